@@ -1,0 +1,93 @@
+"""contextkit assembles context for LLM agents from pluggable sources, within a token budget.
+
+Names are imported when they are first used, so that a plugin that needs only `hookimpl`
+and `ContextItem` costs a process next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextkit.errors import (
+        ContextAssemblyError,
+        ContextKitError,
+        InvalidContextTypeError,
+        InvalidRequestError,
+        SourceError,
+    )
+    from contextkit.hookspecs import hookimpl
+    from contextkit.indexing import Indexer
+    from contextkit.models import (
+        ContextItem,
+        ContextRequest,
+        FormattedContext,
+        IndexReport,
+        Provenance,
+        Recipe,
+        RecipeTemplate,
+        Section,
+        SourceInfo,
+    )
+    from contextkit.records import USER, Hit, Range, Record, Records
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "USER": "records",
+    "ContextAssemblyError": "errors",
+    "ContextItem": "models",
+    "ContextKitError": "errors",
+    "ContextRequest": "models",
+    "FormattedContext": "models",
+    "Hit": "records",
+    "IndexReport": "models",
+    "Indexer": "indexing",
+    "InvalidContextTypeError": "errors",
+    "InvalidRequestError": "errors",
+    "Provenance": "models",
+    "Range": "records",
+    "Recipe": "models",
+    "RecipeTemplate": "models",
+    "Record": "records",
+    "Records": "records",
+    "Section": "models",
+    "SourceError": "errors",
+    "SourceInfo": "models",
+    "hookimpl": "hookspecs",
+}
+
+__all__ = [
+    "USER",
+    "ContextAssemblyError",
+    "ContextItem",
+    "ContextKitError",
+    "ContextRequest",
+    "FormattedContext",
+    "Hit",
+    "IndexReport",
+    "Indexer",
+    "InvalidContextTypeError",
+    "InvalidRequestError",
+    "Provenance",
+    "Range",
+    "Recipe",
+    "RecipeTemplate",
+    "Record",
+    "Records",
+    "Section",
+    "SourceError",
+    "SourceInfo",
+    "hookimpl",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,179 @@
+"""Every error that contextkit raises on purpose.
+
+```
+ContextKitError
+├── ContextAssemblyError            a context could not be assembled
+│   ├── InvalidContextTypeError     an unknown source was asked for
+│   ├── InvalidRequestError         the request itself makes no sense
+│   └── SourceError                 one source failed in one hook
+├── ConfigError                     a setting is wrong: file, line, key
+├── PluginError                     a plugin cannot be used
+│   └── DuplicateSourceError        two distributions use one source name
+├── RecordError                     a record cannot be stored as it is
+├── WorkspaceError                  the workspace cannot be read
+└── StoreError                      the record store failed
+    ├── StoreBusyError              another process held it too long
+    ├── StoreDamagedError           it does not open
+    ├── StoreFullError              no room left on its disk
+    └── StoreModelMismatchError     another embedding model made its vectors
+```
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = [
+    "ConfigError",
+    "ContextAssemblyError",
+    "ContextKitError",
+    "DuplicateSourceError",
+    "InvalidContextTypeError",
+    "InvalidRequestError",
+    "PluginError",
+    "RecordError",
+    "SourceError",
+    "StoreBusyError",
+    "StoreDamagedError",
+    "StoreError",
+    "StoreFullError",
+    "StoreModelMismatchError",
+    "WorkspaceError",
+]
+
+
+class ContextKitError(Exception):
+    """Base of every error in this module; its text is one line for a person."""
+
+    exit_code = 1
+
+
+class ContextAssemblyError(ContextKitError):
+    """Base of what can go wrong while a context is assembled (seed 1)."""
+
+
+class InvalidContextTypeError(ContextAssemblyError):
+    """A source was asked for that is not there, or is switched off (seed 1).
+
+    Attributes:
+        invalid_type: the name that was asked for.
+        valid_types: the names that could have been.
+    """
+
+    exit_code = 2
+
+    def __init__(
+        self, invalid_type: str, valid_types: Sequence[str], reason: str | None = None
+    ) -> None:
+        self.invalid_type = invalid_type
+        self.valid_types = list(valid_types)
+        nearest = difflib.get_close_matches(invalid_type, self.valid_types, n=1)
+        hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+        why = f" ({reason})" if reason else ""
+        super().__init__(
+            f"Invalid context type '{invalid_type}'{why}. "
+            f"Valid types: {', '.join(self.valid_types) or 'none'}.{hint}"
+        )
+
+
+class InvalidRequestError(ContextAssemblyError):
+    """A request's value makes no sense; the text names it and what would be right."""
+
+    exit_code = 2
+
+
+class SourceError(ContextAssemblyError):
+    """One source failed in one hook; raised `from` the cause where there is one.
+
+    Attributes:
+        source: the source's name.
+        hook: the hook that failed, for instance `contextkit_query`.
+        reason: what was wrong.
+    """
+
+    def __init__(self, source: str, hook: str, reason: str) -> None:
+        self.source = source
+        self.hook = hook
+        self.reason = reason
+        super().__init__(f"source '{source}' failed in {hook}: {reason}")
+
+
+class ConfigError(ContextKitError):
+    """A setting is wrong; the text says where it stands and what is expected.
+
+    Attributes:
+        key: the dotted key, for instance `sources.code.weight`.
+        file: the file it stands in, or None for the environment or a flag.
+        line: its line there, counted from 1, or None.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        key: str | None = None,
+        file: Path | None = None,
+        line: int | None = None,
+    ) -> None:
+        self.key = key
+        self.file = file
+        self.line = line
+        where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        named = f"{key}: " if key else ""
+        super().__init__(f"{where}{named}{message}")
+
+
+class PluginError(ContextKitError):
+    """A plugin cannot be used; the text names it, its distribution and why."""
+
+
+class DuplicateSourceError(PluginError):
+    """Two distributions provide a source of one name.
+
+    Attributes:
+        name: the contested source name.
+        distributions: the distributions that provide it.
+    """
+
+    def __init__(self, name: str, distributions: Sequence[str]) -> None:
+        self.name = name
+        self.distributions = list(distributions)
+        super().__init__(
+            f"the source name '{name}' is provided by {' and by '.join(self.distributions)}: "
+            f"uninstall one of them, or switch the name off with "
+            f"[sources.{name}] enabled = false"
+        )
+
+
+class RecordError(ContextKitError):
+    """A record cannot be stored as it is; nothing of it was stored."""
+
+
+class WorkspaceError(ContextKitError):
+    """The workspace cannot be read."""
+
+
+class StoreError(ContextKitError):
+    """The record store failed."""
+
+    exit_code = 4
+
+
+class StoreBusyError(StoreError):
+    """Another process held the embedded store for longer than the wait allowed."""
+
+
+class StoreDamagedError(StoreError):
+    """The store is there and does not open; nothing in it was changed."""
+
+
+class StoreFullError(StoreError):
+    """The store's disk has no room for the write; nothing of it was stored."""
+
+
+class StoreModelMismatchError(StoreError):
+    """The store's vectors were made by another embedding model."""

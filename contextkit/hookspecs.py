@@ -1,0 +1,190 @@
+"""The hooks that a plugin may implement, and nothing else.
+
+A plugin is a module or an object whose functions carry `hookimpl`, named in the
+entry-point group `contextkit`; the entry point's name is the source's name:
+
+```toml
+[project.entry-points.contextkit]
+weather = "my_weather"
+```
+
+A source hook is called once per source and batch, never per item. A hook that returns
+`None` leaves the answer to the default. What a hook raises costs that source alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    import click
+
+    from contextkit.indexing import Indexer
+    from contextkit.models import (
+        ContextItem,
+        ContextRequest,
+        IndexReport,
+        RecipeTemplate,
+        SourceInfo,
+        Style,
+    )
+
+__all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec"]
+
+ENTRY_POINT_GROUP = "contextkit"
+hookspec = pluggy.HookspecMarker("contextkit")
+hookimpl = pluggy.HookimplMarker("contextkit")
+
+
+@hookspec(firstresult=True)
+def contextkit_query(
+    request: ContextRequest,
+) -> Sequence[ContextItem] | Awaitable[Sequence[ContextItem]] | None:
+    """Find items for a request, best first. A plugin with this hook is a source.
+
+    Called once for each section that asks the source, at the same time as the other
+    sources. A plain function runs in a thread, an `async def` in the event loop; either
+    is given up on after `request.source_timeout` seconds.
+
+    ```python
+    @hookimpl
+    async def contextkit_query(request):
+        hits = await request.records.search(request.query, limit=request.limit)
+        return [ContextItem("weather", h.record.text, h.relevance, id=h.record.id) for h in hits]
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str] | None:
+    """Give each item the text that is shown, in the same order and of the same length.
+
+    Called once per source with everything that survived deduplication. `None`: each
+    item's `content` is shown, escaped as the style needs.
+
+    ```python
+    @hookimpl
+    def contextkit_format(items, style):
+        return [f"**Weather**: {item.content}" for item in items]
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_weight(request: ContextRequest) -> float | None:
+    """The source's weight in the token budget, over 0. `None`: 1.0.
+
+    Configuration (`[sources.NAME] weight`) and the request beat it.
+
+    ```python
+    @hookimpl
+    def contextkit_weight(request):
+        return 2.0
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None:
+    """Per item the keys that name the same thing in any source, such as `ghap:…` or `sha:…`.
+
+    Items of different sources that share a key are duplicates, and so are items of one
+    source that share an id. `None`: no keys beyond the item's own id.
+
+    ```python
+    @hookimpl
+    def contextkit_dedup_keys(items):
+        return [[f"station:{item.metadata['station']}"] for item in items]
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_truncate(
+    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """Shorten one formatted item to `max_tokens`, keeping what matters most.
+
+    Called only for an item that does not fit; `count` gives a text's tokens. A result
+    that is still too long is shortened by the default. `None`: the default, which cuts
+    at a line, sentence or word, never within a fence.
+
+    ```python
+    @hookimpl
+    def contextkit_truncate(item, max_tokens, count):
+        headline = item.content.splitlines()[0]
+        return headline if count(headline) <= max_tokens else None
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_source() -> SourceInfo | None:
+    """What the source says of itself: title, description, priority. `None`: from its name.
+
+    ```python
+    @hookimpl
+    def contextkit_source():
+        return SourceInfo(title="Weather", description="reports of nearby stations")
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_index(indexer: Indexer) -> IndexReport | None:
+    """Bring the source's records up to date with the workspace; blocking.
+
+    Called by `contextkit index`, and by `contextkit assemble` before it assembles. An
+    unchanged workspace must cost next to nothing: keep in `indexer.state` what tells.
+
+    ```python
+    @hookimpl
+    def contextkit_index(indexer):
+        indexer.records.put([Record(id="berlin", text="Berlin: rain")])
+        return IndexReport(added=1)
+    ```
+    """
+
+
+@hookspec
+def contextkit_recipes() -> Sequence[RecipeTemplate] | None:
+    """Recipes that the plugin offers beside `context`.
+
+    ```python
+    @hookimpl
+    def contextkit_recipes():
+        return [RecipeTemplate(name="outlook", description="tomorrow", build=build_outlook)]
+    ```
+    """
+
+
+@hookspec
+def contextkit_commands(cli: click.Group) -> None:
+    """Add commands to the `contextkit` command line.
+
+    Called when the command line starts: import what a command needs inside it.
+
+    ```python
+    @hookimpl
+    def contextkit_commands(cli):
+        cli.add_command(weather)
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | None:
+    """Say what is wrong with the source's own settings, `[sources.NAME]`.
+
+    Called with the keys that are not the core's (`enabled`, `weight`, `priority`,
+    `timeout`, `limit`). Each text begins with the key. `None` or empty: nothing is.
+
+    ```python
+    @hookimpl
+    def contextkit_check_settings(settings):
+        return [f"{key}: not a setting of weather" for key in settings if key != "station"]
+    ```
+    """

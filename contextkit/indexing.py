@@ -1,0 +1,100 @@
+"""What a source gets to bring its records up to date with the workspace."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from contextkit.records import Records
+
+__all__ = ["IndexState", "Indexer", "Progress", "write_atomically"]
+
+
+@frozen(kw_only=True)
+class Progress:
+    """How far an index run is.
+
+    Attributes:
+        source: the source that is indexed.
+        label: what is counted, for instance `files`.
+        done: how many are done.
+        total: how many there are, or None when that is not known yet.
+    """
+
+    source: str
+    label: str
+    done: int
+    total: int | None
+
+
+@frozen
+class IndexState:
+    """What a source remembers between index runs: one JSON object on this machine.
+
+    It belongs to one source, project and store: a new store starts with an empty state.
+    """
+
+    path: Path
+
+    def load(self) -> dict[str, Any]:
+        """The object that was saved last; empty when there is none or it is unreadable."""
+        with contextlib.suppress(OSError, ValueError):
+            loaded = json.loads(self.path.read_bytes())
+            if isinstance(loaded, dict):
+                return loaded
+        return {}
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        """Replace it, atomically. Save after the records it speaks of are stored."""
+        write_atomically(self.path, json.dumps(state, separators=(",", ":")))
+
+    def clear(self) -> None:
+        """Forget everything, so that the next run starts anew."""
+        self.path.unlink(missing_ok=True)
+
+
+@frozen(kw_only=True)
+class Indexer:
+    """One index run of one source.
+
+    Attributes:
+        workspace: the workspace's root folder.
+        project: the project the records belong to.
+        records: the source's records.
+        state: what the source remembers between runs.
+        settings: the source's own settings, `[sources.NAME]`.
+    """
+
+    workspace: Path
+    project: str
+    records: Records
+    state: IndexState
+    settings: Mapping[str, Any]
+    _report: Callable[[Progress], None]
+
+    def progress(self, done: int, total: int | None, label: str) -> None:
+        """Tell whoever watches how far the run is; cheap, call it per unit of work."""
+        self._report(Progress(source=self.records.source, label=label, done=done, total=total))
+
+
+@contextlib.contextmanager
+def _temporary_beside(path: Path) -> Iterator[Path]:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old or the new text, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _temporary_beside(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)

@@ -1,0 +1,288 @@
+"""The values that flow through the stages: items, requests, sections, recipes, contexts."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from attrs import Attribute, field, frozen
+
+if TYPE_CHECKING:
+    from contextkit.records import Records
+    from contextkit.trace import Trace
+
+__all__ = [
+    "STYLES",
+    "ContextItem",
+    "ContextRequest",
+    "FormattedContext",
+    "IndexReport",
+    "Overflow",
+    "Provenance",
+    "Recipe",
+    "RecipeTemplate",
+    "Section",
+    "SourceInfo",
+    "Style",
+]
+
+Style = Literal["markdown", "xml", "plain"]
+Overflow = Literal["hard", "soft"]
+STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
+
+
+def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:
+    if value is not None and not (math.isfinite(value) and 0.0 <= value <= 1.0):
+        raise ValueError(f"{attribute.name} must be within 0..1, got {value!r}")
+
+
+@frozen
+class Provenance:
+    """Where a dropped duplicate came from, kept on the item that won.
+
+    Attributes:
+        source: the duplicate's source.
+        id: its id there.
+        location: where it can be found (`path:line`, a sha), or None.
+    """
+
+    source: str
+    id: str
+    location: str | None = None
+
+
+@frozen
+class ContextItem:
+    """One piece of context from any source (seed 1, with the fields the stages need).
+
+    Two items are equal when source and content are (seed 2): the rest describes them.
+
+    Attributes:
+        source: the name of the source it comes from.
+        content: what is shown. A source hands in its own words; after
+            `contextkit_format` this is the formatted text.
+        relevance: how well it matches the query, 0..1, comparable within its source.
+        metadata: whatever the source's own hooks need; JSON-like values.
+        id: unique and stable within its source; default: a hash of the content.
+        kind: what it is (`function`, `memory`, `commit`); groups items by type.
+        title: a short name for lists of sources; default: the id.
+        text: the record's own words, where `content` holds more than those;
+            duplicates are found on this. Default: `content`.
+        created_at: when it came to be, aware; None when that means nothing.
+        salience: how much it matters whatever the query, 0..1; None is neutral.
+        location: where the whole of it can be found, for instance `path:line`.
+        also_in: the duplicates of it that were dropped.
+    """
+
+    source: str
+    content: str
+    relevance: float = field(eq=False, converter=float, validator=_unit_interval)
+    metadata: Mapping[str, Any] = field(factory=dict, eq=False, kw_only=True)
+    id: str = field(eq=False, kw_only=True)
+    kind: str = field(default="", eq=False, kw_only=True)
+    title: str | None = field(default=None, eq=False, kw_only=True)
+    text: str | None = field(default=None, eq=False, kw_only=True)
+    created_at: datetime | None = field(default=None, eq=False, kw_only=True)
+    salience: float | None = field(default=None, eq=False, kw_only=True, validator=_unit_interval)
+    location: str | None = field(default=None, eq=False, kw_only=True)
+    also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
+
+    @id.default
+    def _content_hash(self) -> str:
+        return hashlib.sha256(self.content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    @property
+    def own_text(self) -> str:
+        """The record's own words: `text`, or `content` where that is all there is."""
+        return self.content if self.text is None else self.text
+
+
+@frozen(kw_only=True)
+class ContextRequest:
+    """What is asked of contextkit, and, bound to one source, what is asked of that source.
+
+    A source's hooks get a copy that is its own: `query`, `limit` and `filters` are those
+    of its section, and `records` and `settings` are its own.
+
+    Attributes:
+        query: what the context is needed for, in natural language.
+        max_tokens: the budget of the whole rendered text, in tokens, at least 1.
+        limit: items to retrieve per source, at least 1.
+        sources: the sources to ask, or None for every one that is on.
+        weights: source name -> weight in the budget, over what config and hooks say.
+        filters: record field -> the value, the values, or the `Range` it must have.
+        style: `markdown`, `xml` or `plain`.
+        overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
+        source_timeout: seconds that one source may take.
+        deadline: seconds that all sources together may take.
+        min_relevance: items below this relevance are left out, 0..1.
+        project: the project whose records are searched, beside the user's own.
+        workspace: the workspace's root folder, or None.
+        recipe: the name of the recipe that is followed.
+        records: the asked source's records; set when the request reaches a source.
+        settings: the asked source's own settings, `[sources.NAME]`; set likewise.
+    """
+
+    query: str
+    max_tokens: int = 2000
+    limit: int = 20
+    sources: tuple[str, ...] | None = None
+    weights: Mapping[str, float] = field(factory=dict)
+    filters: Mapping[str, Any] = field(factory=dict)
+    style: Style = "markdown"
+    overflow: Overflow = "hard"
+    source_timeout: float = 0.3
+    deadline: float = 0.5
+    min_relevance: float = 0.1
+    project: str = ""
+    workspace: Path | None = None
+    recipe: str = "context"
+    records: Records = field(default=None, repr=False, eq=False)
+    settings: Mapping[str, Any] = field(factory=dict, eq=False)
+
+
+@frozen(kw_only=True)
+class SourceInfo:
+    """What a source says of itself, from `contextkit_source`.
+
+    Attributes:
+        title: its heading in a context; default: its name, capitalised.
+        description: one line for lists and for tool descriptions.
+        priority: 1..100 (seed 5); sections are ordered by it, highest first, and it
+            breaks ties between items of equal score.
+        embedder: `default` for dense vectors by the store's model, `none` for
+            keyword search (BM25) alone.
+        count_filters: which records count as one for a person, where one thing is
+            stored as several records.
+        indexed_fields: record fields that its filters use, so that the store indexes them.
+    """
+
+    title: str = ""
+    description: str = ""
+    priority: int = field(default=50)
+    embedder: Literal["default", "none"] = "default"
+    count_filters: Mapping[str, Any] = field(factory=dict)
+    indexed_fields: tuple[str, ...] = ()
+
+    @priority.validator
+    def _within_range(self, _: Attribute[int], value: int) -> None:
+        if not 1 <= value <= 100:
+            raise ValueError(f"priority must be within 1..100, got {value!r}")
+
+
+@frozen(kw_only=True)
+class Section:
+    """One part of a recipe: a question to one source, and its place in the text.
+
+    Attributes:
+        source: the source that is asked.
+        key: unique within the recipe; default: the source's name.
+        title: its heading; default: the source's title.
+        query: what is asked; default: the request's query.
+        filters: joined with the request's, and stronger than those.
+        weight: its share of the budget; default: the source's weight.
+        limit: items to retrieve; default: the request's limit.
+        optional: True when the section is left out where its source is off, instead
+            of being an error.
+    """
+
+    source: str
+    key: str = field()
+    title: str | None = None
+    query: str | None = None
+    filters: Mapping[str, Any] = field(factory=dict)
+    weight: float | None = None
+    limit: int | None = None
+    optional: bool = False
+
+    @key.default
+    def _source_name(self) -> str:
+        return self.source
+
+
+@frozen(kw_only=True)
+class Recipe:
+    """An ordered list of sections under one title.
+
+    Attributes:
+        name: `context`, `premortem`, …
+        title: the text's heading.
+        sections: in the order in which they are rendered.
+        footer: the last line; `{items}`, `{sources}` and `{counts[NAME]}` (items of the
+            source NAME) are filled in.
+    """
+
+    name: str
+    title: str
+    sections: tuple[Section, ...]
+    footer: str = "*{items} items from {sources} sources*"
+
+
+@frozen(kw_only=True)
+class RecipeTemplate:
+    """A recipe that a plugin offers, from `contextkit_recipes`.
+
+    Attributes:
+        name: what it is asked for by.
+        description: one line.
+        build: makes the recipe from keyword arguments; raises `InvalidRequestError`
+            for arguments that make no sense.
+        max_tokens: the budget when the request names none, in tokens.
+        limit: items per section when the request names none.
+    """
+
+    name: str
+    description: str
+    build: Callable[..., Recipe]
+    max_tokens: int = 2000
+    limit: int = 20
+
+
+@frozen(kw_only=True)
+class IndexReport:
+    """What one `contextkit_index` call did to its source's records.
+
+    Attributes:
+        added, updated, removed, unchanged: how many units (files, commits, …).
+        skipped: (what, why) for what was passed over.
+        notes: lines that a person should see.
+    """
+
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: Sequence[tuple[str, str]] = ()
+    notes: Sequence[str] = ()
+
+
+@frozen(kw_only=True)
+class FormattedContext:
+    """A context ready for injection (seed 1).
+
+    Attributes:
+        markdown: the rendered text, in whichever style was asked for.
+        items: what got in, in the order of the text, contents as shown.
+        token_count: tokens of the rendered text.
+        sources_used: source name -> items in the text.
+        budget_exceeded: True when the text is over `max_tokens` (only with `overflow="soft"`).
+        truncated_items: ids of the items that were shortened.
+        trace: what each stage did to each source and item.
+    """
+
+    markdown: str
+    items: list[ContextItem]
+    token_count: int
+    sources_used: dict[str, int]
+    budget_exceeded: bool = False
+    truncated_items: list[str] = field(factory=list)
+    trace: Trace = field(repr=False, eq=False)
+
+    @property
+    def truncated(self) -> bool:
+        """True when an item was shortened (seed 4)."""
+        return bool(self.truncated_items)

@@ -1,0 +1,278 @@
+"""Records: what a source stores and searches, and a source's own view of the store."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from attrs import evolve, field, frozen
+
+from contextkit.errors import RecordError
+
+__all__ = ["USER", "Filters", "Hit", "Range", "Record", "Records", "Search"]
+
+USER = ""
+"""The project of records that belong to the user: seen in each of their projects."""
+
+Filters = Mapping[str, Any]
+"""Record field -> a value, a sequence of values (any of them), or a `Range`."""
+
+_RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _aware(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise RecordError(f"created_at must carry a time zone, got {value.isoformat()}")
+    return value.astimezone(UTC)
+
+
+@frozen(kw_only=True)
+class Range:
+    """A filter for numbers or for aware datetimes: every bound that is given must hold."""
+
+    gte: float | datetime | None = None
+    gt: float | datetime | None = None
+    lte: float | datetime | None = None
+    lt: float | datetime | None = None
+
+
+@frozen(kw_only=True)
+class Record:
+    """One stored thing: a memory, a code unit, an experience, a value, a commit.
+
+    Attributes:
+        id: unique among its source's records of one project.
+        text: its own words; searched, and compared when duplicates are looked for.
+        fields: whatever else the source keeps; JSON values, finite numbers.
+        keywords: words that shall find it though its text does not hold them
+            (a path's parts, the parts of an identifier); searched, never shown.
+        created_at: when the thing came to be, aware; default: now.
+        source: filled in by the `Records` that stores it.
+        project: filled in likewise; `USER` for the user's own.
+    """
+
+    id: str
+    text: str
+    fields: Mapping[str, Any] = field(factory=dict)
+    keywords: str = ""
+    created_at: datetime = field(factory=_now, converter=_aware)
+    source: str = ""
+    project: str = USER
+
+    @property
+    def point_id(self) -> str:
+        """The store's id of it: a UUID made from source, project and id."""
+        return str(uuid.uuid5(_RECORD_NAMESPACE, f"{self.source}\0{self.project}\0{self.id}"))
+
+    @property
+    def searched_text(self) -> str:
+        """What vectors are made from."""
+        return f"{self.text}\n{self.keywords}" if self.keywords else self.text
+
+    def checked(self) -> Record:
+        """Return it unchanged if a store can hold it; raise `RecordError` naming what cannot."""
+        if not self.id or not self.source:
+            raise RecordError("a record needs an id and a source")
+        for name, value in (
+            ("id", self.id),
+            ("text", self.text),
+            ("keywords", self.keywords),
+            ("project", self.project),
+            ("fields", dict(self.fields)),
+        ):
+            _check_json(value, f"{self.source} record {self.id!r}: {name}")
+        return self
+
+
+def _check_json(value: object, where: str) -> None:
+    match value:
+        case str():
+            _check_text(value, where)
+        case None | bool():
+            pass
+        case int():
+            if not -(2**63) <= value < 2**63:
+                raise RecordError(f"{where}: {value} does not fit in 64 bits")
+        case float():
+            if not math.isfinite(value):
+                raise RecordError(f"{where}: {value} is not a finite number")
+        case Mapping():
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise RecordError(f"{where}: the key {key!r} is not a string")
+                _check_text(key, where)
+                _check_json(inner, f"{where}.{key}")
+        case list() | tuple():
+            for position, inner in enumerate(value):
+                _check_json(inner, f"{where}[{position}]")
+        case _:
+            raise RecordError(f"{where}: a {type(value).__name__} is not a JSON value")
+
+
+def _check_text(value: str, where: str) -> None:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise RecordError(
+            f"{where}: character {error.start} is half a surrogate pair, which is not text"
+        ) from error
+
+
+@frozen(kw_only=True)
+class Hit:
+    """A record that a search found.
+
+    Attributes:
+        record: the record.
+        relevance: 0..1, comparable within one search (see `contextkit.store.fusion`).
+        keyword_score: the raw BM25 score, 0 where the keywords did not find it.
+        similarity: the cosine of the dense vectors, or None where there are none.
+    """
+
+    record: Record
+    relevance: float
+    keyword_score: float
+    similarity: float | None
+
+
+@frozen(kw_only=True)
+class Search:
+    """One question to the store.
+
+    Attributes:
+        query: the text that is searched for.
+        source: the source whose records are searched.
+        projects: the projects whose records are searched.
+        limit: hits at most.
+        filters: what the records' fields must have; `created_at` is one of the keys.
+        dense: whether dense vectors are searched beside the keywords.
+    """
+
+    query: str
+    source: str
+    projects: tuple[str, ...]
+    limit: int = 20
+    filters: Filters = field(factory=dict)
+    dense: bool = True
+
+
+class Store(Protocol):
+    """What `Records` needs of a store; `contextkit.store.base` documents each."""
+
+    def put(self, records: Sequence[Record], *, dense: bool = True) -> None: ...
+    def delete(self, point_ids: Sequence[str]) -> None: ...
+    def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None: ...
+    def get(self, point_ids: Sequence[str]) -> list[Record]: ...
+    def search(self, searches: Sequence[Search]) -> list[list[Hit]]: ...
+    def scan(
+        self, source: str | None, projects: Sequence[str] | None, filters: Filters
+    ) -> Iterator[Record]: ...
+    def newest(
+        self, source: str, projects: Sequence[str], filters: Filters, limit: int
+    ) -> list[Record]: ...
+    def count(
+        self, source: str | None, projects: Sequence[str] | None, filters: Filters
+    ) -> int: ...
+
+
+@frozen
+class Records:
+    """One source's records, as that source sees them: the project's and the user's.
+
+    Reads see the project's records and the user's own (`USER`); writes go to `project`.
+    Everything but `search` blocks: call it from a thread where an event loop must go on.
+
+    Attributes:
+        source: the source they belong to.
+        project: where writes go.
+    """
+
+    _store: Store
+    source: str
+    project: str
+    dense: bool = True
+    _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
+
+    @property
+    def _visible(self) -> tuple[str, ...]:
+        return (self.project,) if self.project == USER else (self.project, USER)
+
+    @property
+    def shared(self) -> Records:
+        """The same source's records that belong to the user instead of the project."""
+        return evolve(self, project=USER)
+
+    def put(self, records: Sequence[Record]) -> list[Record]:
+        """Store records, replacing those of the same id; return them as stored.
+
+        When it returns they are durable against the end of the process.
+        Raises `RecordError`, before anything is stored, for a record that is not JSON.
+        """
+        bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
+        if bound:
+            self._store.put(bound, dense=self.dense)
+        return bound
+
+    def get(self, *ids: str) -> list[Record]:
+        """The visible records with these ids; ids that are not there are left out."""
+        points = [
+            Record(id=i, text="", source=self.source, project=p).point_id
+            for i in ids
+            for p in self._visible
+        ]
+        return self._store.get(points)
+
+    def delete(self, *ids: str) -> int:
+        """Delete the visible records with these ids; return how many there were."""
+        found = self.get(*ids)
+        if found:
+            self._store.delete([record.point_id for record in found])
+        return len(found)
+
+    def delete_where(self, filters: Filters) -> None:
+        """Delete the records of `project` (not the user's) that match the filters."""
+        self._store.delete_where(self.source, (self.project,), filters)
+
+    def scan(self, filters: Filters | None = None) -> Iterator[Record]:
+        """Every visible record that matches, in no particular order, page by page."""
+        return self._store.scan(self.source, self._visible, filters or {})
+
+    def newest(self, limit: int, filters: Filters | None = None) -> list[Record]:
+        """The visible records that match, newest first."""
+        return self._store.newest(self.source, self._visible, filters or {}, limit)
+
+    def count(self, filters: Filters | None = None) -> int:
+        """How many visible records match."""
+        return self._store.count(self.source, self._visible, filters or {})
+
+    async def search(
+        self, query: str, *, limit: int = 20, filters: Filters | None = None
+    ) -> list[Hit]:
+        """The best matches, best first; searches of one moment travel as one batch."""
+        question = self._question(query, limit, filters)
+        if self._searcher is None:
+            return self._store.search([question])[0]
+        return await self._searcher(question)
+
+    def search_sync(
+        self, query: str, *, limit: int = 20, filters: Filters | None = None
+    ) -> list[Hit]:
+        """`search` for a source that is not asynchronous; blocks."""
+        return self._store.search([self._question(query, limit, filters)])[0]
+
+    def _question(self, query: str, limit: int, filters: Filters | None) -> Search:
+        return Search(
+            query=query,
+            source=self.source,
+            projects=self._visible,
+            limit=limit,
+            filters=filters or {},
+            dense=self.dense,
+        )

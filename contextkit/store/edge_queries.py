@@ -1,0 +1,107 @@
+"""Records, filters and searches in the words of Qdrant Edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+import qdrant_edge as edge
+from attrs import frozen
+
+from contextkit.embedding import DIMENSIONS, KeywordVector
+from contextkit.records import Range, Search
+from contextkit.store.base import BM25, DENSE, Match, StoredPoint, candidates_for, conditions
+
+__all__ = ["PlannedSearch", "edge_filter", "edge_point", "plan_search", "shard_config"]
+
+
+def shard_config() -> edge.EdgeConfig:
+    """The shard's schema: one dense and one sparse vector, both optional on a point."""
+    return edge.EdgeConfig(
+        vectors={DENSE: edge.EdgeVectorParams(size=DIMENSIONS, distance=edge.Distance.Cosine)},
+        sparse_vectors={BM25: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+    )
+
+
+def edge_point(point: StoredPoint) -> edge.Point:
+    """A point; one without a single word has no vector and is found by filters alone."""
+    vectors: dict[str, Any] = {}
+    if point.keywords.indices:
+        vectors[BM25] = _sparse(point.keywords)
+    if point.dense is not None:
+        vectors[DENSE] = point.dense
+    return edge.Point(point.id, vectors, dict(point.payload))
+
+
+def edge_filter(matches: Sequence[Match]) -> edge.Filter:
+    """All conditions at once; none selects everything."""
+    return edge.Filter(must=[_condition(match) for match in matches])
+
+
+def _condition(match: Match) -> edge.FieldCondition:
+    if match.range is not None:
+        return edge.FieldCondition(match.key, range=_range(match.range))
+    if len(match.values) == 1:
+        return edge.FieldCondition(match.key, match=edge.MatchValue(match.values[0]))
+    # The engine's list of values is of one type.
+    values = [value if isinstance(value, str) else int(value) for value in match.values]
+    return edge.FieldCondition(match.key, match=edge.MatchAny(cast("list[str]", values)))
+
+
+def _range(bounds: Range) -> edge.RangeFloat | edge.RangeDateTime:
+    given = {
+        name: bound
+        for name in ("gte", "gt", "lte", "lt")
+        if (bound := getattr(bounds, name)) is not None
+    }
+    if any(isinstance(bound, datetime) for bound in given.values()):
+        return edge.RangeDateTime(**{name: bound.isoformat() for name, bound in given.items()})
+    return edge.RangeFloat(**given)
+
+
+@frozen
+class PlannedSearch:
+    """One search as the engine's requests: by keywords, by meaning, either or none."""
+
+    keywords: edge.QueryRequest | None
+    dense: edge.QueryRequest | None
+
+    @property
+    def requests(self) -> list[edge.QueryRequest]:
+        """The requests there are, keywords first."""
+        return [request for request in (self.keywords, self.dense) if request is not None]
+
+
+def plan_search(
+    search: Search, keywords: KeywordVector, dense: list[float] | None
+) -> PlannedSearch:
+    """The engine's requests for one search.
+
+    The inverse document frequency is that of the source's own records in these projects:
+    what is a rare word among memories may be in every line of code.
+    """
+    corpus = edge_filter(conditions(search.source, search.projects, {}))
+    selected = edge_filter(conditions(search.source, search.projects, search.filters))
+    limit = candidates_for(search.limit)
+    by_keywords = by_meaning = None
+    if keywords.indices:
+        by_keywords = edge.QueryRequest(
+            limit=limit,
+            query=edge.Query.Nearest(_sparse(keywords), using=BM25),
+            filter=selected,
+            params=edge.SearchParams(idf=edge.IdfParams(corpus=corpus)),
+            with_payload=False,
+        )
+    if dense is not None and search.dense:
+        by_meaning = edge.QueryRequest(
+            limit=limit,
+            query=edge.Query.Nearest(dense, using=DENSE),
+            filter=selected,
+            with_payload=False,
+        )
+    return PlannedSearch(by_keywords, by_meaning)
+
+
+def _sparse(vector: KeywordVector) -> edge.SparseVector:
+    return edge.SparseVector(indices=vector.indices, values=vector.values)

@@ -1,0 +1,90 @@
+"""Taking turns on an embedded store: one process at a time, and none of them for long.
+
+The engine lets one process hold a shard. Whoever holds it keeps it while nobody else
+wants it, so that a busy process stays fast; whoever wants it takes the *ticket* first, and
+the holder, which looks for a ticket after each operation and while it is idle, lets go.
+The next in line waits for the ticket, so that turns are fair.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+from attrs import field, frozen
+from filelock import FileLock, Timeout
+
+from contextkit.errors import StoreBusyError, StoreError
+
+__all__ = ["ShardLock"]
+
+_POLL_SECONDS = 0.005
+
+
+def _lock_at(path: Path) -> FileLock:
+    return FileLock(path, thread_local=False)
+
+
+@frozen(eq=False)
+class ShardLock:
+    """The two file locks of one shard.
+
+    Attributes:
+        folder: where the lock files are; it must exist.
+        timeout: seconds to wait for other processes before `StoreBusyError`.
+    """
+
+    folder: Path
+    timeout: float
+    _held: FileLock = field(init=False)
+    _ticket: FileLock = field(init=False)
+
+    @_held.default
+    def _make_held(self) -> FileLock:
+        return _lock_at(self.folder / "shard.lock")
+
+    @_ticket.default
+    def _make_ticket(self) -> FileLock:
+        return _lock_at(self.folder / "ticket.lock")
+
+    @property
+    def _holder_file(self) -> Path:
+        return self.folder / "holder"
+
+    def acquire(self) -> None:
+        """Wait for the shard; raise `StoreBusyError` naming the holder after `timeout`."""
+        deadline = time.monotonic() + self.timeout
+        try:
+            with self._ticket.acquire(timeout=self.timeout, poll_interval=_POLL_SECONDS):
+                remaining = max(0.0, deadline - time.monotonic())
+                self._held.acquire(timeout=remaining, poll_interval=_POLL_SECONDS)
+        except Timeout as error:
+            raise StoreBusyError(
+                f"the store at {self.folder} is held by {self._holder()} for longer than "
+                f"{self.timeout:g} s: end that process, or raise store.lock_timeout"
+            ) from error
+        except OSError as error:
+            raise StoreError(f"cannot lock the store at {self.folder}: {error}") from error
+        with contextlib.suppress(OSError):
+            self._holder_file.write_text(str(os.getpid()), encoding="utf-8")
+
+    def release(self) -> None:
+        """Let the next process have it."""
+        self._held.release()
+
+    def wanted(self) -> bool:
+        """Whether another process waits for it."""
+        try:
+            self._ticket.acquire(blocking=False)
+        except Timeout:
+            return True
+        self._ticket.release()
+        return False
+
+    def _holder(self) -> str:
+        try:
+            return f"process {int(self._holder_file.read_text(encoding='utf-8'))}"
+        except (OSError, ValueError):
+            return "another process"

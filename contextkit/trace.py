@@ -1,0 +1,102 @@
+"""The trace: what each stage did to each source and to each item, in words and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+__all__ = ["ItemTrace", "SourceState", "SourceTrace", "Trace", "Verdict"]
+
+SourceState = Literal[
+    "ok", "empty", "below_floor", "failed", "timed_out", "cut_off", "breaker_open"
+]
+Verdict = Literal["kept", "truncated", "duplicate", "below_floor", "over_budget"]
+
+
+@frozen(kw_only=True)
+class SourceTrace:
+    """What became of one section of the recipe.
+
+    Attributes:
+        section: the section's key.
+        source: the source that was asked.
+        state: `ok`; `empty`: nothing found; `below_floor`: found, none relevant enough;
+            `failed`, `timed_out` (its own timeout), `cut_off` (the deadline of all);
+            `breaker_open`: not asked, as it failed too often lately.
+        milliseconds: how long it was waited for.
+        candidates: items it returned.
+        share: tokens of the budget that were its by weight.
+        used: tokens its items take in the text.
+        given: tokens of its share that it left to others.
+        taken: tokens it took over from others.
+        breaker: the breaker's state after this request.
+        reason: what went wrong, in words, or None.
+    """
+
+    section: str
+    source: str
+    state: SourceState
+    milliseconds: float
+    candidates: int = 0
+    share: int = 0
+    used: int = 0
+    given: int = 0
+    taken: int = 0
+    breaker: str = "closed"
+    reason: str | None = None
+
+
+@frozen(kw_only=True)
+class ItemTrace:
+    """What became of one candidate.
+
+    Attributes:
+        id: the item's id in its source.
+        source: its source.
+        section: the section it was found for.
+        title: its short name.
+        scores: component -> value, each 0..1, and `score`, their weighted sum.
+        verdict: `kept`, `truncated`, `duplicate`, `below_floor` or `over_budget`.
+        reason: the verdict in words.
+        tokens: tokens it takes in the text, 0 when it is not in it.
+    """
+
+    id: str
+    source: str
+    section: str
+    title: str
+    scores: Mapping[str, float]
+    verdict: Verdict
+    reason: str
+    tokens: int = 0
+
+
+@frozen(kw_only=True)
+class Trace:
+    """What happened while one context was assembled.
+
+    Attributes:
+        recipe: the recipe's name.
+        counter: what counted the tokens.
+        max_tokens: the budget.
+        stages: stage -> milliseconds, in the order in which they ran.
+        sources: one entry per section.
+        items: one entry per candidate.
+        notes: what a person should know, such as a degraded search.
+    """
+
+    recipe: str
+    counter: str
+    max_tokens: int
+    stages: Mapping[str, float]
+    sources: tuple[SourceTrace, ...]
+    items: tuple[ItemTrace, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The trace as JSON values."""
+        from attrs import asdict
+
+        return asdict(self)

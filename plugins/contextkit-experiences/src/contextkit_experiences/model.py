@@ -1,0 +1,281 @@
+"""An experience: one GHAP entry, from the goal to the lesson. Values that cannot be wrong."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from contextkit_experiences.errors import InvalidExperienceError, Problem, described
+from contextkit_experiences.vocabulary import (
+    OPEN,
+    STATUSES,
+    TIERS,
+    Status,
+    Tier,
+    checked_word,
+)
+
+__all__ = ["LONGEST_TEXT", "Experience", "Lesson", "derived_tier", "new_id"]
+
+LONGEST_TEXT = 16_000
+"""Characters that one text field holds at most."""
+
+_MOST_ITERATIONS = 1_000_000
+_MOST_NOTES = 1_000
+_ID = re.compile(r"ghap_[A-Za-z0-9_-]{1,64}")
+_OF_A_RESOLVED_ONE = (
+    "outcome_result",
+    "surprise",
+    "root_cause",
+    "lesson",
+    "confidence_tier",
+    "resolved_at",
+)
+
+
+def new_id(at: datetime) -> str:
+    """A new unique id whose alphabetical order is the order in time.
+
+    Eleven hexadecimal digits of milliseconds since 1970, then nine of a random UUID.
+    """
+    return f"ghap_{int(at.timestamp() * 1000):011x}{uuid.uuid4().hex[:9]}"
+
+
+def derived_tier(
+    status: Status, iteration_count: int, *, root_cause: bool, lesson: bool
+) -> Tier | None:
+    """The confidence tier that follows from how it went; None while it is open.
+
+    An abandoned experience is `abandoned`. Any other is *direct* when it took one
+    iteration, and *explained* when it was confirmed with a lesson or falsified with a
+    root cause. Both make `gold`, one makes `silver`, none makes `bronze`.
+    """
+    if status == OPEN:
+        return None
+    if status == "abandoned":
+        return "abandoned"
+    direct = iteration_count == 1
+    explained = lesson if status == "confirmed" else root_cause
+    return ("bronze", "silver", "gold")[direct + explained]
+
+
+def _wrong(name: str, value: Any, expected: str) -> InvalidExperienceError:
+    return InvalidExperienceError(Problem(name, described(value), expected))
+
+
+def _trimmed(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _trimmed_or_none(value: Any) -> Any:
+    return _trimmed(value) or None if isinstance(value, str) else value
+
+
+def _check_text(value: Any, name: str) -> None:
+    if not isinstance(value, str) or not value:
+        raise _wrong(name, value, "a text that is not empty")
+    if len(value) > LONGEST_TEXT:
+        found = f"{len(value)} characters"
+        raise InvalidExperienceError(Problem(name, found, f"at most {LONGEST_TEXT}"))
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise _wrong(name, value, "whole characters, not half of a surrogate pair")
+
+
+def _text(_: object, attribute: Attribute[str], value: Any) -> None:
+    _check_text(value, attribute.name)
+
+
+def _optional_text(_: object, attribute: Attribute[str | None], value: Any) -> None:
+    if value is not None:
+        _check_text(value, attribute.name)
+
+
+def _one_of(words: tuple[str, ...]) -> Callable[[object, Attribute[Any], Any], None]:
+    def check(_: object, attribute: Attribute[Any], value: Any) -> None:
+        if value not in words:
+            raise _wrong(attribute.name, value, f"one of {', '.join(words)}")
+
+    return check
+
+
+def _utc(value: Any) -> Any:
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        try:
+            return value.astimezone(UTC)
+        except OverflowError:
+            return value
+    return value
+
+
+def _check_time(_: object, attribute: Attribute[Any], value: Any) -> None:
+    if not isinstance(value, datetime) or value.tzinfo is not UTC:
+        raise _wrong(attribute.name, value, "a time with its zone, such as 2026-03-01T09:30:00Z")
+
+
+def _check_optional_time(_: object, attribute: Attribute[Any], value: Any) -> None:
+    if value is not None:
+        _check_time(_, attribute, value)
+
+
+@frozen(kw_only=True)
+class Lesson:
+    """What an experience teaches.
+
+    Attributes:
+        what_worked: what did the job in the end.
+        takeaway: what to remember for another time, or None.
+    """
+
+    what_worked: str = field(converter=_trimmed, validator=_text)
+    takeaway: str | None = field(default=None, converter=_trimmed_or_none, validator=_optional_text)
+
+
+@frozen(kw_only=True)
+class Experience:
+    """One GHAP entry: goal, hypothesis, action, prediction, and what became of them.
+
+    Making one with a value that cannot be raises `InvalidExperienceError`, which names
+    the field. Texts are trimmed and hold `LONGEST_TEXT` characters at most; an empty
+    optional text is None; times are aware and become UTC.
+
+    Attributes:
+        id: `ghap_…`, unique.
+        goal: what was to be reached.
+        hypothesis: what was believed.
+        action: what was done on that belief.
+        prediction: what was expected to happen.
+        domain: the kind of work, one word (`vocabulary.DOMAINS` suggests some).
+        strategy: the way of working, one word (`vocabulary.STRATEGIES` suggests some).
+        outcome_status: `open` until it is resolved, then `confirmed`, `falsified` or
+            `abandoned`.
+        outcome_result: what happened; needed once it is resolved, None before.
+        surprise: what was not expected, or None.
+        root_cause: why the hypothesis failed, or what was behind it all, or None.
+        lesson: what it teaches, or None.
+        confidence_tier: `gold`, `silver`, `bronze`, or `abandoned` for what was
+            abandoned; default: `derived_tier`. None while it is open.
+        iteration_count: how many hypotheses were tried, from 1.
+        notes: remarks on the way, oldest first.
+        started_at: when it began.
+        updated_at: when it last changed; default: `started_at`.
+        resolved_at: when it was resolved; default: `updated_at`. None while it is open.
+    """
+
+    id: str = field()
+    goal: str = field(converter=_trimmed, validator=_text)
+    hypothesis: str = field(converter=_trimmed, validator=_text)
+    action: str = field(converter=_trimmed, validator=_text)
+    prediction: str = field(converter=_trimmed, validator=_text)
+    domain: str = field(converter=lambda value: checked_word(value, "domain"))
+    strategy: str = field(converter=lambda value: checked_word(value, "strategy"))
+    outcome_status: Status = field(default=OPEN, validator=_one_of(STATUSES))
+    outcome_result: str | None = field(
+        default=None, converter=_trimmed_or_none, validator=_optional_text
+    )
+    surprise: str | None = field(default=None, converter=_trimmed_or_none, validator=_optional_text)
+    root_cause: str | None = field(
+        default=None, converter=_trimmed_or_none, validator=_optional_text
+    )
+    lesson: Lesson | None = field(default=None)
+    iteration_count: int = field(default=1)
+    notes: tuple[str, ...] = field(default=())
+    started_at: datetime = field(converter=_utc, validator=_check_time)
+    updated_at: datetime = field(converter=_utc, validator=_check_time)
+    resolved_at: datetime | None = field(converter=_utc, validator=_check_optional_time)
+    confidence_tier: Tier | None = field()
+
+    @updated_at.default
+    def _no_change_since_it_began(self) -> datetime:
+        return self.started_at
+
+    @resolved_at.default
+    def _resolved_by_the_last_change(self) -> datetime | None:
+        return None if self.outcome_status == OPEN else self.updated_at
+
+    @confidence_tier.default
+    def _derived(self) -> Tier | None:
+        return derived_tier(
+            self.outcome_status,
+            self.iteration_count,
+            root_cause=self.root_cause is not None,
+            lesson=self.lesson is not None,
+        )
+
+    @id.validator
+    def _is_an_id(self, _: Attribute[str], value: Any) -> None:
+        if not isinstance(value, str) or not _ID.fullmatch(value):
+            raise _wrong("id", value, "'ghap_' and up to 64 letters, digits, '_' or '-'")
+
+    @lesson.validator
+    def _is_a_lesson(self, _: Attribute[Lesson | None], value: Any) -> None:
+        if value is not None and not isinstance(value, Lesson):
+            raise _wrong("lesson", value, "a lesson with what_worked and takeaway")
+
+    @iteration_count.validator
+    def _is_a_count(self, _: Attribute[int], value: Any) -> None:
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not 1 <= value <= _MOST_ITERATIONS:
+            raise _wrong("iteration_count", value, "a whole number from 1")
+
+    @notes.validator
+    def _are_texts(self, _: Attribute[tuple[str, ...]], value: Any) -> None:
+        if not isinstance(value, tuple):
+            raise _wrong("notes", value, "a list of texts")
+        if len(value) > _MOST_NOTES:
+            raise InvalidExperienceError(
+                Problem("notes", f"{len(value)} notes", f"at most {_MOST_NOTES}")
+            )
+        for position, note in enumerate(value):
+            _check_text(note, f"notes[{position}]")
+
+    @confidence_tier.validator
+    def _is_a_tier(self, _: Attribute[Tier | None], value: Any) -> None:
+        if value is not None and value not in TIERS:
+            raise _wrong("confidence_tier", value, f"one of {', '.join(TIERS)}")
+
+    def __attrs_post_init__(self) -> None:
+        if self.outcome_status == OPEN:
+            self._check_open()
+        else:
+            self._check_resolved()
+        self._check_order()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not resolved yet."""
+        return self.outcome_status == OPEN
+
+    def _check_open(self) -> None:
+        for name in _OF_A_RESOLVED_ONE:
+            value = getattr(self, name)
+            if value is not None:
+                raise _wrong(name, value, "nothing while outcome_status is 'open'")
+
+    def _check_resolved(self) -> None:
+        if self.outcome_result is None:
+            raise _wrong("outcome_result", None, "what happened, now that it is resolved")
+        if self.resolved_at is None:
+            raise _wrong("resolved_at", None, "a time, now that it is resolved")
+        if (self.outcome_status == "abandoned") != (self.confidence_tier == "abandoned"):
+            raise InvalidExperienceError(
+                Problem(
+                    "confidence_tier",
+                    f"{described(self.confidence_tier)} with outcome_status "
+                    f"'{self.outcome_status}'",
+                    "'abandoned' for what was abandoned and one of gold, silver, bronze "
+                    "for anything else",
+                )
+            )
+
+    def _check_order(self) -> None:
+        for name in ("updated_at", "resolved_at"):
+            value = getattr(self, name)
+            if value is not None and value < self.started_at:
+                raise InvalidExperienceError(
+                    Problem(name, value.isoformat(), f"no time before {self.started_at} (started_at)")
+                )

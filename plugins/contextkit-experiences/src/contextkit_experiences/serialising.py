@@ -1,0 +1,99 @@
+"""An experience as a JSON object, in and out.
+
+The object's keys are the attributes of `Experience`; times are ISO 8601 with a zone. What
+comes in may leave out `id` (a new one is made), `started_at` (now) and whatever has a
+default; `null` means the same as leaving it out. A key that is not known is an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from attrs import asdict, fields
+
+from contextkit_experiences.errors import InvalidExperienceError, Problem, described
+from contextkit_experiences.model import Experience, Lesson, new_id
+
+__all__ = ["from_json", "to_json"]
+
+_TIMES = ("started_at", "updated_at", "resolved_at")
+_TEXTS = ("goal", "hypothesis", "action", "prediction", "domain", "strategy")
+_KEYS = tuple(attribute.name for attribute in fields(Experience))
+_LESSON_KEYS = tuple(attribute.name for attribute in fields(Lesson))
+
+
+def to_json(experience: Experience) -> dict[str, Any]:
+    """The experience as JSON values, every key there."""
+    data = asdict(experience)
+    data["notes"] = list(experience.notes)
+    for name in _TIMES:
+        value: datetime | None = data[name]
+        data[name] = None if value is None else value.isoformat()
+    return data
+
+
+def from_json(data: Any, *, now: datetime | None = None) -> Experience:
+    """Make an experience of JSON values.
+
+    Args:
+        data: the object.
+        now: the time that counts as now; default: the clock's.
+
+    Raises:
+        InvalidExperienceError: naming the field, what was found and what is expected.
+    """
+    given = _given(data, _KEYS)
+    _require(given, _TEXTS)
+    at = now or datetime.now(UTC)
+    for name in _TIMES:
+        if name in given:
+            given[name] = _time(given[name], name)
+    given.setdefault("started_at", at)
+    if "resolved_at" in given:
+        given.setdefault("updated_at", given["resolved_at"])
+    if "lesson" in given:
+        given["lesson"] = _lesson(given["lesson"])
+    if isinstance(given.get("notes"), list):
+        given["notes"] = tuple(given["notes"])
+    given.setdefault("id", new_id(at))
+    return Experience(**given)
+
+
+def _given(data: Any, keys: tuple[str, ...], within: str = "") -> dict[str, Any]:
+    if not isinstance(data, Mapping):
+        expected = f"an object with {', '.join(keys[:5])}{' and more' if len(keys) > 5 else ''}"
+        raise InvalidExperienceError(Problem(within, described(data), expected))
+    for key in data:
+        if key not in keys:
+            raise _unknown_key(key, keys)
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def _unknown_key(key: Any, keys: tuple[str, ...]) -> InvalidExperienceError:
+    nearest = difflib.get_close_matches(str(key), keys, n=1)
+    expected = f"'{nearest[0]}'" if nearest else f"one of {', '.join(keys)}"
+    shown = ascii(str(key)).strip("'")
+    return InvalidExperienceError(Problem(shown, "a key that is not known", expected))
+
+
+def _require(given: Mapping[str, Any], names: Iterable[str]) -> None:
+    for name in names:
+        if name not in given:
+            raise InvalidExperienceError(Problem(name, "nothing", "a text that is not empty"))
+
+
+def _time(value: Any, name: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return value
+
+
+def _lesson(value: Any) -> Lesson:
+    given = _nested(lambda: _given(value, _LESSON_KEYS, within="lesson"))
+    return Lesson(**given)

@@ -1,0 +1,99 @@
+"""The words that experiences use: axes, statuses, tiers, and the known domains and strategies."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+from contextkit_experiences.errors import InvalidExperienceError, Problem, described
+
+__all__ = [
+    "AXES",
+    "DOMAINS",
+    "FAILURES",
+    "OPEN",
+    "SALIENCE",
+    "STATUSES",
+    "STRATEGIES",
+    "TIERS",
+    "Axis",
+    "Status",
+    "Tier",
+    "checked_word",
+    "meant_instead",
+]
+
+Axis = Literal["full", "strategy", "surprise", "root_cause"]
+Status = Literal["open", "confirmed", "falsified", "abandoned"]
+Tier = Literal["gold", "silver", "bronze", "abandoned"]
+
+AXES: tuple[Axis, ...] = get_args(Axis)
+STATUSES: tuple[Status, ...] = get_args(Status)
+TIERS: tuple[Tier, ...] = get_args(Tier)
+
+OPEN: Status = "open"
+FAILURES: frozenset[str] = frozenset({"falsified", "abandoned"})
+
+SALIENCE: dict[str, float] = {"gold": 1.0, "silver": 0.75, "bronze": 0.5, "abandoned": 0.25}
+"""How much an experience of each tier matters, whatever the query."""
+
+DOMAINS = (
+    "configuration",
+    "debugging",
+    "documentation",
+    "feature",
+    "integration",
+    "performance",
+    "refactoring",
+    "security",
+    "testing",
+)
+"""The domains that are suggested; any other word is as good."""
+
+STRATEGIES = (
+    "ask-user",
+    "check-assumptions",
+    "copy-from-similar",
+    "divide-and-conquer",
+    "read-the-error",
+    "research-first",
+    "root-cause-analysis",
+    "systematic-elimination",
+    "trial-and-error",
+)
+"""The strategies that are suggested; any other word is as good."""
+
+_WORD = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*")
+_LONGEST_WORD = 64
+
+
+def checked_word(value: Any, field: str) -> str:
+    """Return a domain or a strategy in its one spelling: trimmed, composed, lower case.
+
+    A word is letters and digits of any script, joined by single hyphens or underscores,
+    64 characters at most. Raises `InvalidExperienceError` naming `field` otherwise.
+    """
+    if isinstance(value, str):
+        word = unicodedata.normalize("NFC", value).strip().lower()
+        if len(word) <= _LONGEST_WORD and _WORD.fullmatch(word):
+            return word
+    example = "debugging" if field == "domain" else "systematic-elimination"
+    raise InvalidExperienceError(
+        Problem(
+            field,
+            described(value),
+            f"one word such as '{example}': letters and digits joined by hyphens, "
+            f"at most {_LONGEST_WORD} characters",
+        )
+    )
+
+
+def meant_instead(word: str, known: Sequence[str]) -> str | None:
+    """The known word that an unknown one is probably a slip of, or None."""
+    if word in known:
+        return None
+    nearest = difflib.get_close_matches(word, known, n=1, cutoff=0.85)
+    return nearest[0] if nearest else None
