@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextkit.assembler import ContextAssembler
     from contextkit.errors import (
         ContextAssemblyError,
         ContextKitError,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     )
     from contextkit.hookspecs import hookimpl
     from contextkit.indexing import Indexer
+    from contextkit.kit import ContextKit
     from contextkit.models import (
         ContextItem,
         ContextRequest,
@@ -36,8 +38,10 @@ __version__ = "0.1.0"
 
 _HOME = {
     "USER": "records",
+    "ContextAssembler": "assembler",
     "ContextAssemblyError": "errors",
     "ContextItem": "models",
+    "ContextKit": "kit",
     "ContextKitError": "errors",
     "ContextRequest": "models",
     "FormattedContext": "models",
@@ -60,8 +64,10 @@ _HOME = {
 
 __all__ = [
     "USER",
+    "ContextAssembler",
     "ContextAssemblyError",
     "ContextItem",
+    "ContextKit",
     "ContextKitError",
     "ContextRequest",
     "FormattedContext",

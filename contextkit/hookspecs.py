@@ -108,9 +108,9 @@ def contextkit_truncate(
 ) -> str | None:
     """Shorten one formatted item to `max_tokens`, keeping what matters most.
 
-    Called only for an item that does not fit; `count` gives a text's tokens. A result
-    that is still too long is shortened by the default. `None`: the default, which cuts
-    at a line, sentence or word, never within a fence.
+    Called only for an item that does not fit, with its Markdown in `item.content`; `count`
+    gives a text's tokens. A result that is still too long is not used. `None`: the
+    default, which cuts at a line, sentence or word, never within a fence.
 
     ```python
     @hookimpl

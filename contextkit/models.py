@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, field, frozen
 
 if TYPE_CHECKING:
     from contextkit.records import Records
@@ -38,6 +38,11 @@ STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
 def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:
     if value is not None and not (math.isfinite(value) and 0.0 <= value <= 1.0):
         raise ValueError(f"{attribute.name} must be within 0..1, got {value!r}")
+
+
+def _aware(_: object, attribute: Attribute[Any], value: datetime | None) -> None:
+    if value is not None and value.tzinfo is None:
+        raise ValueError(f"{attribute.name} must carry a time zone, got {value.isoformat()}")
 
 
 @frozen
@@ -86,7 +91,7 @@ class ContextItem:
     kind: str = field(default="", eq=False, kw_only=True)
     title: str | None = field(default=None, eq=False, kw_only=True)
     text: str | None = field(default=None, eq=False, kw_only=True)
-    created_at: datetime | None = field(default=None, eq=False, kw_only=True)
+    created_at: datetime | None = field(default=None, eq=False, kw_only=True, validator=_aware)
     salience: float | None = field(default=None, eq=False, kw_only=True, validator=_unit_interval)
     location: str | None = field(default=None, eq=False, kw_only=True)
     also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
@@ -286,3 +291,13 @@ class FormattedContext:
     def truncated(self) -> bool:
         """True when an item was shortened (seed 4)."""
         return bool(self.truncated_items)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole result as JSON values."""
+        return asdict(self, value_serializer=_json_value)
+
+
+def _json_value(_: object, __: object, value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return dict(value) if isinstance(value, Mapping) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import field, frozen
 
@@ -94,9 +94,3 @@ class Trace:
     sources: tuple[SourceTrace, ...]
     items: tuple[ItemTrace, ...]
     notes: tuple[str, ...] = field(default=())
-
-    def as_dict(self) -> dict[str, Any]:
-        """The trace as JSON values."""
-        from attrs import asdict
-
-        return asdict(self)

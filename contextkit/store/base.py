@@ -9,6 +9,7 @@ One collection; a record is a point. Its payload is `source`, `project`, `id`, `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -112,6 +113,9 @@ class RecordStore(Protocol):
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """How many records match."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Keep the store for several operations, where it is shared by turns."""
 
     def prepare(self) -> None:
         """Do now what the first search would wait for: open, load the model."""

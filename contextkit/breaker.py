@@ -1,0 +1,59 @@
+"""A circuit breaker: a source that keeps failing is left alone for a while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from attrs import define, field
+
+__all__ = ["Breaker", "BreakerState"]
+
+BreakerState = Literal["closed", "open", "half_open"]
+
+
+@define(eq=False)
+class Breaker:
+    """Opens after some failures in a row, and lets one probe through after a cooldown.
+
+    Attributes:
+        failures_to_open: failures in a row that open it.
+        cooldown: seconds for which an open one lets nothing through.
+        clock: seconds that only grow.
+    """
+
+    failures_to_open: int = 3
+    cooldown: float = 30.0
+    clock: Callable[[], float] = time.monotonic
+    _failures: int = field(default=0, init=False)
+    _opened_at: float | None = field(default=None, init=False)
+    _probing: bool = field(default=False, init=False)
+
+    @property
+    def state(self) -> BreakerState:
+        """`closed`: asked; `open`: not asked; `half_open`: the next request is a probe."""
+        if self._opened_at is None:
+            return "closed"
+        return "half_open" if self.clock() - self._opened_at >= self.cooldown else "open"
+
+    def allows(self) -> bool:
+        """Whether the source may be asked now; in `half_open` only the first asker may."""
+        if self.state == "half_open" and not self._probing:
+            self._probing = True
+            return True
+        return self.state == "closed"
+
+    def succeeded(self) -> None:
+        """Note an answer: the breaker closes."""
+        self._failures, self._opened_at, self._probing = 0, None, False
+
+    def failed(self) -> None:
+        """Note a failure: enough of them, or a failed probe, open it."""
+        self._failures += 1
+        if self._probing or self._failures >= self.failures_to_open:
+            self._opened_at, self._probing = self.clock(), False
+
+    def abandoned(self) -> None:
+        """Note that the asker went away before an answer: says nothing of the source."""
+        self._probing = False

@@ -1,0 +1,5 @@
+"""`python -m contextkit.cli`."""
+
+from contextkit.cli import main
+
+main()

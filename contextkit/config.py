@@ -1,0 +1,164 @@
+"""The configuration: what can be set, and where each value came from.
+
+Later beats earlier: defaults, the user's `config.toml`, the project's `contextkit.toml` or
+`[tool.contextkit]`, the environment (`CONTEXTKIT_ASSEMBLE_MAX_TOKENS`,
+`CONTEXTKIT_SOURCES_CODE_ENABLED`), command-line flags, and last the request itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from attrs import Attribute, Factory, field, fields, frozen
+from attrs.validators import and_, ge, gt, in_, le, optional
+
+from contextkit.embedding import MODELS
+from contextkit.models import STYLES, Overflow, Style
+
+__all__ = [
+    "SECTIONS",
+    "AssembleSettings",
+    "Config",
+    "EmbeddingSettings",
+    "Origin",
+    "SourceSettings",
+    "StoreSettings",
+    "normalized",
+]
+
+Validator = Any
+_NO_SETTINGS: Mapping[str, Any] = {}
+
+
+def _setting(default: Any, expected: str, validator: Validator | None = None) -> Any:
+    return field(default=default, validator=validator, metadata={"expected": expected})
+
+
+def _names(text: str) -> str:
+    return f"a list of {text}"
+
+
+@frozen
+class Origin:
+    """Where a value came from.
+
+    Attributes:
+        layer: `default`, `user`, `project`, `environment`, `flag` or `run time`.
+        label: for a person: a file's name, a variable's or a flag's.
+        line: the line in the file, counted from 1, or None.
+    """
+
+    layer: str
+    label: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.label}:{self.line}" if self.line else self.label
+
+
+@frozen(kw_only=True)
+class AssembleSettings:
+    """`[assemble]`: what a request is when it does not say otherwise."""
+
+    max_tokens: int = _setting(2000, "a whole number of at least 1", ge(1))
+    limit: int = _setting(20, "a whole number of at least 1", ge(1))
+    sources: tuple[str, ...] | None = _setting(None, _names("source names"))
+    source_timeout: float = _setting(0.3, "seconds, over 0", gt(0))
+    deadline: float = _setting(0.5, "seconds, over 0", gt(0))
+    style: Style = _setting("markdown", f"one of {', '.join(STYLES)}", in_(STYLES))
+    overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
+    min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
+    breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1))
+    breaker_cooldown: float = _setting(30.0, "seconds, over 0", gt(0))
+
+
+@frozen(kw_only=True)
+class StoreSettings:
+    """`[store]`: where records live."""
+
+    path: Path | None = _setting(None, "a folder")
+    url: str | None = _setting(None, "the address of a Qdrant server")
+    api_key_variable: str = _setting("QDRANT_API_KEY", "the name of an environment variable")
+    collection: str = _setting("contextkit", "a collection's name")
+    lock_timeout: float = _setting(10.0, "seconds, over 0", gt(0))
+
+
+@frozen(kw_only=True)
+class EmbeddingSettings:
+    """`[embedding]`: what makes the dense vectors."""
+
+    model: str = _setting("wordllama", f"one of {', '.join(MODELS)}", in_(MODELS))
+
+
+@frozen(kw_only=True)
+class SourceSettings:
+    """`[sources.NAME]`: the core's settings of one source, and the source's own."""
+
+    enabled: bool = _setting(True, "true or false")
+    weight: float | None = _setting(None, "a number over 0", optional(gt(0)))
+    priority: int | None = _setting(
+        None, "a whole number within 1..100", optional(and_(ge(1), le(100)))
+    )
+    timeout: float | None = _setting(None, "seconds, over 0", optional(gt(0)))
+    limit: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)))
+    own: Mapping[str, Any] = field(default=_NO_SETTINGS)
+
+
+SECTIONS: Mapping[str, type] = {
+    "assemble": AssembleSettings,
+    "store": StoreSettings,
+    "embedding": EmbeddingSettings,
+}
+
+
+def normalized(name: str) -> str:
+    """A source's name as the environment can spell it: lower case, no underscores."""
+    return name.lower().replace("_", "-")
+
+
+@frozen(kw_only=True)
+class Config:
+    """The effective configuration.
+
+    Attributes:
+        project: the project's name, or None for the workspace's path.
+        assemble, store, embedding: the sections.
+        sources: normalized source name -> its settings.
+        origins: dotted key -> where its value came from; defaults are not in it.
+    """
+
+    project: str | None = _setting(None, "a name")
+    assemble: AssembleSettings = Factory(AssembleSettings)
+    store: StoreSettings = Factory(StoreSettings)
+    embedding: EmbeddingSettings = Factory(EmbeddingSettings)
+    sources: Mapping[str, SourceSettings] = field(factory=dict)
+    origins: Mapping[str, Origin] = field(factory=dict)
+
+    def source(self, name: str) -> SourceSettings:
+        """The settings of a source, whether it was configured or not."""
+        return self.sources.get(normalized(name), SourceSettings())
+
+    def origin(self, key: str) -> Origin:
+        """Where the value of a dotted key came from."""
+        return self.origins.get(key, Origin("default", "default"))
+
+    def described(self) -> list[tuple[str, Any, Origin]]:
+        """Every setting: dotted key, value, origin; sorted by key."""
+        rows: list[tuple[str, Any]] = [("project", self.project)]
+        for section in SECTIONS:
+            values = getattr(self, section)
+            rows += [(f"{section}.{a.name}", getattr(values, a.name)) for a in _fields(values)]
+        for name, settings in self.sources.items():
+            rows += [
+                (f"sources.{name}.{a.name}", getattr(settings, a.name))
+                for a in _fields(settings)
+                if a.name != "own" and f"sources.{name}.{a.name}" in self.origins
+            ]
+            rows += [(f"sources.{name}.{key}", value) for key, value in settings.own.items()]
+        return [(key, value, self.origin(key)) for key, value in sorted(rows)]
+
+
+def _fields(values: object) -> tuple[Attribute[Any], ...]:
+    return cast("tuple[Attribute[Any], ...]", fields(cast("Any", type(values))))

@@ -1,0 +1,200 @@
+"""Asking all sources at once, each within its own time, none able to harm another."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+import structlog
+from attrs import frozen
+
+from contextkit.breaker import Breaker, BreakerState
+from contextkit.checks import checked_items
+from contextkit.errors import SourceError
+from contextkit.models import ContextItem, ContextRequest, Section
+from contextkit.registry import SourceRegistry
+from contextkit.trace import SourceState
+
+__all__ = ["Answer", "Question", "gather", "in_thread"]
+
+T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
+
+
+@frozen(kw_only=True)
+class Question:
+    """What one section asks of its source.
+
+    Attributes:
+        section: the section.
+        request: the request as that source sees it.
+        timeout: seconds the source may take.
+        breaker: the source's breaker.
+    """
+
+    section: Section
+    request: ContextRequest
+    timeout: float
+    breaker: Breaker
+
+
+@frozen(kw_only=True)
+class Answer:
+    """What came back for one section.
+
+    Attributes:
+        section: the section.
+        items: best first; empty unless `state` is `ok`.
+        state: `ok`, `empty`, `failed`, `timed_out`, `cut_off` or `breaker_open`.
+        milliseconds: how long it was waited for.
+        breaker: the breaker's state afterwards.
+        reason: what went wrong, in words, or None.
+    """
+
+    section: Section
+    items: tuple[ContextItem, ...] = ()
+    state: SourceState
+    milliseconds: float
+    breaker: BreakerState
+    reason: str | None = None
+
+
+async def gather(
+    registry: SourceRegistry, questions: Sequence[Question], deadline: float
+) -> list[Answer]:
+    """Ask every source at the same time; one answer per question, in the same order.
+
+    What a source raises, or takes too long for, is its answer's `state` and `reason`.
+    Cancelled, it cancels what it started.
+
+    Args:
+        registry: calls the hooks.
+        questions: one per section.
+        deadline: seconds for all of them together.
+    """
+    started = time.perf_counter()
+    tasks = [asyncio.create_task(_ask(registry, question)) for question in questions]
+    try:
+        if tasks:
+            await asyncio.wait(tasks, timeout=deadline)
+    finally:
+        for task in tasks:
+            task.cancel()
+    return [
+        task.result()
+        if task.done() and not task.cancelled()
+        else _cut_off(question, started, deadline)
+        for task, question in zip(tasks, questions, strict=True)
+    ]
+
+
+async def _ask(registry: SourceRegistry, question: Question) -> Answer:
+    section, breaker = question.section, question.breaker
+    started = time.perf_counter()
+    if not breaker.allows():
+        reason = "left alone: it failed too often lately"
+        return _failure(question, "breaker_open", started, reason)
+    try:
+        async with asyncio.timeout(question.timeout) as patience:
+            found = await _query(registry, section.source, question.request)
+        items = checked_items(section.source, found, question.request.limit)
+    except asyncio.CancelledError:
+        breaker.abandoned()
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a source raises costs that source
+        breaker.failed()
+        if isinstance(error, TimeoutError) and patience.expired():
+            reason = f"no answer within {question.timeout:g} s"
+            return _failure(question, "timed_out", started, reason)
+        return _failure(question, "failed", started, _reason(error))
+    breaker.succeeded()
+    return Answer(
+        section=section,
+        items=items,
+        state="ok" if items else "empty",
+        milliseconds=_milliseconds_since(started),
+        breaker=breaker.state,
+    )
+
+
+async def _query(registry: SourceRegistry, source: str, request: ContextRequest) -> Any:
+    function = registry.implementation(source, "contextkit_query")
+
+    def call() -> Any:
+        return registry.call(source, "contextkit_query", request=request)
+
+    result = call() if inspect.iscoroutinefunction(function) else await in_thread(call)
+    return await result if isinstance(result, Awaitable) else result
+
+
+async def in_thread(call: Callable[[], T]) -> T:
+    """Run a blocking call in a thread of its own that nobody waits for at exit.
+
+    The event loop's own executor joins its threads when the loop closes, so that one
+    source that hangs would hang the whole program.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def deliver(set_outcome: Callable[[Any], None], outcome: Any) -> None:
+        if not future.done():
+            set_outcome(outcome)
+
+    def run() -> None:
+        try:
+            outcome: Any = context.run(call)
+            setter: Callable[[Any], None] = future.set_result
+        except BaseException as error:  # noqa: BLE001 - SystemExit in a thread is a failure too
+            outcome, setter = _as_exception(error), future.set_exception
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, setter, outcome)
+
+    threading.Thread(target=run, name="contextkit-source", daemon=True).start()
+    return await future
+
+
+def _as_exception(error: BaseException) -> Exception:
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, SourceError):
+        return f"{error.hook}: {error.reason}"
+    return f"contextkit_query: {type(error).__name__}: {error}"
+
+
+def _failure(question: Question, state: SourceState, started: float, reason: str) -> Answer:
+    milliseconds = _milliseconds_since(started)
+    _log.warning(
+        "source_failed",
+        source=question.section.source,
+        section=question.section.key,
+        state=state,
+        reason=reason,
+        milliseconds=round(milliseconds, 1),
+        breaker=question.breaker.state,
+    )
+    return Answer(
+        section=question.section,
+        state=state,
+        milliseconds=milliseconds,
+        breaker=question.breaker.state,
+        reason=reason,
+    )
+
+
+def _cut_off(question: Question, started: float, deadline: float) -> Answer:
+    return _failure(question, "cut_off", started, f"cut off at the deadline of {deadline:g} s")
+
+
+def _milliseconds_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -1,0 +1,105 @@
+"""An index run: every source that can brings its records up to date, one after the other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import structlog
+from attrs import frozen
+from filelock import FileLock, Timeout
+
+from contextkit.config_layers import data_folder
+from contextkit.errors import SourceError, StoreError
+from contextkit.indexing import Indexer, IndexState, Progress
+from contextkit.models import IndexReport
+from contextkit.records import Records
+from contextkit.registry import SourceRegistry
+from contextkit.store.base import RecordStore
+
+__all__ = ["IndexOutcome", "index_sources"]
+
+_log = structlog.get_logger(__name__)
+
+
+@frozen
+class IndexOutcome:
+    """What became of one source in an index run.
+
+    Attributes:
+        report: what was done, or None.
+        problem: why nothing or not all was done, in words, or None.
+    """
+
+    report: IndexReport | None = None
+    problem: str | None = None
+
+
+def index_sources(
+    registry: SourceRegistry,
+    store: RecordStore,
+    records: Mapping[str, Records],
+    workspace: Path,
+    *,
+    progress: Callable[[Progress], None],
+    wait: bool,
+) -> dict[str, IndexOutcome]:
+    """Index the sources that have the hook, while no other process indexes the project.
+
+    What a source raises is its outcome's `problem`; the store's own trouble is raised.
+    """
+    able = [name for name in records if registry.implements(name, "contextkit_index")]
+    if not able:
+        return {}
+    project = next(iter(records.values())).project
+    folder = _state_folder(store, project)
+    lock = FileLock(folder / "index.lock")
+    try:
+        with lock.acquire(blocking=wait):
+            return {
+                name: _index(registry, records[name], workspace, folder, progress) for name in able
+            }
+    except Timeout:
+        return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
+
+
+def _state_folder(store: RecordStore, project: str) -> Path:
+    """Where this project's index states are: they belong to one store."""
+    digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
+    folder = data_folder() / "state" / store.identity.id / digest
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
+    return folder
+
+
+def _index(
+    registry: SourceRegistry,
+    records: Records,
+    workspace: Path,
+    folder: Path,
+    progress: Callable[[Progress], None],
+) -> IndexOutcome:
+    source = records.source
+    indexer = Indexer(
+        workspace=workspace,
+        project=records.project,
+        records=records,
+        state=IndexState(folder / f"{source}.json"),
+        settings=registry.config.source(source).own,
+        report=progress,
+    )
+    try:
+        report = registry.call(source, "contextkit_index", indexer=indexer)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one source's trouble is its own
+        reason = error.reason if isinstance(error, SourceError) else str(error)
+        _log.warning("index_failed", source=source, reason=reason)
+        return IndexOutcome(problem=reason)
+    if report is not None and not isinstance(report, IndexReport):
+        problem = f"contextkit_index returned a {type(report).__name__}, expected an IndexReport"
+        return IndexOutcome(problem=problem)
+    return IndexOutcome(report=report or IndexReport())

@@ -1,0 +1,29 @@
+"""Finding hooks that a plugin meant to implement and did not: silence would hide them."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+
+from contextkit import hookspecs
+
+__all__ = ["misspelt_hooks"]
+
+_PREFIX = "contextkit_"
+_MARK = "contextkit_impl"
+HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
+
+
+def misspelt_hooks(plugin: object) -> list[str]:
+    """What is wrong with a plugin's functions that are named like hooks, in words."""
+    problems = []
+    for name, function in inspect.getmembers(plugin, callable):
+        if not name.startswith(_PREFIX):
+            continue
+        if name not in HOOKS:
+            nearest = difflib.get_close_matches(name, HOOKS, n=1)
+            hint = f"; did you mean '{nearest[0]}'?" if nearest else ""
+            problems.append(f"there is no hook '{name}'{hint}")
+        elif not hasattr(function, _MARK):
+            problems.append(f"'{name}' lacks the @hookimpl decorator")
+    return problems

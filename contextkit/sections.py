@@ -1,0 +1,60 @@
+"""From a request and a recipe to the questions that the sources are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from contextkit.models import ContextRequest, Recipe, Section
+from contextkit.registry import SourceRegistry
+
+__all__ = ["context_recipe", "section_request", "sections_to_ask", "title_of"]
+
+
+def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> Recipe:
+    """The recipe of one section per source: the named ones, or every one that is on.
+
+    Sections stand in the order of the sources' priorities, whatever order was asked for,
+    so that the same question gives the same text.
+
+    Raises `InvalidContextTypeError` for a name that is no source.
+    """
+    if sources is not None:
+        for name in sources:
+            registry.require(name)
+    wanted = [name for name in registry.sources if sources is None or name in sources]
+    return Recipe(
+        name="context", title="Context", sections=tuple(Section(source=name) for name in wanted)
+    )
+
+
+def sections_to_ask(registry: SourceRegistry, recipe: Recipe) -> list[Section]:
+    """The recipe's sections without the optional ones whose source is off.
+
+    Raises `InvalidContextTypeError` where a section that is not optional has no source.
+    """
+    on = set(registry.sources)
+    for section in recipe.sections:
+        if section.source not in on and not section.optional:
+            registry.require(section.source)
+    return [section for section in recipe.sections if section.source in on or not section.optional]
+
+
+def title_of(registry: SourceRegistry, section: Section) -> str:
+    """A section's heading."""
+    return section.title or registry.info(section.source).title
+
+
+def section_request(
+    registry: SourceRegistry, section: Section, request: ContextRequest
+) -> ContextRequest:
+    """The request as one section's source sees it, still without its records."""
+    settings = registry.config.source(section.source)
+    return evolve(
+        request,
+        query=section.query or request.query,
+        limit=section.limit or settings.limit or request.limit,
+        filters={**request.filters, **section.filters},
+        settings=settings.own,
+    )

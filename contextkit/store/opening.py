@@ -1,0 +1,39 @@
+"""Choosing the store that the configuration asks for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from contextkit.config import Config
+from contextkit.config_layers import data_folder
+from contextkit.embedding import load_embedder
+from contextkit.store.base import RecordStore
+from contextkit.store.embedded import EmbeddedStore
+
+__all__ = ["open_store"]
+
+
+def open_store(config: Config, indexed_fields: Sequence[str] = ()) -> RecordStore:
+    """The store: a Qdrant server where `store.url` is set, else the embedded one.
+
+    Nothing is opened yet; that happens when it is first used.
+    """
+    embedder = load_embedder(config.embedding.model)
+    if config.store.url is None:
+        return EmbeddedStore(
+            config.store.path or data_folder() / "store",
+            embedder,
+            lock_timeout=config.store.lock_timeout,
+            indexed_fields=tuple(indexed_fields),
+        )
+    # The client costs a second to import.
+    from contextkit.store.server import ServerStore
+
+    return ServerStore.connect(
+        config.store.url,
+        embedder,
+        collection=config.store.collection,
+        api_key=os.environ.get(config.store.api_key_variable),
+        indexed_fields=tuple(indexed_fields),
+    )

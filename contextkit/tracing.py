@@ -1,0 +1,117 @@
+"""Writing the trace: from what the stages did to what a person can read."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+
+from attrs import define, evolve, field
+
+from contextkit.fitting import Account, Fitted, Placed
+from contextkit.gather import Answer
+from contextkit.ranking import Candidate
+from contextkit.selection import Dropped, Selection
+from contextkit.trace import ItemTrace, SourceTrace, Verdict
+
+__all__ = ["Stopwatch", "item_traces", "source_traces"]
+
+_NOTHING = Account(share=0, used=0, given=0, taken=0)
+
+
+@define
+class Stopwatch:
+    """Times the stages of one assembly.
+
+    Attributes:
+        stages: stage -> milliseconds, in the order in which they ended.
+    """
+
+    stages: dict[str, float] = field(factory=dict)
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time one stage."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.stages[name] = (time.perf_counter() - started) * 1000
+
+
+def source_traces(
+    answers: Sequence[Answer], selection: Selection, fitted: Fitted
+) -> tuple[SourceTrace, ...]:
+    """One entry per section."""
+    below = {d.candidate.section for d in selection.dropped if d.verdict == "below_floor"}
+    above = {candidate.section for candidate in selection.kept}
+    above |= {d.candidate.section for d in selection.dropped if d.verdict == "duplicate"}
+    return tuple(
+        _source_trace(
+            answer,
+            fitted.accounts.get(answer.section.key, _NOTHING),
+            all_below=answer.section.key in below - above,
+        )
+        for answer in answers
+    )
+
+
+def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> SourceTrace:
+    trace = SourceTrace(
+        section=answer.section.key,
+        source=answer.section.source,
+        state=answer.state,
+        milliseconds=round(answer.milliseconds, 3),
+        candidates=len(answer.items),
+        share=account.share,
+        used=account.used,
+        given=account.given,
+        taken=account.taken,
+        breaker=answer.breaker,
+        reason=answer.reason,
+    )
+    if all_below:
+        return evolve(trace, state="below_floor", reason="found, and none relevant enough")
+    return evolve(trace, reason="none found") if answer.state == "empty" else trace
+
+
+def item_traces(selection: Selection, fitted: Fitted) -> tuple[ItemTrace, ...]:
+    """One entry per candidate, best first."""
+    placed = {
+        id(entry.piece.candidate): entry for entries in fitted.placed.values() for entry in entries
+    }
+    rows = [(kept, _kept(kept, placed.get(id(kept)))) for kept in selection.kept]
+    rows += [(dropped.candidate, _dropped(dropped)) for dropped in selection.dropped]
+    return tuple(trace for _, trace in sorted(rows, key=lambda row: row[0].order))
+
+
+def _kept(candidate: Candidate, entry: Placed | None) -> ItemTrace:
+    if entry is None:
+        return _entry(candidate, "over_budget", "it did not fit into what was left of the budget")
+    if entry.truncated:
+        reason = f"shortened from {entry.piece.tokens} to {entry.tokens} tokens"
+        return _entry(candidate, "truncated", reason, entry.tokens)
+    return _entry(candidate, "kept", "in full", entry.tokens)
+
+
+def _dropped(dropped: Dropped) -> ItemTrace:
+    return _entry(dropped.candidate, dropped.verdict, dropped.reason)
+
+
+def _entry(candidate: Candidate, verdict: Verdict, reason: str, tokens: int = 0) -> ItemTrace:
+    item, scores = candidate.item, candidate.scores
+    return ItemTrace(
+        id=item.id,
+        source=item.source,
+        section=candidate.section,
+        title=item.title or item.id,
+        scores={
+            "relevance": round(scores.relevance, 6),
+            "salience": round(scores.salience, 6),
+            "recency": round(scores.recency, 6),
+            "score": round(scores.score, 6),
+        },
+        verdict=verdict,
+        reason=reason,
+        tokens=tokens,
+    )
