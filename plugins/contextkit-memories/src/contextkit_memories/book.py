@@ -1,0 +1,207 @@
+"""The memories of a project and of its user: remember, look up, list, forget."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from attrs import evolve, frozen
+
+from contextkit import InvalidRequestError, Record, Records
+from contextkit_memories.errors import AmbiguousMemoryError, UnknownMemoryError
+from contextkit_memories.ids import PREFIX, canonical_id, new_id
+from contextkit_memories.memory import (
+    DEFAULT_IMPORTANCE,
+    Memory,
+    checked_importance,
+    checked_text,
+    checked_time,
+    digest_of,
+)
+from contextkit_memories.words import (
+    DEFAULT_CATEGORY,
+    category_spellings,
+    stored_category,
+    stored_tags,
+)
+
+__all__ = ["MemoryBook"]
+
+_Memories = list[Memory]
+# Between the look for a memory of the same text and the write nobody else may write one.
+_remembering = threading.Lock()
+
+
+@frozen
+class MemoryBook:
+    """The memories that are seen in one project: its own, and the user's.
+
+    Every method blocks and may be called from any thread.
+
+    ```python
+    book = MemoryBook(records)
+    memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
+    book.forget(memory.id)
+    ```
+
+    Attributes:
+        records: the records of the source `memories`.
+    """
+
+    records: Records
+
+    def remember(
+        self,
+        text: str,
+        *,
+        category: str | None = None,
+        importance: float | None = None,
+        tags: Iterable[str] | None = None,
+        shared: bool = False,
+        created_at: datetime | None = None,
+    ) -> Memory:
+        """Store a memory; exactly the same text in the same scope is stored once.
+
+        What is None has its default in a new memory, and stays as it is in one of the same
+        text that is already there.
+
+        Args:
+            text: what to remember, 1 to 20,000 characters.
+            category: one word; default `facts`.
+            importance: how much it matters whatever the question, 0..1; default 0.5.
+            tags: words to find it by; default none.
+            shared: True for the user's memory, seen in every project, instead of the
+                project's.
+            created_at: when it came to be, aware; default now.
+
+        Returns:
+            The memory as it is stored; its `outcome` tells whether it is new.
+
+        Raises:
+            InvalidMemoryError: a part is not what it may be; nothing was stored.
+        """
+        text = checked_text(text)
+        given: dict[str, Any] = {}
+        if category is not None:
+            given["category"] = stored_category(category)
+        if importance is not None:
+            given["importance"] = checked_importance(importance)
+        if tags is not None:
+            given["tags"] = stored_tags(tags)
+        if created_at is not None:
+            given["created_at"] = checked_time(created_at)
+        scope = self.records.shared if shared else self.records
+        with _remembering:
+            known = _same_text(scope, text)
+            memory = _new(scope, text, given) if known is None else _updated(known, given)
+            if memory.outcome != "unchanged":
+                scope.put([memory.as_record()])
+        return memory
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory with this id.
+
+        Args:
+            memory_id: the id, or a beginning of it that no other memory has; `mem_` may be
+                left out.
+
+        Raises:
+            UnknownMemoryError: there is none.
+            AmbiguousMemoryError: there are several.
+        """
+        return Memory.from_record(self._find(memory_id))
+
+    def list(
+        self, *, category: str | None = None, tag: str | None = None, limit: int = 20
+    ) -> _Memories:
+        """Memories, newest first.
+
+        Args:
+            category: only of this category, in singular or plural.
+            tag: only with this tag.
+            limit: how many at most.
+
+        Raises:
+            InvalidMemoryError: the category or the tag is not a word.
+            InvalidRequestError: the limit is below 1.
+        """
+        if limit < 1:
+            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
+        found = self.records.newest(limit, _filters(category, tag))
+        return [Memory.from_record(record) for record in found]
+
+    def count(self, *, category: str | None = None, tag: str | None = None) -> int:
+        """How many memories there are; the arguments are those of `list`."""
+        return self.records.count(_filters(category, tag))
+
+    def forget(self, *memory_ids: str) -> _Memories:
+        """Delete memories, all of them or, where an id is wrong, none.
+
+        Args:
+            memory_ids: ids as `get` takes them.
+
+        Returns:
+            What was forgotten, in the order of the ids.
+
+        Raises:
+            UnknownMemoryError: an id belongs to no memory.
+            AmbiguousMemoryError: an id belongs to several.
+        """
+        found = {record.id: record for record in map(self._find, memory_ids)}
+        self.records.delete(*found)
+        return [Memory.from_record(record) for record in found.values()]
+
+    def _find(self, asked: str) -> Record:
+        typed, canonical = asked.strip(), canonical_id(asked)
+        if PREFIX.startswith(typed.lower()) or not typed.isprintable():
+            raise UnknownMemoryError(asked)
+        if exact := self.records.get(typed) or self.records.get(canonical):
+            return exact[0]
+        fitting = [r for r in self.records.scan() if r.id.startswith((typed, canonical))]
+        if not fitting:
+            raise UnknownMemoryError(asked)
+        if len(fitting) > 1:
+            ordered = sorted(map(Memory.from_record, fitting), key=lambda memory: memory.id)
+            raise AmbiguousMemoryError(asked, [(memory.id, memory.title) for memory in ordered])
+        return fitting[0]
+
+
+def _same_text(scope: Records, text: str) -> Memory | None:
+    same = [
+        record
+        for record in scope.scan({"digest": digest_of(text)})
+        if record.project == scope.project and record.text == text
+    ]
+    return Memory.from_record(min(same, key=lambda record: record.id)) if same else None
+
+
+def _new(scope: Records, text: str, given: dict[str, Any]) -> Memory:
+    made_of = {
+        "category": DEFAULT_CATEGORY,
+        "importance": DEFAULT_IMPORTANCE,
+        "created_at": datetime.now(UTC),
+        **given,
+    }
+    free = (
+        candidate
+        for later in itertools.count()
+        if not scope.get(candidate := new_id(made_of["created_at"], later))
+    )
+    return Memory(id=next(free), text=text, project=scope.project, outcome="stored", **made_of)
+
+
+def _updated(known: Memory, given: dict[str, Any]) -> Memory:
+    changed = evolve(known, **given)
+    return changed if changed == known else evolve(changed, outcome="updated")
+
+
+def _filters(category: str | None, tag: str | None) -> dict[str, Any]:
+    filters: dict[str, Any] = {}
+    if category is not None:
+        filters["category"] = category_spellings(category)
+    if tag is not None:
+        filters["tags"] = stored_tags([tag])[0]
+    return filters

@@ -1,0 +1,156 @@
+"""The commands `contextkit remember` and `contextkit memories`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from contextkit.cli.session import Session, json_option, pass_session
+from contextkit_memories.book import MemoryBook
+from contextkit_memories.errors import InvalidMemoryError
+from contextkit_memories.memory import MAX_TEXT, Memory, headline
+
+__all__ = ["memories", "remember"]
+
+_LINE_WIDTH = 72
+# UTF-8 takes four bytes a character at most; one more tells that there is more to come.
+_STDIN_BYTES = 4 * MAX_TEXT + 1
+_DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already remembered"}
+
+
+@click.command()
+@click.argument("text")
+@click.option("-c", "--category", help="facts (default), preferences, decisions, errors, or any.")
+@click.option("-i", "--importance", type=float, help="0 to 1; default 0.5.")
+@click.option("-t", "--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
+@click.option("--global", "shared", is_flag=True, help="For all of your projects.")
+@json_option
+@pass_session
+def remember(
+    session: Session,
+    text: str,
+    category: str | None,
+    importance: float | None,
+    tags: tuple[str, ...],
+    shared: bool,
+    as_json: bool,
+) -> None:
+    """Store TEXT as a memory; `-` reads it from standard input.
+
+    The same text again updates the options that are given and stores nothing twice.
+
+    \b
+    Example: contextkit remember "Tabs, never spaces" --category preference --tag style
+    """
+    memory = MemoryBook(session.records("memories")).remember(
+        _from_stdin() if text == "-" else text,
+        category=category,
+        importance=importance,
+        tags=tags or None,
+        shared=shared,
+    )
+    said = f"{_DID[memory.outcome]} {memory.id} ({_described(memory)})"
+    session.emit({**memory.as_dict(), "outcome": memory.outcome}, said, as_json)
+
+
+@click.group()
+def memories() -> None:
+    """List, show and forget what was remembered.
+
+    \b
+    Example: contextkit memories list --category decisions
+    """
+
+
+@memories.command("list")
+@click.option("-c", "--category", help="Only this category, singular or plural.")
+@click.option("-t", "--tag", help="Only with this tag.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@json_option
+@pass_session
+def list_memories(
+    session: Session, category: str | None, tag: str | None, limit: int, as_json: bool
+) -> None:
+    """List memories, newest first.
+
+    \b
+    Example: contextkit memories list --category decisions --limit 5
+    """
+    book = MemoryBook(session.records("memories"))
+    found = book.list(category=category, tag=tag, limit=limit)
+    total = book.count(category=category, tag=tag) if len(found) == limit else len(found)
+    session.emit([memory.as_dict() for memory in found], _listing(found, total), as_json)
+
+
+@memories.command()
+@click.argument("memory_id", metavar="ID")
+@json_option
+@pass_session
+def show(session: Session, memory_id: str, as_json: bool) -> None:
+    """Show the memory with this ID, or with an id that begins so.
+
+    \b
+    Example: contextkit memories show mem_1m80dw4m
+    """
+    memory = MemoryBook(session.records("memories")).get(memory_id)
+    head = f"{memory.id} ({_described(memory)}), {memory.created_at:%Y-%m-%d %H:%M} UTC"
+    session.emit(memory.as_dict(), f"{head}\n\n{memory.text}", as_json)
+
+
+@memories.command()
+@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+@json_option
+@pass_session
+def forget(session: Session, memory_ids: tuple[str, ...], as_json: bool) -> None:
+    """Delete memories; when one ID is wrong, none is deleted.
+
+    \b
+    Example: contextkit memories forget mem_1m80dw4mayhc
+    """
+    forgotten = MemoryBook(session.records("memories")).forget(*memory_ids)
+    said = "\n".join(f"Forgot {memory.id}: {memory.title}" for memory in forgotten)
+    session.emit([memory.as_dict() for memory in forgotten], said, as_json)
+
+
+def _from_stdin() -> str:
+    given = sys.stdin.buffer.read(_STDIN_BYTES)
+    if len(given) == _STDIN_BYTES:
+        raise InvalidMemoryError(
+            f"standard input is longer than a memory's {MAX_TEXT:,} characters"
+        )
+    try:
+        return given.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidMemoryError(
+            f"standard input is not UTF-8: byte {error.start} does not belong there"
+        ) from error
+
+
+def _described(memory: Memory) -> str:
+    scope = "all your projects" if memory.scope == "user" else f"project {memory.project}"
+    tags = f", {_hashed(memory)}" if memory.tags else ""
+    return f"{memory.category}, importance {memory.importance:.2f}{tags}, {scope}"
+
+
+def _hashed(memory: Memory) -> str:
+    return " ".join(f"#{tag}" for tag in memory.tags)
+
+
+def _listing(found: list[Memory], total: int) -> str:
+    if not found:
+        return 'No memories. Add one: contextkit remember "…"'
+    width = max(len(memory.category) for memory in found)
+    lines = [_row(memory, width) for memory in found]
+    if total > len(found):
+        lines.append(f"{len(found)} of {total} memories; --limit {total} lists them all")
+    return "\n".join(lines)
+
+
+def _row(memory: Memory, width: int) -> str:
+    whose = "  (all projects)" if memory.scope == "user" else ""
+    tags = f"  {_hashed(memory)}" if memory.tags else ""
+    return (
+        f"{memory.id}  {memory.created_at:%Y-%m-%d}  {memory.category:<{width}}  "
+        f"{memory.importance:.2f}  {headline(memory.text, _LINE_WIDTH)}{tags}{whose}"
+    )

@@ -1,0 +1,51 @@
+"""What can be wrong with a memory, and with the id of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextkit.errors import ContextKitError, RecordError
+
+__all__ = ["AmbiguousMemoryError", "InvalidMemoryError", "UnknownMemoryError"]
+
+_LISTED = 5
+
+
+class InvalidMemoryError(RecordError):
+    """A part of a memory is not what it may be; nothing was stored."""
+
+    exit_code = 2
+
+
+class UnknownMemoryError(ContextKitError):
+    """No memory has this id.
+
+    Attributes:
+        id: what was asked for.
+    """
+
+    exit_code = 5
+
+    def __init__(self, asked: str) -> None:
+        self.id = asked
+        super().__init__(
+            f"no memory has the id {asked!r}: `contextkit memories list` shows the ids"
+        )
+
+
+class AmbiguousMemoryError(ContextKitError):
+    """The beginning of an id fits several memories.
+
+    Attributes:
+        id: what was asked for.
+        matches: the whole ids that it fits, oldest first.
+    """
+
+    exit_code = 5
+
+    def __init__(self, asked: str, matches: Sequence[tuple[str, str]]) -> None:
+        self.id = asked
+        self.matches = [match for match, _ in matches]
+        listed = ", ".join(f"{match} ({title})" for match, title in matches[:_LISTED])
+        more = f" and {len(matches) - _LISTED} more" if len(matches) > _LISTED else ""
+        super().__init__(f"{asked!r} fits {len(matches)} memories: {listed}{more}; type more of it")

@@ -1,0 +1,185 @@
+"""What a memory is, what its parts may be, and the record that it is stored as."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from contextkit import USER, Record
+from contextkit_memories.errors import InvalidMemoryError
+from contextkit_memories.words import DEFAULT_CATEGORY
+
+__all__ = [
+    "DEFAULT_IMPORTANCE",
+    "MAX_TEXT",
+    "Memory",
+    "checked_importance",
+    "checked_text",
+    "checked_time",
+    "digest_of",
+    "headline",
+]
+
+DEFAULT_IMPORTANCE = 0.5
+MAX_TEXT = 20_000
+
+_CLOCK_SKEW = timedelta(days=1)
+_LINE_END = re.compile("\r\n?")
+_CONTROLS = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@frozen(kw_only=True)
+class Memory:
+    """Something worth remembering: a fact, a preference, a decision, an error.
+
+    Attributes:
+        id: unique, in the order of time.
+        text: what is remembered.
+        category: what kind of thing it is, lower case: `facts`, `preferences`,
+            `decisions`, `errors` or any other word.
+        importance: how much it matters whatever the question, 0..1.
+        tags: words to find it by.
+        created_at: when it came to be, aware.
+        project: the project it belongs to; `USER` where it is the user's, seen in all.
+        outcome: what remembering did: `stored` a new memory, `updated` one that was there
+            or left it `unchanged`. A memory that was read is `unchanged`.
+    """
+
+    id: str
+    text: str
+    category: str = DEFAULT_CATEGORY
+    importance: float = DEFAULT_IMPORTANCE
+    tags: tuple[str, ...] = ()
+    created_at: datetime
+    project: str = USER
+    outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
+
+    @property
+    def scope(self) -> Literal["project", "user"]:
+        """Whose it is: the project's, or the user's in every project."""
+        return "user" if self.project == USER else "project"
+
+    @property
+    def title(self) -> str:
+        """Its first words, on one line of 60 characters at most."""
+        return headline(self.text, 60)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Memory:
+        """The memory that a record holds; fields that it lacks have their defaults."""
+        fields = record.fields
+        return cls(
+            id=record.id,
+            text=record.text,
+            category=fields.get("category", DEFAULT_CATEGORY),
+            importance=float(fields.get("importance", DEFAULT_IMPORTANCE)),
+            tags=tuple(fields.get("tags", ())),
+            created_at=record.created_at,
+            project=record.project,
+        )
+
+    def as_record(self) -> Record:
+        """The record that it is stored as; its tags are searched beside its text."""
+        return Record(
+            id=self.id,
+            text=self.text,
+            keywords=" ".join(self.tags),
+            created_at=self.created_at,
+            fields={
+                "category": self.category,
+                "importance": self.importance,
+                "tags": list(self.tags),
+                "digest": digest_of(self.text),
+            },
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The memory as JSON values, for people's scripts."""
+        return {
+            "id": self.id,
+            "text": self.text,
+            "category": self.category,
+            "importance": self.importance,
+            "tags": list(self.tags),
+            "scope": self.scope,
+            "project": None if self.project == USER else self.project,
+            "created_at": self.created_at.isoformat(),
+        }
+
+
+def checked_text(text: str) -> str:
+    """The text as it is stored.
+
+    Args:
+        text: 1 to 20,000 characters.
+
+    Returns:
+        It without white space at its ends, terminal codes and controls, lines ended by
+        line feeds.
+
+    Raises:
+        InvalidMemoryError: it is empty, too long or not text.
+    """
+    if not isinstance(text, str):
+        raise InvalidMemoryError(f"a memory's text must be a string, got {text!r}")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidMemoryError(
+            f"a memory's text must be valid Unicode: character {error.start} is half a "
+            f"surrogate pair"
+        ) from error
+    stored = _CONTROLS.sub("", _LINE_END.sub("\n", text)).strip()
+    if not stored:
+        raise InvalidMemoryError("a memory needs a text, this one is empty")
+    if len(stored) > MAX_TEXT:
+        raise InvalidMemoryError(
+            f"a memory has at most {MAX_TEXT:,} characters, this one has {len(stored):,}: "
+            f"remember what matters of it, or split it"
+        )
+    return stored
+
+
+def checked_importance(importance: float) -> float:
+    """An importance as it is stored; raises `InvalidMemoryError` unless it is within 0..1."""
+    if isinstance(importance, bool) or not isinstance(importance, (int, float)):
+        raise InvalidMemoryError(f"importance must be a number within 0..1, got {importance!r}")
+    # Written so that NaN, which no comparison holds for, is refused too.
+    if not 0 <= importance <= 1 or not math.isfinite(importance):
+        raise InvalidMemoryError(f"importance must be within 0..1, got {importance}")
+    return float(importance)
+
+
+def checked_time(created_at: datetime) -> datetime:
+    """A time of creation in UTC; raises `InvalidMemoryError` if it is naive or to come."""
+    if not isinstance(created_at, datetime) or created_at.utcoffset() is None:
+        raise InvalidMemoryError(f"created_at must be a time with a time zone, got {created_at!r}")
+    if created_at > datetime.now(UTC) + _CLOCK_SKEW:
+        raise InvalidMemoryError(f"created_at lies in the future: {created_at.isoformat()}")
+    try:
+        return created_at.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidMemoryError(
+            f"created_at lies before the year 1 in UTC: {created_at.isoformat()}"
+        ) from error
+
+
+def digest_of(text: str) -> str:
+    """What finds a memory of exactly this text in the store."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def headline(text: str, width: int) -> str:
+    """The first words of a text on one line of at most `width` characters."""
+    from contextkit.markup import one_line
+
+    line = one_line(text)
+    if len(line) <= width:
+        return line
+    whole_words = line[:width].rpartition(" ")[0]
+    return f"{whole_words if len(whole_words) > width // 2 else line[: width - 1]}…"

@@ -1,0 +1,340 @@
+"""Remembering, looking up, listing and forgetting, on a real store."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from contextkit_memories import (
+    AmbiguousMemoryError,
+    InvalidMemoryError,
+    Memory,
+    MemoryBook,
+    UnknownMemoryError,
+)
+from contextkit_memories.memory import MAX_TEXT, headline
+
+from contextkit import USER, InvalidRequestError, Record, Records
+from contextkit.testing import open_records
+
+BERLIN = timezone(timedelta(hours=1))
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Iterator[Records]:
+    """The records of the source in the project demo."""
+    with open_records(tmp_path / "store", "memories", project="demo") as opened:
+        yield opened
+
+
+@pytest.fixture
+def book(records: Records) -> MemoryBook:
+    """The memories seen in the project demo."""
+    return MemoryBook(records)
+
+
+def test_a_memory_has_the_defaults_of_the_specification(book: MemoryBook) -> None:
+    """Only the text is needed: a fact of importance 0.5, the project's, made now."""
+    before = datetime.now(UTC)
+    memory = book.remember("  Deploys run on Fridays\r\nat noon \n")
+    assert memory.text == "Deploys run on Fridays\nat noon"
+    assert (memory.category, memory.importance, memory.tags) == ("facts", 0.5, ())
+    assert (memory.project, memory.scope, memory.outcome) == ("demo", "project", "stored")
+    assert before <= memory.created_at <= datetime.now(UTC)
+    assert book.get(memory.id) == memory
+
+
+def test_everything_given_is_stored(book: MemoryBook) -> None:
+    """Category, importance, tags and time of creation come back as they were given."""
+    made = datetime(2024, 3, 1, 12, tzinfo=BERLIN)
+    given = book.remember(
+        "Tabs", category="Preference", importance=1, tags=["Style", "c++", "style"], created_at=made
+    )
+    memory = book.get(given.id)
+    assert (memory.category, memory.importance) == ("preferences", 1.0)
+    assert (memory.tags, memory.created_at) == (("style", "c++"), made)
+    assert memory.as_dict() == {
+        "id": given.id,
+        "text": "Tabs",
+        "category": "preferences",
+        "importance": 1.0,
+        "tags": ["style", "c++"],
+        "scope": "project",
+        "project": "demo",
+        "created_at": "2024-03-01T11:00:00+00:00",
+    }
+
+
+def test_a_shared_memory_is_seen_in_every_project(book: MemoryBook, records: Records) -> None:
+    """What is remembered for the user is the user's; a project's memory stays in it."""
+    own = book.remember("only here")
+    shared = book.remember("everywhere", shared=True)
+    elsewhere = MemoryBook(evolve(records, project="other"))
+    assert (shared.project, shared.scope, shared.as_dict()["project"]) == (USER, "user", None)
+    assert [memory.id for memory in elsewhere.list()] == [shared.id]
+    with pytest.raises(UnknownMemoryError):
+        elsewhere.get(own.id)
+
+
+def test_the_same_text_is_stored_once_and_updated(book: MemoryBook) -> None:
+    """Remembering a text again changes what is given and keeps what is not, and the id."""
+    first = book.remember("Tabs", category="preferences", importance=0.2, tags=["style"])
+    again = book.remember(" Tabs\n", importance=0.9)
+    assert (again.id, again.outcome, again.created_at) == (first.id, "updated", first.created_at)
+    assert (again.category, again.importance, again.tags) == ("preferences", 0.9, ("style",))
+    assert book.list() == [again]
+
+
+def test_the_same_text_without_news_changes_nothing(book: MemoryBook) -> None:
+    """Where nothing differs the memory is returned as unchanged."""
+    first = book.remember("Tabs", tags=["style"])
+    assert book.remember("Tabs", tags=["Style"]).outcome == "unchanged"
+    assert book.list() == [first]
+
+
+def test_the_same_text_in_another_scope_is_another_memory(book: MemoryBook) -> None:
+    """The project's and the user's memories are kept apart, also when they are updated."""
+    shared = book.remember("Tabs", shared=True)
+    own = book.remember("Tabs")
+    assert (own.outcome, own.id != shared.id) == ("stored", True)
+    assert book.remember("Tabs", importance=0.9, shared=True).id == shared.id
+    assert {memory.importance for memory in book.list()} == {0.5, 0.9}
+
+
+def test_threads_that_remember_the_same_text_store_it_once(records: Records) -> None:
+    """Books of several threads over one store do not store a text twice."""
+    start = threading.Barrier(8)
+    found: list[Memory] = []
+
+    def remember() -> None:
+        start.wait()
+        found.append(MemoryBook(records).remember("at the same time"))
+
+    threads = [threading.Thread(target=remember) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({memory.id for memory in found}) == 1
+    assert sorted(memory.outcome for memory in found) == ["stored"] + ["unchanged"] * 7
+    assert MemoryBook(records).count() == 1
+
+
+def test_ids_sort_by_time_and_never_meet(book: MemoryBook) -> None:
+    """An older memory has a smaller id; memories of one moment have different ones."""
+    moment = datetime(2025, 1, 1, tzinfo=UTC)
+    late = book.remember("late", created_at=moment + timedelta(milliseconds=2000))
+    ids = {book.remember(f"fact {number}", created_at=moment).id for number in range(400)}
+    assert len(ids) == 400
+    assert max(ids) < late.id
+    assert all(len(one) == 16 and one.startswith("mem_") for one in ids)
+
+
+def test_a_taken_id_is_never_overwritten(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where chance repeats itself the next millisecond's id is used."""
+    monkeypatch.setattr("secrets.randbits", lambda bits: 7)
+    book = MemoryBook(records)
+    moment = datetime(2025, 1, 1, tzinfo=UTC)
+    first, second = (book.remember(text, created_at=moment) for text in ("one", "two"))
+    assert first.id < second.id
+    assert [book.get(memory.id).text for memory in (first, second)] == ["one", "two"]
+
+
+@pytest.mark.parametrize("year", [1, 1969])
+def test_a_memory_may_be_older_than_the_clock(book: MemoryBook, year: int) -> None:
+    """Times before 1970 are kept, though the id counts from there."""
+    memory = book.remember("long ago", created_at=datetime(year, 6, 1, tzinfo=UTC))
+    assert memory.id.startswith("mem_000000000")
+    assert book.get(memory.id).created_at.year == year
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        pytest.param(lambda whole: whole, id="whole"),
+        pytest.param(lambda whole: whole[:-3], id="beginning"),
+        pytest.param(lambda whole: whole.removeprefix("mem_"), id="no prefix"),
+        pytest.param(lambda whole: f" {whole.upper()} ", id="upper case"),
+        pytest.param(lambda whole: whole.replace("1", "l").replace("0", "O"), id="lookalike"),
+    ],
+)
+def test_an_id_may_be_typed_in_short(book: MemoryBook, typed: Any) -> None:
+    """The beginning, other case, no prefix and lookalike letters all find it."""
+    memory = book.remember("this one", created_at=datetime(2020, 1, 1, tzinfo=UTC))
+    book.remember("another", created_at=datetime(2021, 1, 1, tzinfo=UTC))
+    assert book.get(typed(memory.id)) == memory
+
+
+@pytest.mark.parametrize("asked", ["mem_zzz", "", " ", "m", "mem_", "MEM", "\udcff", "a\0b", "é"])
+def test_an_unknown_id_is_named(book: MemoryBook, asked: str) -> None:
+    """An id that is no memory's is an error, also one that would fit every memory."""
+    book.remember("something")
+    with pytest.raises(UnknownMemoryError) as caught:
+        book.get(asked)
+    assert (caught.value.id, caught.value.exit_code) == (asked, 5)
+    assert repr(asked) in str(caught.value)
+    str(caught.value).encode()
+
+
+def test_an_ambiguous_beginning_lists_what_it_fits(book: MemoryBook) -> None:
+    """The error names the memories that the beginning fits, oldest first, five of them."""
+    moments = [datetime(2025, 1, 1, 0, 0, second, tzinfo=UTC) for second in range(7)]
+    ids = [
+        book.remember(f"fact {second}", created_at=moment).id
+        for second, moment in enumerate(moments)
+    ]
+    with pytest.raises(AmbiguousMemoryError) as caught:
+        book.forget(ids[0][:9])
+    assert caught.value.matches == ids
+    assert f"fits 7 memories: {ids[0]} (fact 0), " in str(caught.value)
+    assert "and 2 more; type more of it" in str(caught.value)
+    assert book.count() == 7
+
+
+def test_a_record_of_another_make_can_be_shown_and_forgotten(
+    book: MemoryBook, records: Records
+) -> None:
+    """Imported records keep their own ids; fields that they lack have their defaults."""
+    records.put([Record(id="Note-1", text="imported")])
+    assert book.get("Note-1").category == "facts"
+    assert [memory.id for memory in book.forget("Note")] == ["Note-1"]
+    assert book.list() == []
+
+
+def test_forgetting_deletes_and_tells_what(book: MemoryBook) -> None:
+    """Each memory is returned once, and found no more."""
+    one, two, three = (book.remember(text) for text in ("one", "two", "three"))
+    assert book.forget(two.id, one.id, two.id) == [two, one]
+    assert book.list() == [three]
+    with pytest.raises(UnknownMemoryError):
+        book.forget(one.id)
+
+
+def test_forgetting_is_all_or_nothing(book: MemoryBook) -> None:
+    """One wrong id among several, and nothing is forgotten."""
+    kept = book.remember("kept")
+    with pytest.raises(UnknownMemoryError):
+        book.forget(kept.id, "mem_zzz")
+    assert book.list() == [kept]
+
+
+def test_a_forgotten_text_can_be_remembered_anew(book: MemoryBook) -> None:
+    """Nothing of a forgotten memory comes back with its text."""
+    first = book.remember("Tabs", importance=0.9)
+    book.forget(first.id)
+    second = book.remember("Tabs")
+    assert (second.outcome, second.importance) == ("stored", 0.5)
+
+
+def test_a_list_is_newest_first_and_filtered(book: MemoryBook) -> None:
+    """By category in either number, by tag in any case, and no longer than the limit."""
+    start = datetime(2025, 1, 1, tzinfo=UTC)
+    for day, (text, category, tags) in enumerate(
+        [("a", "bug", "x"), ("b", "Bugs", "y"), ("c", "decision", "xy"), ("d", "error", "")]
+    ):
+        book.remember(text, category=category, tags=[*tags], created_at=start + timedelta(days=day))
+
+    def texts(**filters: Any) -> list[str]:
+        return [memory.text for memory in book.list(**filters)]
+
+    assert texts() == ["d", "c", "b", "a"]
+    assert texts(limit=2) == ["d", "c"]
+    assert texts(category="bugs") == texts(category="BUG") == ["b", "a"]
+    assert texts(category="decisions") == texts(category="decision") == ["c"]
+    assert texts(tag="X") == ["c", "a"]
+    assert texts(category="bug", tag="y") == ["b"]
+    assert texts(category="nothing") == []
+    assert (book.count(), book.count(category="bug"), book.count(tag="y")) == (4, 2, 2)
+
+
+def test_a_limit_below_one_is_an_error(book: MemoryBook) -> None:
+    """A list of no memories was not meant."""
+    with pytest.raises(InvalidRequestError, match="limit must be at least 1, got 0"):
+        book.list(limit=0)
+
+
+NAIVE = datetime(2025, 1, 1)  # noqa: DTZ001 - what the test is about
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"text": ""}, "needs a text"),
+        ({"text": " \n\t\x00\x1b[0m"}, "needs a text"),
+        ({"text": "a" * (MAX_TEXT + 1)}, "at most 20,000 characters, this one has 20,001"),
+        ({"text": "half \ud83d of it"}, "character 5 is half a surrogate pair"),
+        ({"text": b"bytes"}, "must be a string"),
+        ({"importance": 1.0001}, "within 0..1, got 1.0001"),
+        ({"importance": -0.1}, "within 0..1, got -0.1"),
+        ({"importance": math.nan}, "within 0..1, got nan"),
+        ({"importance": math.inf}, "within 0..1, got inf"),
+        ({"importance": "high"}, "must be a number within 0..1, got 'high'"),
+        ({"importance": True}, "must be a number"),
+        ({"category": ""}, "a category is one word"),
+        ({"category": "two words"}, "got 'two words'"),
+        ({"category": "*bold*"}, "a category is one word"),
+        ({"category": "-x"}, "begins with a letter or a digit"),
+        ({"category": "c\udcff"}, "a category is one word"),
+        ({"category": "c" * 41}, "at most 40 characters"),
+        ({"category": 3}, "a category is a word, got 3"),
+        ({"tags": ["fine", "not fine"]}, "a tag is one word"),
+        ({"tags": "style"}, "tags must be a list of words, got the text 'style'"),
+        ({"tags": [f"t{number}" for number in range(21)]}, "at most 20 tags, got 21"),
+        ({"created_at": NAIVE}, "must be a time with a time zone"),
+        ({"created_at": "2025-01-01"}, "must be a time with a time zone"),
+        ({"created_at": datetime(9999, 1, 1, tzinfo=UTC)}, "lies in the future"),
+        ({"created_at": datetime.min.replace(tzinfo=BERLIN)}, "before the year 1"),
+    ],
+)
+def test_a_bad_part_is_named_and_nothing_is_stored(
+    book: MemoryBook, bad: dict[str, Any], message: str
+) -> None:
+    """Each limit has a clear error, before anything is stored."""
+    with pytest.raises(InvalidMemoryError, match=message) as caught:
+        book.remember(**{"text": "a memory", **bad})
+    assert caught.value.exit_code == 2
+    str(caught.value).encode()
+    assert book.count() == 0
+
+
+def test_the_longest_text_is_stored_whole(book: MemoryBook) -> None:
+    """Twenty thousand characters, of any script, are a memory."""
+    text = "漢字🙂é" * (MAX_TEXT // 4)
+    assert book.get(book.remember(text).id).text == text
+
+
+def test_terminal_codes_are_left_out(book: MemoryBook) -> None:
+    """Colours and controls of pasted output are no part of a memory; tabs and lines are."""
+    assert book.remember("\x1b[31merror\x1b[0m:\tbad\x07\nline\x00 two").text == (
+        "error:\tbad\nline two"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("short\nand two lines", "short and two lines"),
+        ("word " * 30, "word word word word word word…"),
+        ("漢" * 40, "漢" * 29 + "…"),
+        ("a " + "漢" * 40, "a " + "漢" * 27 + "…"),
+    ],
+)
+def test_a_title_is_the_first_words(text: str, title: str) -> None:
+    """Whole words where they fill half of the line, characters where they do not."""
+    assert headline(text, 30) == title
+
+
+def test_the_readme_example_runs(records: Records) -> None:
+    """The Python example of the README works as it stands."""
+    readme = Path(__file__).parents[1] / "README.md"
+    example = readme.read_text("utf-8").split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {"records": records}
+    exec(example, names)  # noqa: S102 - our own README
+    assert names["memory"].category == "preferences"
+    assert MemoryBook(records).count() == 0

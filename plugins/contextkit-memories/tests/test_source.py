@@ -1,0 +1,153 @@
+"""The source's hooks, called through pluggy on a real store."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import contextkit_memories
+import pluggy
+import pytest
+from click import Group
+from contextkit_memories import MemoryBook
+
+from contextkit import ContextItem, ContextRequest, Range, Records, hookspecs
+from contextkit.testing import open_records
+
+TEXTS = {
+    "preferences": "Use tabs for indentation, never spaces",
+    "decisions": "We chose Postgres because we need transactions",
+    "errors": "The login test fails when the clock is not UTC",
+}
+DAY_ONE = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def hooks() -> Any:
+    """The hooks of a fresh manager that has this plugin alone."""
+    manager = pluggy.PluginManager("contextkit")
+    manager.add_hookspecs(hookspecs)
+    manager.register(contextkit_memories, name="memories")
+    manager.check_pending()
+    return manager.hook
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Iterator[Records]:
+    """Three memories of three days, the first one the user's."""
+    with open_records(tmp_path / "store", "memories", project="demo") as opened:
+        book = MemoryBook(opened)
+        for day, (category, text) in enumerate(TEXTS.items()):
+            book.remember(
+                text,
+                category=category,
+                importance=0.8,
+                tags=[f"day{day}"],
+                created_at=DAY_ONE + timedelta(days=day),
+                shared=day == 0,
+            )
+        yield opened
+
+
+async def ask(hooks: Any, records: Records, query: str, **filters: Any) -> list[ContextItem]:
+    """What the source finds for a query under these filters."""
+    request = ContextRequest(query=query, filters=filters, records=records, limit=3)
+    found: list[ContextItem] = await hooks.contextkit_query(request=request)
+    return found
+
+
+async def test_the_best_match_comes_first_with_its_metadata(hooks: Any, records: Records) -> None:
+    """An item carries what seed 1 names, its tags and whose it is."""
+    item = (await ask(hooks, records, "indent with tabs or with spaces?"))[0]
+    assert (item.source, item.kind, item.content) == ("memories", "memory", TEXTS["preferences"])
+    assert item.relevance > 0.5
+    assert (item.salience, item.created_at) == (0.8, DAY_ONE)
+    assert (item.title, item.location) == (TEXTS["preferences"], f"memory {item.id}")
+    assert item.metadata == {
+        "id": item.id,
+        "category": "preferences",
+        "importance": 0.8,
+        "created_at": "2025-01-01T00:00:00+00:00",
+        "tags": ["day0"],
+        "scope": "user",
+    }
+
+
+async def test_a_memory_is_found_by_its_tag(hooks: Any, records: Records) -> None:
+    """Tags are searched beside the text, and not shown as part of it."""
+    item = (await ask(hooks, records, "day1"))[0]
+    assert item.content == TEXTS["decisions"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"category": "Error"}, ["errors"]),
+        ({"category": ["decision", "preferences"]}, ["decisions", "preferences"]),
+        ({"category": "no such word"}, []),
+        ({"tags": "DAY2"}, ["errors"]),
+        ({"tags": ["day0", "day1"]}, ["decisions", "preferences"]),
+        ({"created_at": Range(gte=DAY_ONE + timedelta(days=1))}, ["decisions", "errors"]),
+        ({"importance": Range(gt=0.8)}, []),
+        ({"category": "errors", "tags": "day0"}, []),
+    ],
+)
+async def test_filters_reach_the_search(
+    hooks: Any, records: Records, filters: dict[str, Any], expected: list[str]
+) -> None:
+    """Categories in either number, tags in any case, ranges: all within the engine."""
+    found = await ask(hooks, records, "tabs Postgres login", **filters)
+    assert sorted(item.metadata["category"] for item in found) == expected
+
+
+async def test_the_limit_is_kept(hooks: Any, records: Records) -> None:
+    """No more items than were asked for."""
+    request = ContextRequest(query="tabs Postgres login", records=records, limit=1)
+    assert len(await hooks.contextkit_query(request=request)) == 1
+
+
+async def test_an_empty_store_has_no_items(hooks: Any, tmp_path: Path) -> None:
+    """Nothing remembered, nothing found, no error."""
+    with open_records(tmp_path / "empty", "memories") as records:
+        assert await ask(hooks, records, "anything") == []
+
+
+def test_each_memory_has_its_own_key(hooks: Any) -> None:
+    """The key names the memory wherever it turns up."""
+    items = [ContextItem("memories", text, 1.0, id=f"mem_{text}") for text in "ab"]
+    assert hooks.contextkit_dedup_keys(items=items) == [["memory:mem_a"], ["memory:mem_b"]]
+
+
+def test_what_the_source_says_of_itself(hooks: Any) -> None:
+    """Title, priority, vectors, filters and weight are those of the design."""
+    info = hooks.contextkit_source()
+    assert (info.title, info.priority, info.embedder) == ("Memories", 90, "default")
+    assert {"category", "tags"} <= set(info.indexed_fields)
+    assert hooks.contextkit_weight(request=ContextRequest(query="a")) == 1.0
+
+
+def test_a_setting_it_does_not_have_is_named(hooks: Any) -> None:
+    """A misspelt setting is not passed over in silence."""
+    assert hooks.contextkit_check_settings(settings={}) == []
+    assert hooks.contextkit_check_settings(settings={"catgory": 1}) == [
+        "catgory: the source memories has no such setting"
+    ]
+
+
+def test_it_adds_its_commands(hooks: Any) -> None:
+    """`remember` and `memories` are on the command line."""
+    cli = Group()
+    hooks.contextkit_commands(cli=cli)
+    assert sorted(cli.commands) == ["memories", "remember"]
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    """The plugin is imported by every process: no engine, no model, no command line."""
+    heavy = "{'click', 'numpy', 'qdrant_edge', 'qdrant_client', 'tokenizers', 'rich'}"
+    code = f"import sys, contextkit_memories; print(sorted({heavy} & sys.modules.keys()))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
