@@ -32,20 +32,20 @@ def described(value: Any) -> str:
     """Say in a few words what a value is, as a person who writes JSON would."""
     match value:
         case None:
-            return "nothing"
+            words = "nothing"
         case str():
-            shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-            return f"the text {ascii(shown)}"
+            words = f"the text {value if len(value) <= _SHOWN else value[:_SHOWN] + '...'!r}"
         case bool():
-            return "true" if value else "false"
+            words = "true" if value else "false"
         case int() | float():
-            return f"the number {str(value)[:_SHOWN]}"
+            words = f"the number {str(value)[:_SHOWN]}"
         case dict():
-            return "an object"
+            words = "an object"
         case list() | tuple():
-            return "a list"
+            words = "a list"
         case _:
-            return f"a {type(value).__name__}"
+            words = f"a {type(value).__name__}"
+    return words
 
 
 @frozen
@@ -103,10 +103,12 @@ class UnknownExperienceError(ExperienceError, LookupError):
         ghap_id: the id that was asked for.
     """
 
+    exit_code = 5
+
     def __init__(self, ghap_id: str) -> None:
         self.ghap_id = ghap_id
         super().__init__(
-            f"there is no experience {ascii(ghap_id)}: "
+            f"there is no experience {ghap_id!r}: "
             f"`contextkit experience list` shows the ids there are"
         )
 

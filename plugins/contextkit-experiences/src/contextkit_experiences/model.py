@@ -20,7 +20,7 @@ from contextkit_experiences.vocabulary import (
     checked_word,
 )
 
-__all__ = ["LONGEST_TEXT", "Experience", "Lesson", "derived_tier", "new_id"]
+__all__ = ["LONGEST_TEXT", "Experience", "Lesson", "derived_tier", "is_id", "new_id"]
 
 LONGEST_TEXT = 16_000
 """Characters that one text field holds at most."""
@@ -44,6 +44,11 @@ def new_id(at: datetime) -> str:
     Eleven hexadecimal digits of milliseconds since 1970, then nine of a random UUID.
     """
     return f"ghap_{int(at.timestamp() * 1000):011x}{uuid.uuid4().hex[:9]}"
+
+
+def is_id(value: Any) -> bool:
+    """Whether it can be an experience's id: `ghap_` and letters, digits, `_` or `-`."""
+    return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def derived_tier(
@@ -74,6 +79,14 @@ def _trimmed(value: Any) -> Any:
 
 def _trimmed_or_none(value: Any) -> Any:
     return _trimmed(value) or None if isinstance(value, str) else value
+
+
+def _domain(value: Any) -> str:
+    return checked_word(value, "domain")
+
+
+def _strategy(value: Any) -> str:
+    return checked_word(value, "strategy")
 
 
 def _check_text(value: Any, name: str) -> None:
@@ -171,8 +184,8 @@ class Experience:
     hypothesis: str = field(converter=_trimmed, validator=_text)
     action: str = field(converter=_trimmed, validator=_text)
     prediction: str = field(converter=_trimmed, validator=_text)
-    domain: str = field(converter=lambda value: checked_word(value, "domain"))
-    strategy: str = field(converter=lambda value: checked_word(value, "strategy"))
+    domain: str = field(converter=_domain)
+    strategy: str = field(converter=_strategy)
     outcome_status: Status = field(default=OPEN, validator=_one_of(STATUSES))
     outcome_result: str | None = field(
         default=None, converter=_trimmed_or_none, validator=_optional_text
@@ -208,7 +221,7 @@ class Experience:
 
     @id.validator
     def _is_an_id(self, _: Attribute[str], value: Any) -> None:
-        if not isinstance(value, str) or not _ID.fullmatch(value):
+        if not is_id(value):
             raise _wrong("id", value, "'ghap_' and up to 64 letters, digits, '_' or '-'")
 
     @lesson.validator
@@ -261,7 +274,8 @@ class Experience:
             raise _wrong("outcome_result", None, "what happened, now that it is resolved")
         if self.resolved_at is None:
             raise _wrong("resolved_at", None, "a time, now that it is resolved")
-        if (self.outcome_status == "abandoned") != (self.confidence_tier == "abandoned"):
+        given_up = self.outcome_status == "abandoned"
+        if self.confidence_tier is None or given_up != (self.confidence_tier == "abandoned"):
             raise InvalidExperienceError(
                 Problem(
                     "confidence_tier",
@@ -277,5 +291,7 @@ class Experience:
             value = getattr(self, name)
             if value is not None and value < self.started_at:
                 raise InvalidExperienceError(
-                    Problem(name, value.isoformat(), f"no time before {self.started_at} (started_at)")
+                    Problem(
+                        name, value.isoformat(), f"no time before {self.started_at} (started_at)"
+                    )
                 )

@@ -1,14 +1,15 @@
 """An experience as a JSON object, in and out.
 
 The object's keys are the attributes of `Experience`; times are ISO 8601 with a zone. What
-comes in may leave out `id` (a new one is made), `started_at` (now) and whatever has a
+comes in may leave out `id` (a new one is made), `started_at` (the
+earliest time that is given, or now) and whatever has a
 default; `null` means the same as leaving it out. A key that is not known is an error.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -45,13 +46,16 @@ def from_json(data: Any, *, now: datetime | None = None) -> Experience:
     Raises:
         InvalidExperienceError: naming the field, what was found and what is expected.
     """
+    if not isinstance(data, Mapping):
+        expected = f"an object with {', '.join(_TEXTS)} and more"
+        raise InvalidExperienceError(Problem("", described(data), expected))
     given = _given(data, _KEYS)
     _require(given, _TEXTS)
     at = now or datetime.now(UTC)
     for name in _TIMES:
         if name in given:
-            given[name] = _time(given[name], name)
-    given.setdefault("started_at", at)
+            given[name] = _time(given[name])
+    given.setdefault("started_at", min(_moments(given), default=at))
     if "resolved_at" in given:
         given.setdefault("updated_at", given["resolved_at"])
     if "lesson" in given:
@@ -62,10 +66,7 @@ def from_json(data: Any, *, now: datetime | None = None) -> Experience:
     return Experience(**given)
 
 
-def _given(data: Any, keys: tuple[str, ...], within: str = "") -> dict[str, Any]:
-    if not isinstance(data, Mapping):
-        expected = f"an object with {', '.join(keys[:5])}{' and more' if len(keys) > 5 else ''}"
-        raise InvalidExperienceError(Problem(within, described(data), expected))
+def _given(data: Mapping[Any, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     for key in data:
         if key not in keys:
             raise _unknown_key(key, keys)
@@ -75,7 +76,8 @@ def _given(data: Any, keys: tuple[str, ...], within: str = "") -> dict[str, Any]
 def _unknown_key(key: Any, keys: tuple[str, ...]) -> InvalidExperienceError:
     nearest = difflib.get_close_matches(str(key), keys, n=1)
     expected = f"'{nearest[0]}'" if nearest else f"one of {', '.join(keys)}"
-    shown = ascii(str(key)).strip("'")
+    # As Python would write it: a key may hold line ends and controls.
+    shown = repr(str(key))[1:-1]
     return InvalidExperienceError(Problem(shown, "a key that is not known", expected))
 
 
@@ -85,7 +87,14 @@ def _require(given: Mapping[str, Any], names: Iterable[str]) -> None:
             raise InvalidExperienceError(Problem(name, "nothing", "a text that is not empty"))
 
 
-def _time(value: Any, name: str) -> Any:
+def _moments(given: Mapping[str, Any]) -> Iterator[datetime]:
+    for name in _TIMES:
+        value = given.get(name)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            yield value
+
+
+def _time(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
@@ -95,5 +104,12 @@ def _time(value: Any, name: str) -> Any:
 
 
 def _lesson(value: Any) -> Lesson:
-    given = _nested(lambda: _given(value, _LESSON_KEYS, within="lesson"))
-    return Lesson(**given)
+    if not isinstance(value, Mapping):
+        expected = "an object with what_worked and takeaway"
+        raise InvalidExperienceError(Problem("lesson", described(value), expected))
+    try:
+        given = _given(value, _LESSON_KEYS)
+        _require(given, ("what_worked",))
+        return Lesson(**given)
+    except InvalidExperienceError as error:
+        raise error.within("lesson") from None

@@ -1,0 +1,132 @@
+"""The experiences source of contextkit: GHAP entries, searchable on four axes.
+
+An experience is a goal, a hypothesis, an action and a prediction, and what became of
+them. `ExperienceBook` starts, updates, resolves, adds and lists them; the hooks below find
+and show them, and offer the recipe `premortem`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from contextkit.hookspecs import hookimpl
+from contextkit.models import ContextItem, ContextRequest, RecipeTemplate, SourceInfo, Style
+
+if TYPE_CHECKING:
+    import click
+
+    from contextkit_experiences.book import ExperienceBook
+    from contextkit_experiences.errors import (
+        ExperienceError,
+        ExperienceStateError,
+        InvalidExperienceError,
+        UnknownExperienceError,
+    )
+    from contextkit_experiences.model import Experience, Lesson
+    from contextkit_experiences.serialising import from_json, to_json
+
+__all__ = [
+    "Experience",
+    "ExperienceBook",
+    "ExperienceError",
+    "ExperienceStateError",
+    "InvalidExperienceError",
+    "Lesson",
+    "UnknownExperienceError",
+    "from_json",
+    "to_json",
+]
+
+_WEIGHT = 3.0
+_HOME = {
+    "Experience": "model",
+    "ExperienceBook": "book",
+    "ExperienceError": "errors",
+    "ExperienceStateError": "errors",
+    "InvalidExperienceError": "errors",
+    "Lesson": "model",
+    "UnknownExperienceError": "errors",
+    "from_json": "serialising",
+    "to_json": "serialising",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # A process that only loads the plugin need not pay for what its commands use.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """Title, priority, and the fields that filters use."""
+    return SourceInfo(
+        title="Experiences",
+        description="what was tried before, what was expected and what came of it",
+        priority=70,
+        count_filters={"axis": "full"},
+        indexed_fields=("axis", "domain", "strategy", "outcome_status", "ghap_id"),
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
+    """The experiences that match, on the axis `full` unless the filters name another."""
+    from contextkit_experiences.items import find_experiences
+
+    return await find_experiences(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str]:
+    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text."""
+    from contextkit_experiences.formatting import format_experience
+
+    return [format_experience(item, style) for item in items]
+
+
+@hookimpl
+def contextkit_weight() -> float:
+    """Experiences are rich: three shares of the budget."""
+    return _WEIGHT
+
+
+@hookimpl
+def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
+    """`ghap:ID`, which a value made of the experience may share."""
+    return [[f"ghap:{item.id}"] for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """Heading, goal, outcome and lesson before the rest, and a note with the id."""
+    from contextkit_experiences.shortening import shorten
+
+    return shorten(item, max_tokens, count)
+
+
+@hookimpl
+def contextkit_recipes() -> Sequence[RecipeTemplate]:
+    """`premortem`."""
+    from contextkit_experiences.recipe import PREMORTEM_TEMPLATE
+
+    return [PREMORTEM_TEMPLATE]
+
+
+@hookimpl
+def contextkit_commands(cli: click.Group) -> None:
+    """`contextkit experience ...`."""
+    from contextkit_experiences.commands import experience
+
+    cli.add_command(experience)
+
+
+@hookimpl
+def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str]:
+    """The source has no settings of its own."""
+    return [f"{key}: not a setting of experiences, which has none" for key in settings]

@@ -1,0 +1,294 @@
+"""The experiences of a project, started, updated and resolved over time, or added whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from attrs import evolve, field, fields, frozen
+
+from contextkit.records import Record, Records
+from contextkit_experiences.axes import from_record, record_id, to_records
+from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
+from contextkit_experiences.model import Experience, Lesson, is_id, new_id
+from contextkit_experiences.vocabulary import AXES, Status, Tier, checked_word
+
+__all__ = ["ExperienceBook"]
+
+_log = structlog.get_logger(__name__)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@frozen
+class ExperienceBook:
+    """Reads and writes experiences; every method blocks.
+
+    It reads the project's and the user's own, and writes a new one to the project: for
+    experiences that shall be seen in all projects, make the book of `records.shared`.
+    An update goes to where the experience lives. Two processes that change the same
+    experience at the same moment: the later one's text stands.
+
+    Attributes:
+        records: the records of the source `experiences`.
+        clock: gives the time that counts as now, aware.
+    """
+
+    records: Records
+    clock: Callable[[], datetime] = field(default=_now)
+
+    def start(
+        self,
+        goal: str,
+        hypothesis: str,
+        action: str,
+        prediction: str,
+        *,
+        domain: str,
+        strategy: str,
+        notes: Sequence[str] = (),
+    ) -> Experience:
+        """Begin an experience, and store it open.
+
+        Raises `InvalidExperienceError` for a value that cannot be.
+        """
+        at = self.clock()
+        experience = Experience(
+            id=new_id(at),
+            goal=goal,
+            hypothesis=hypothesis,
+            action=action,
+            prediction=prediction,
+            domain=domain,
+            strategy=strategy,
+            notes=tuple(notes),
+            started_at=at,
+        )
+        self._store([experience], self.records)
+        return experience
+
+    def update(
+        self,
+        ghap_id: str,
+        *,
+        hypothesis: str | None = None,
+        action: str | None = None,
+        prediction: str | None = None,
+        note: str | None = None,
+        new_iteration: bool | None = None,
+    ) -> Experience:
+        """Change an open experience on the way.
+
+        Args:
+            ghap_id: which one.
+            hypothesis: what is believed now.
+            action: what is done now.
+            prediction: what is expected now.
+            note: a remark, put behind the others.
+            new_iteration: whether `iteration_count` grows by one; default: when the
+                hypothesis, the action or the prediction is given.
+
+        Raises:
+            UnknownExperienceError: there is none with this id.
+            ExperienceStateError: it is resolved, or nothing is given to change.
+            InvalidExperienceError: a value cannot be.
+        """
+        experience, home = self._open_one(ghap_id, "updated")
+        changes: dict[str, Any] = {
+            name: value
+            for name, value in (
+                ("hypothesis", hypothesis),
+                ("action", action),
+                ("prediction", prediction),
+            )
+            if value is not None
+        }
+        if not changes and note is None and not new_iteration:
+            raise ExperienceStateError(
+                f"nothing to change in {ghap_id}: give a hypothesis, an action, a prediction, "
+                f"a note or a new iteration"
+            )
+        if new_iteration or (new_iteration is None and changes):
+            changes["iteration_count"] = experience.iteration_count + 1
+        if note is not None:
+            changes["notes"] = (*experience.notes, note)
+        updated = evolve(experience, updated_at=self._after(experience), **changes)
+        self._store([updated], home)
+        return updated
+
+    def resolve(
+        self,
+        ghap_id: str,
+        status: Status,
+        result: str,
+        *,
+        surprise: str | None = None,
+        root_cause: str | None = None,
+        lesson: Lesson | None = None,
+        confidence_tier: Tier | None = None,
+    ) -> Experience:
+        """End an open experience with its outcome.
+
+        Args:
+            ghap_id: which one.
+            status: `confirmed`, `falsified` or `abandoned`.
+            result: what happened.
+            surprise: what was not expected.
+            root_cause: why the hypothesis failed, or what was behind it all.
+            lesson: what it teaches.
+            confidence_tier: default: `model.derived_tier` says.
+
+        Raises:
+            UnknownExperienceError: there is none with this id.
+            ExperienceStateError: it is resolved already, or the status is `open`.
+            InvalidExperienceError: a value cannot be.
+        """
+        experience, home = self._open_one(ghap_id, "resolved")
+        if status == "open":
+            raise ExperienceStateError(
+                f"{ghap_id} is open already: resolve it as confirmed, falsified or abandoned"
+            )
+        at = self._after(experience)
+        data = _without_tier(experience) | {
+            "outcome_status": status,
+            "outcome_result": result,
+            "surprise": surprise,
+            "root_cause": root_cause,
+            "lesson": lesson,
+            "updated_at": at,
+            "resolved_at": at,
+        }
+        if confidence_tier is not None:
+            data["confidence_tier"] = confidence_tier
+        resolved = Experience(**data)
+        self._store([resolved], home)
+        return resolved
+
+    def add(self, experiences: Iterable[Experience], *, replace: bool = False) -> None:
+        """Store whole experiences: all of them, or none.
+
+        Args:
+            experiences: as they shall be; no two of one id.
+            replace: whether one that is there already is replaced.
+
+        Raises:
+            ExperienceStateError: an id is there already, or twice among them.
+        """
+        added = list(experiences)
+        _refuse_twins(added)
+        there = self._find([experience.id for experience in added])
+        if there and not replace:
+            others = f" and {len(there) - 1} more" if len(there) > 1 else ""
+            raise ExperienceStateError(
+                f"{min(there)}{others} is there already, nothing was added: "
+                f"leave it out, or ask for it to be replaced"
+            )
+        for home in (self.records, self.records.shared):
+            here = [e for e in added if self._home(there.get(e.id)).project == home.project]
+            if here:
+                self._store(here, home)
+
+    def get(self, ghap_id: str) -> Experience:
+        """One experience; raises `UnknownExperienceError` when there is none."""
+        return from_record(self._found(ghap_id))
+
+    def list(
+        self,
+        *,
+        domain: str | None = None,
+        strategy: str | None = None,
+        outcome: Status | None = None,
+        limit: int = 50,
+    ) -> list[Experience]:
+        """The experiences that match, the last changed first.
+
+        Args:
+            domain: only those of this domain.
+            strategy: only those of this strategy.
+            outcome: only those of this status, `open` for what is not resolved.
+            limit: how many at most, from 1.
+        """
+        filters: dict[str, Any] = {"axis": "full"}
+        if domain is not None:
+            filters["domain"] = checked_word(domain, "domain")
+        if strategy is not None:
+            filters["strategy"] = checked_word(strategy, "strategy")
+        if outcome is not None:
+            filters["outcome_status"] = outcome
+        newest = self.records.newest(limit, filters)
+        found = [from_record(record) for record in newest]
+        return sorted(found, key=lambda each: (each.updated_at, each.id), reverse=True)
+
+    def remove(self, ghap_id: str) -> Experience:
+        """Delete an experience on every axis; return what it was.
+
+        Raises `UnknownExperienceError` when there is none.
+        """
+        record = self._found(ghap_id)
+        self._home(record).delete_where({"ghap_id": ghap_id})
+        _log.debug("experience_removed", ghap_id=ghap_id)
+        return from_record(record)
+
+    def _find(self, ghap_ids: Iterable[str]) -> dict[str, Record]:
+        """The full records there are, by GHAP id; the project's own before the user's."""
+        found = self.records.get(*(record_id(ghap_id, "full") for ghap_id in ghap_ids))
+        found.sort(key=lambda record: record.project == self.records.project)
+        return {record.id.removesuffix("/full"): record for record in found}
+
+    def _found(self, ghap_id: str) -> Record:
+        found = self._find([ghap_id]) if is_id(ghap_id) else {}
+        if not found:
+            raise UnknownExperienceError(ghap_id)
+        return found[ghap_id]
+
+    def _home(self, record: Record | None) -> Records:
+        is_the_users = record is not None and record.project != self.records.project
+        return self.records.shared if is_the_users else self.records
+
+    def _open_one(self, ghap_id: str, verb: str) -> tuple[Experience, Records]:
+        record = self._found(ghap_id)
+        experience = from_record(record)
+        if not experience.is_open:
+            raise ExperienceStateError(
+                f"{ghap_id} cannot be {verb}: it is resolved already "
+                f"({experience.outcome_status}); start a new experience instead"
+            )
+        return experience, self._home(record)
+
+    def _after(self, experience: Experience) -> datetime:
+        """Now, or the experience's last change where the clock went back."""
+        return max(self.clock(), experience.updated_at)
+
+    def _store(self, experiences: Sequence[Experience], home: Records) -> None:
+        records = [record for each in experiences for record in to_records(each)]
+        home.put(records)
+        kept = {record.id for record in records}
+        possible = [record_id(each.id, axis) for each in experiences for axis in AXES]
+        # New records first: a stop in between leaves an old axis, never a missing one.
+        for stale in home.get(*(each for each in possible if each not in kept)):
+            home.delete_where({"ghap_id": stale.fields["ghap_id"], "axis": stale.fields["axis"]})
+        for each in experiences:
+            _log.debug("experience_stored", ghap_id=each.id, outcome_status=each.outcome_status)
+
+
+def _refuse_twins(experiences: Sequence[Experience]) -> None:
+    seen: set[str] = set()
+    for experience in experiences:
+        if experience.id in seen:
+            raise ExperienceStateError(
+                f"{experience.id} stands twice in what is added, nothing was added"
+            )
+        seen.add(experience.id)
+
+
+def _without_tier(experience: Experience) -> dict[str, Any]:
+    """Its attributes but for the tier, which a new outcome shall decide anew."""
+    return {
+        attribute.name: getattr(experience, attribute.name)
+        for attribute in fields(Experience)
+        if attribute.name != "confidence_tier"
+    }

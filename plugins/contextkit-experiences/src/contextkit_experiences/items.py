@@ -1,0 +1,98 @@
+"""Experiences that answer a request, as items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import evolve
+
+from contextkit.errors import InvalidRequestError
+from contextkit.markup import one_line
+from contextkit.models import ContextItem, ContextRequest
+from contextkit.records import Filters, Hit
+from contextkit_experiences.axes import narrative
+from contextkit_experiences.recipe import PREMORTEM
+from contextkit_experiences.vocabulary import AXES, SALIENCE
+
+__all__ = ["find_experiences"]
+
+_TITLE = 80
+# How many candidates a premortem chooses each of its warnings from, and from how many at most.
+_WARNINGS_PER_ITEM = 5
+_MOST_WARNINGS = 200
+
+
+async def find_experiences(request: ContextRequest) -> list[ContextItem]:
+    """The experiences that match, best first, each once.
+
+    They are looked for on the axis `full` unless the request's filters name another one.
+    Raises `InvalidRequestError` for an axis that there is none of.
+    """
+    filters = {"axis": "full", **request.filters}
+    _check_axes(filters["axis"])
+    if request.recipe == PREMORTEM:
+        return await _warnings(request, filters)
+    hits = await request.records.search(request.query, limit=request.limit, filters=filters)
+    return _distinct(_item(hit) for hit in hits)
+
+
+async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextItem]:
+    """What the filters select, the most trustworthy and then the latest first.
+
+    A premortem's questions are its filters: their words say nothing of the work ahead, and
+    whatever the filters select matches in full. With equal relevance on every axis an
+    experience that several sections found stands in the first of them.
+    """
+    limit = max(request.limit, min(_WARNINGS_PER_ITEM * request.limit, _MOST_WARNINGS))
+    hits = await request.records.search(request.query, limit=limit, filters=filters)
+    found = _distinct(evolve(_item(hit, in_premortem=True), relevance=1.0) for hit in hits)
+    found.sort(key=lambda item: (-(item.salience or 0.0), -_seconds(item), item.id))
+    return found[: request.limit]
+
+
+def _seconds(item: ContextItem) -> float:
+    return item.created_at.timestamp() if item.created_at else 0.0
+
+
+def _distinct(items: Iterable[ContextItem]) -> list[ContextItem]:
+    """The items without those whose experience came before, on another axis."""
+    found: dict[str, ContextItem] = {}
+    for item in items:
+        found.setdefault(item.id, item)
+    return list(found.values())
+
+
+def _check_axes(wanted: Any) -> None:
+    for axis in wanted if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]:
+        if axis not in AXES:
+            raise InvalidRequestError(f"filter axis: {axis!r} is not one of {', '.join(AXES)}")
+
+
+def _item(hit: Hit, *, in_premortem: bool = False) -> ContextItem:
+    record, fields = hit.record, hit.record.fields
+    ghap_id = str(fields.get("ghap_id") or record.id)
+    whole = narrative(fields)
+    return ContextItem(
+        source="experiences",
+        content=whole,
+        relevance=hit.relevance,
+        metadata={
+            **fields,
+            "id": ghap_id,
+            # A premortem shows an experience once, in the first section that found it: its
+            # root cause must not depend on which one that was.
+            "show_root_cause": in_premortem or fields["axis"] == "root_cause",
+        },
+        id=ghap_id,
+        kind="experience",
+        text=whole,
+        title=_shortened(one_line(str(fields.get("goal") or ghap_id))),
+        created_at=record.created_at,
+        salience=SALIENCE.get(fields.get("confidence_tier") or ""),
+        location=ghap_id,
+    )
+
+
+def _shortened(title: str) -> str:
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 3].rstrip()}..."

@@ -1,0 +1,36 @@
+"""Experiences on a terminal."""
+
+from __future__ import annotations
+
+from contextkit.markup import one_line
+from contextkit_experiences.model import Experience
+from contextkit_experiences.serialising import to_json
+
+__all__ = ["one_line_of", "page_of"]
+
+_GOAL = 60
+
+
+def one_line_of(experience: Experience) -> str:
+    """Id, status, domain, strategy and the beginning of the goal."""
+    goal = one_line(experience.goal)
+    short = goal if len(goal) <= _GOAL else f"{goal[: _GOAL - 3].rstrip()}..."
+    return (
+        f"{experience.id}  {experience.outcome_status}  "
+        f"{experience.domain} | {experience.strategy}  {short}"
+    )
+
+
+def page_of(experience: Experience) -> str:
+    """Every field that has a value, one a line."""
+    lines = []
+    for name, value in to_json(experience).items():
+        if value is None or value == []:
+            continue
+        if isinstance(value, dict):
+            lines += [f"{name}.{key}: {one_line(text)}" for key, text in value.items() if text]
+        elif isinstance(value, list):
+            lines += [f"{name}: {one_line(text)}" for text in value]
+        else:
+            lines.append(f"{name}: {one_line(str(value))}")
+    return "\n".join(lines)

@@ -1,0 +1,53 @@
+"""What the README says is true."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import contextkit_experiences as plugin
+from contextkit.models import ContextItem
+from contextkit.records import Records
+from contextkit_experiences import Experience, ExperienceBook, to_json
+from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_example_runs(records: Records, make: Callable[..., Experience]) -> None:
+    """It begins, changes, resolves, adds and lists."""
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+    exec(code, {"records": records, "data": to_json(make("ghap_z"))})  # noqa: S102
+
+    first, second = sorted(ExperienceBook(records).list(), key=lambda each: each.id)
+    assert (first.goal, second.id) == ("stop the nightly timeout", "ghap_z")
+
+
+def test_the_words_and_keys_are_all_there(make: Callable[..., Experience]) -> None:
+    """Each suggested word and each key of the JSON is named."""
+    for word in (*DOMAINS, *STRATEGIES, *to_json(make())):
+        assert re.search(rf"\b{word}\b", README.replace("\n", " ")), word
+
+
+def test_the_shown_format_is_the_real_one(make: Callable[..., Experience]) -> None:
+    """The example in Markdown is what the source makes of such an experience."""
+    (shown,) = re.findall(r"```markdown\n(.*?)\n```", README, re.DOTALL)
+    fields = dict(re.findall(r"- \*\*(\w+)\*\*: (.*)", shown))
+    values = {name.lower(): fields[name] for name in ("Goal", "Hypothesis", "Action", "Prediction")}
+    status, result = fields["Outcome"].split(" - ")
+    item = ContextItem(
+        "experiences",
+        "",
+        1.0,
+        metadata={
+            **values,
+            "domain": "debugging",
+            "strategy": "check-assumptions",
+            "outcome_status": status,
+            "outcome_result": result,
+            "surprise": fields["Surprise"],
+            "lesson": {"what_worked": fields["Lesson"]},
+        },
+    )
+
+    assert list(plugin.contextkit_format([item], "markdown")) == [shown]

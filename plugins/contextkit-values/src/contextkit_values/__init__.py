@@ -1,0 +1,94 @@
+"""The values source of contextkit: what clusters of experiences have in common.
+
+`refresh` makes values from the experiences of a project, on demand; the hooks below find
+and show them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from contextkit.hookspecs import hookimpl
+from contextkit.models import ContextItem, ContextRequest, SourceInfo, Style
+
+if TYPE_CHECKING:
+    import click
+
+    from contextkit_values.errors import NoDenseVectorsError, ValuesError
+    from contextkit_values.refreshing import DenseEmbedder, refresh
+
+__all__ = ["DenseEmbedder", "NoDenseVectorsError", "ValuesError", "refresh"]
+
+_WEIGHT = 1.0
+_HOME = {
+    "DenseEmbedder": "refreshing",
+    "NoDenseVectorsError": "errors",
+    "ValuesError": "errors",
+    "refresh": "refreshing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # A process that only loads the plugin need not pay for what its commands use.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """Title, priority, and the fields that filters use."""
+    return SourceInfo(
+        title="Values",
+        description="what many experiences have in common, in the words of one of them",
+        priority=60,
+        indexed_fields=("axis", "domains", "strategies", "value_id", "ghap_ids"),
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
+    """The values that match, five at most unless `max_values` says otherwise."""
+    from contextkit_values.items import find_values
+
+    return await find_values(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str]:
+    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text."""
+    from contextkit_values.items import format_value
+
+    return [format_value(item, style) for item in items]
+
+
+@hookimpl
+def contextkit_weight() -> float:
+    """Values are single statements: one share of the budget."""
+    return _WEIGHT
+
+
+@hookimpl
+def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
+    """`ghap:ID` of the experience whose words the value shows; none in a premortem."""
+    from contextkit_values.items import dedup_keys
+
+    return [dedup_keys(item) for item in items]
+
+
+@hookimpl
+def contextkit_commands(cli: click.Group) -> None:
+    """`contextkit values ...`."""
+    from contextkit_values.commands import values
+
+    cli.add_command(values)
+
+
+@hookimpl
+def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str]:
+    """What is wrong with `max_values`, `min_cluster_size` and `min_similarity`."""
+    from contextkit_values.settings import problems_with
+
+    return problems_with(settings)

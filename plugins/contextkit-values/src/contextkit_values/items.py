@@ -1,0 +1,101 @@
+"""Values that answer a request, as items, and how they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextkit.errors import InvalidRequestError
+from contextkit.markup import escape_xml, line_start_safe, one_line
+from contextkit.models import ContextItem, ContextRequest, Style
+from contextkit.records import Hit
+from contextkit_values.model import AXES
+
+__all__ = ["MAX_VALUES", "dedup_keys", "find_values", "format_value"]
+
+MAX_VALUES = 5
+"""Values that one request gets at most, where `max_values` is not set."""
+
+_TITLE = 80
+_PREMORTEM = "premortem"
+# A value belongs to all domains and strategies of its experiences.
+_FIELD_OF_FILTER = {"domain": "domains", "strategy": "strategies"}
+
+
+async def find_values(request: ContextRequest) -> list[ContextItem]:
+    """The values that match, best first: the request's limit of them, at most `max_values`.
+
+    The filters `domain` and `strategy` select the values of which an experience has them.
+    Raises `InvalidRequestError` for an axis that there is none of.
+    """
+    _check_axes(request.filters.get("axis", ()))
+    filters = {_FIELD_OF_FILTER.get(name, name): it for name, it in request.filters.items()}
+    limit = min(request.limit, request.settings.get("max_values", MAX_VALUES))
+    hits = await request.records.search(request.query, limit=limit, filters=filters)
+    return [_item(hit, wanted_beside=request.recipe == _PREMORTEM) for hit in hits]
+
+
+def _check_axes(wanted: Any) -> None:
+    for axis in wanted if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]:
+        if axis not in AXES:
+            raise InvalidRequestError(f"filter axis: {axis!r} is not one of {', '.join(AXES)}")
+
+
+def _item(hit: Hit, *, wanted_beside: bool) -> ContextItem:
+    record = hit.record
+    return ContextItem(
+        source="values",
+        content=record.text,
+        relevance=hit.relevance,
+        metadata={
+            **record.fields,
+            "id": record.id,
+            "text": record.text,
+            "wanted_beside_experiences": wanted_beside,
+        },
+        id=record.id,
+        kind="value",
+        title=_shortened(one_line(record.text)),
+        text=record.text,
+        salience=_salience(record.fields),
+    )
+
+
+def _salience(fields: Mapping[str, Any]) -> float:
+    """How near the text is to its cluster's centre, less for a small cluster: s * (1 - 1/n)."""
+    return float(fields["similarity_to_centroid"]) * (1 - 1 / int(fields["cluster_size"]))
+
+
+def _shortened(title: str) -> str:
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 3].rstrip()}..."
+
+
+def dedup_keys(item: ContextItem) -> list[str]:
+    """`ghap:ID` of the experience whose words the value shows, and of no other member.
+
+    Next to that experience the value would say the same thing twice. Beside any other
+    member it says something new, and no member goes for a value that speaks of others.
+    A premortem has a section for principles beside the experiences: there it has no key.
+    """
+    if item.metadata["wanted_beside_experiences"]:
+        return []
+    return [f"ghap:{item.metadata['ghap_id']}"]
+
+
+def format_value(item: ContextItem, style: Style) -> str:
+    """One value in a style: its axis and size, and its text on a line of its own.
+
+    The text is folded onto that line and opens no block, tag or section there.
+    """
+    data = item.metadata
+    axis = one_line(str(data.get("axis")))
+    about = f"({axis}, cluster size: {one_line(str(data.get('cluster_size')))})"
+    text = one_line(item.own_text)
+    if style == "xml":
+        name = escape_xml(f"Value {about}")
+        return f'<entity name="{name}" type="value">\n{escape_xml(text)}\n</entity>'
+    if style == "plain":
+        # Plain text's only marks are the lines of titles: `=== Title ===`, `--- Title ---`.
+        safe = line_start_safe(text) if text.startswith(("===", "---")) else text
+        return f"Value {about} [value]\n{safe}"
+    return f"**Value** {about}:\n{line_start_safe(text)}"
