@@ -1,0 +1,259 @@
+"""Telling contradictions from copies: do two alike texts differ in what matters?
+
+Two texts are laid side by side word by word; what one has and the other has not decides.
+
+| difference | contradicts |
+|---|---|
+| a number, version, date, path, identifier or negation | on either side |
+| a name, a word in capitals, a single letter, an operator | when each side has its own |
+| a word of one kind, such as days, units, on and off | when each side has another one |
+| any other word | in code only |
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+from attrs import field, frozen
+from rapidfuzz.distance import Indel
+
+from contextkit.dedup.vocabulary import (
+    FUNCTION_WORDS,
+    NEGATIONS,
+    NUMBER_WORDS,
+    contrasts_of,
+    opposes,
+)
+
+__all__ = ["Guarded"]
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_CHUNK = re.compile(rf"ません|ない|なかっ|なく|[{_CJK}]|[^\s{_CJK}]+")
+_HAS_CJK = re.compile(f"[{_CJK}]")
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+# A number keeps its sign, currency, percent sign and inner separators, so that 1.2, 12 and
+# -12 stay apart; other punctuation around and in it is dropped.
+_AROUND_NUMBER = re.compile(r"^(?:(?![-+]?[.$€£¥]?\w)\W)+|[^\w%]+$|_+$")
+_IN_NUMBER = re.compile(r"[^\w.:/\\%$€£¥+-]+")
+_IDENTIFIER = re.compile(
+    r"\w[/\\]\w|^[\"'(`]*[.~]{0,2}[/\\]\w"  # a path
+    r"|\w\.\w|\w::\w"  # a dotted name, a file name
+    r"|[^\W_]_+[^\W_]|\b__\w"  # snake_case
+    r"|[a-z][A-Z]"  # camelCase
+    r"|\w\(|`"  # a call, a code span
+    r"|^[\"'(]*(?:--?[A-Za-z]|[$@#]\w)"  # a flag, a variable, a handle, a tag
+)
+_EDGES = re.compile(r"^\W+|\W+$")
+_OPERATOR = re.compile(r"[=!<>+*/%|^&~-]{2,}|[<>]|(?<![\w!?.,])!(?=\w)")
+# Rules, bullets, emphasis and the like.
+_NO_OPERATOR = re.compile(r"-+|\*+|/+|[!*/-]+|=+[^=]?")
+_CODE_LINE = re.compile(
+    r"[{};]\s*$|^\s*[)\]}]|\w\(.*\)\s*[:{;]?\s*$|[\w\])]\s*(?:[-+*/|&]?=|:=|=>|->)\s*\S"
+    r"|^\s*(?:def|class|import|from|return|if|for|while|else|elif|try|except|func|fn|let|const|var"
+    r"|public|private|static|package|struct|impl|use|#include|@\w+)\b.*[:;({]?\s*$"
+)
+# What a text is shows in its first lines.
+_LINES_READ = 12
+_CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+@frozen
+class _Word:
+    """A word of a text, and how a difference in it is to be taken."""
+
+    key: str
+    literal: bool = False
+    negation: bool = False
+    contrasts: frozenset[int] = frozenset()
+    name: bool = False
+    number: bool = False
+
+
+@frozen(slots=False, eq=False)
+class Guarded:
+    """A text, and what of it is compared; each part is made when first asked for."""
+
+    text: str = field(converter=_composed)
+
+    @cached_property
+    def words(self) -> tuple[_Word, ...]:
+        """The words that carry meaning, in order."""
+        has_cjk = not self.text.isascii() and _HAS_CJK.search(self.text)
+        chunks = _CHUNK.findall(self.text) if has_cjk else self.text.split()
+        return tuple([word for word in map(_classify, chunks) if word.key])
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The words as they are compared."""
+        return tuple([word.key for word in self.words])
+
+    @cached_property
+    def key_set(self) -> frozenset[str]:
+        """The words as they are compared, each once."""
+        return frozenset(self.keys)
+
+    @cached_property
+    def joined(self) -> str:
+        """The words as they are compared, without anything between them."""
+        return "".join(self.keys)
+
+    @cached_property
+    def literals(self) -> frozenset[str]:
+        """Words that must not differ."""
+        return frozenset(word.key for word in self.words if word.literal)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Words that must not be replaced by others of the kind."""
+        return frozenset(word.key for word in self.words if word.name)
+
+    @cached_property
+    def operators(self) -> list[str]:
+        """Comparisons, assignments and the like."""
+        return [
+            found
+            for found in _OPERATOR.findall(self.text)
+            if found in {"!", "=="} or not _NO_OPERATOR.fullmatch(found)
+        ]
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether most lines look like code."""
+        lines = [line for line in self.text.splitlines() if line.strip()][:_LINES_READ]
+        if len(lines) < 2:
+            return False
+        marked = sum(1 for line in lines if _CODE_LINE.search(line))
+        return marked >= 2 and marked * 2 >= len(lines)
+
+    @cached_property
+    def code(self) -> list[str]:
+        """Names, numbers and operators, in order."""
+        return _CODE_TOKEN.findall(self.text.lower())
+
+    def contradicts(self, other: Guarded) -> bool:
+        """Whether two alike texts differ in something that changes the meaning."""
+        if self.text == other.text:
+            return False
+        if self.is_code and other.is_code:
+            return self.code != other.code
+        if (
+            _lacks_literal(self, other)
+            or _lacks_literal(other, self)
+            or (not self.names <= other.key_set and not other.names <= self.key_set)
+            or _operators_differ(self.operators, other.operators)
+        ):
+            return True
+        hunks = _hunks(self, other)
+        mine = [word for hunk, _ in hunks for word in hunk]
+        theirs = [word for _, hunk in hunks for word in hunk]
+        return (
+            any(word.literal for word in mine + theirs)
+            or any(_negations(here) != _negations(there) for here, there in hunks)
+            or (any(word.name for word in mine) and any(word.name for word in theirs))
+            or any(_contrast(here, there) for here in mine for there in theirs)
+        )
+
+    def reorders(self, other: Guarded) -> bool:
+        """Whether two texts of the same clauses differ in something but their order."""
+        if self.text == other.text:
+            return False
+        if self.is_code and other.is_code:
+            return self.code != other.code
+        return (
+            _operators_differ(self.operators, other.operators)
+            or _lacks_literal(self, other)
+            or _lacks_literal(other, self)
+            or _numbers(self) != _numbers(other)
+        )
+
+
+# Texts that are compared are alike, and words repeat.
+@lru_cache(maxsize=8192)
+def _classify(chunk: str) -> _Word:
+    if any(character.isdigit() for character in chunk):
+        return _Word(_number_key(chunk), literal=True, number=True)
+    key = _NOT_ALPHANUMERIC.sub("", chunk).lower()
+    if not key:
+        # A symbol such as an emoji is a word; ASCII punctuation is not.
+        symbol = "".join(character for character in chunk if not character.isascii())
+        return _Word(symbol, name=bool(symbol))
+    if key in NEGATIONS or "않" in key:
+        return _Word(key, negation=True)
+    if key in NUMBER_WORDS:
+        return _Word(key, literal=True)
+    word = _EDGES.sub("", chunk)
+    if _IDENTIFIER.search(chunk):
+        return _Word(key, literal=True)
+    return _Word(key, contrasts=contrasts_of(key), name=_is_name(word, key))
+
+
+def _number_key(chunk: str) -> str:
+    number = _AROUND_NUMBER.sub("", _THOUSANDS.sub("", chunk.lower()))
+    return _IN_NUMBER.sub("", number).strip("_.") or chunk
+
+
+def _is_name(word: str, key: str) -> bool:
+    if len(key) == 1:
+        return key.isascii() and (key not in "aios" or (word.isupper() and key != "i"))
+    return (word[0].isupper() or "-" in word) and key not in FUNCTION_WORDS
+
+
+def _hunks(one: Guarded, other: Guarded) -> list[tuple[Sequence[_Word], Sequence[_Word]]]:
+    """The runs of words in which two texts differ, side by side."""
+    hunks: list[tuple[Sequence[_Word], Sequence[_Word]]] = []
+    here_from = there_from = 0
+    blocks = [
+        (op.src_start, op.src_end, op.dest_start, op.dest_end)
+        for op in Indel.opcodes(one.keys, other.keys)
+        if op.tag == "equal"
+    ]
+    for here_to, here_end, there_to, there_end in [
+        *blocks,
+        (len(one.keys), 0, len(other.keys), 0),
+    ]:
+        here, there = one.words[here_from:here_to], other.words[there_from:there_to]
+        # `foo bar` and `foo-bar` differ in white space and punctuation only.
+        if "".join(word.key for word in here) != "".join(word.key for word in there):
+            hunks.append((here, there))
+        here_from, there_from = here_end, there_end
+    return hunks
+
+
+def _contrast(one: _Word, other: _Word) -> bool:
+    return one.key != other.key and (
+        not one.contrasts.isdisjoint(other.contrasts)
+        or opposes(one.key, other.key)
+        or (len(one.key) == len(other.key) == 1 and (one.key + other.key).isascii())
+    )
+
+
+def _lacks_literal(one: Guarded, other: Guarded) -> bool:
+    """Whether `one` has not every literal of `other`, be it as several words."""
+    return not other.literals <= one.key_set and any(
+        literal not in one.joined for literal in other.literals - one.key_set
+    )
+
+
+def _numbers(text: Guarded) -> Counter[str]:
+    return Counter(word.key for word in text.words if word.number)
+
+
+def _negations(words: Sequence[_Word]) -> int:
+    return sum(word.negation for word in words)
+
+
+def _operators_differ(here: Sequence[str], there: Sequence[str]) -> bool:
+    """Each has an operator that the other has not, or one of them negates with `!`."""
+    if here == there:
+        return False
+    mine, theirs = Counter(here), Counter(there)
+    return bool((mine - theirs and theirs - mine) or mine["!"] != theirs["!"])

@@ -1,0 +1,78 @@
+"""Finding the kept text that says what another one says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from contextkit.dedup.guard import Guarded
+from contextkit.dedup.near import NearTexts
+from contextkit.dedup.normal import clauses, is_rotation, normal_text, shortened
+
+__all__ = ["KeptTexts"]
+
+
+class KeptTexts:
+    """The texts kept so far, findable by the routes that go by what a text says.
+
+    Args:
+        texts: the texts, best first; they are spoken of by position.
+        threshold: from which ratio on two texts are near duplicates; at 1 only texts with
+            the same normal form are duplicates.
+    """
+
+    def __init__(self, texts: Sequence[str], threshold: float) -> None:
+        self._guarded = [Guarded(text) for text in texts]
+        self._normal = [normal_text(text) for text in texts]
+        self._by_text: dict[str, list[int]] = {}
+        self._by_rest: dict[str, list[int]] = {}
+        self._by_characters: dict[int, list[int]] = {}
+        self._near = NearTexts(self._normal, threshold) if threshold < 1 else None
+
+    def add(self, position: int) -> None:
+        """Keep a text."""
+        text = self._normal[position]
+        self._by_text.setdefault(text, []).append(position)
+        if self._near is None:
+            return
+        for rest in shortened(text):
+            self._by_rest.setdefault(rest, []).append(position)
+        characters = self._near.characters(position)
+        self._by_characters.setdefault(characters, []).append(position)
+        self._near.keep(position)
+
+    def find(self, position: int) -> tuple[int, str] | None:
+        """The kept text that the one at `position` duplicates, and why."""
+        if not self._normal[position]:
+            return None
+        return next(self._matches(position), None)
+
+    def _matches(self, position: int) -> Iterator[tuple[int, str]]:
+        text, guarded = self._normal[position], self._guarded[position]
+        for winner in self._by_text.get(text, ()):
+            if not guarded.reorders(self._guarded[winner]):
+                yield winner, "same text"
+        if self._near is None:
+            return
+        for winner in self._by_characters.get(self._near.characters(position), ()):
+            if self._is_permutation(position, winner):
+                yield winner, "same clauses in another order"
+        for winner in self._with_a_few_words_more(text):
+            if not guarded.contradicts(self._guarded[winner]):
+                yield winner, "same text but for a prefix or a word"
+        for winner, ratio in self._near.find(position):
+            if not guarded.contradicts(self._guarded[winner]):
+                yield winner, f"{ratio:.0f}% alike"
+
+    def _is_permutation(self, position: int, winner: int) -> bool:
+        one, other = self._guarded[position], self._guarded[winner]
+        return (
+            is_rotation(self._normal[position], self._normal[winner])
+            or clauses(one.text) == clauses(other.text)
+        ) and not one.reorders(other)
+
+    def _with_a_few_words_more(self, text: str) -> Iterable[int]:
+        """Kept texts that are a short text with a word more or less, best first."""
+        found = set(self._by_rest.get(text, ()))
+        for rest in shortened(text):
+            found.update(self._by_text.get(rest, ()))
+        return sorted(found)

@@ -1,0 +1,69 @@
+"""Near duplicates: the ratio of two texts, computed only where it can reach the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from rapidfuzz import fuzz
+from rapidfuzz.process import cdist
+
+from contextkit.dedup.candidates import Sketch
+
+__all__ = ["NearTexts"]
+
+
+class NearTexts:
+    """Texts, the kept ones of which can be asked for those like another.
+
+    Args:
+        texts: normal texts, spoken of by position; equal ones are never asked about.
+        threshold: the least ratio of near duplicates, 0..1.
+    """
+
+    def __init__(self, texts: Sequence[str], threshold: float) -> None:
+        numbers: dict[str, int] = {}
+        self._number = [numbers.setdefault(text, len(numbers)) for text in texts]
+        self._texts = list(numbers)
+        self._least = 100 * threshold
+        sketch = Sketch(self._texts)
+        self._characters = sketch.characters
+        one, other = sketch.similar_pairs(threshold)
+        froms, tos = np.concatenate([one, other]), np.concatenate([other, one])
+        order = np.argsort(froms, kind="stable")
+        self._neighbours = tos[order]
+        self._first = np.searchsorted(froms[order], np.arange(len(self._texts) + 1))
+        self._is_kept = np.zeros(len(self._texts), bool)
+        self._kept: dict[int, list[int]] = {}
+
+    def characters(self, position: int) -> int:
+        """A number that two texts share that have the same characters as often."""
+        return self._characters[self._number[position]]
+
+    def keep(self, position: int) -> None:
+        """Make a text one that is found."""
+        number = self._number[position]
+        self._is_kept[number] = True
+        self._kept.setdefault(number, []).append(position)
+
+    def find(self, position: int) -> Iterator[tuple[int, float]]:
+        """Kept texts whose ratio reaches the threshold, in order, with the ratio in percent."""
+        number = self._number[position]
+        neighbours = self._neighbours[self._first[number] : self._first[number + 1]]
+        if not len(neighbours):
+            return
+        numbers = neighbours[self._is_kept[neighbours]].tolist()
+        if not numbers:
+            return
+        found = sorted(kept for other in numbers for kept in self._kept[other])
+        ratios = cdist(
+            [self._texts[number]],
+            [self._texts[self._number[kept]] for kept in found],
+            scorer=fuzz.ratio,
+            score_cutoff=self._least,
+            dtype=np.float64,
+            workers=1,
+        )[0]
+        # What is below the cutoff comes out as 0.
+        for index in np.flatnonzero(ratios):
+            yield found[index], float(ratios[index])
