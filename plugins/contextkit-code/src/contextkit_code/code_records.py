@@ -1,0 +1,107 @@
+"""A file's records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+from attrs import define, field
+
+from contextkit import Record
+from contextkit_code.chunks import Chunk, chunk_file
+from contextkit_code.definitions import Definition, find_definitions
+from contextkit_code.grammars import Grammars, ParseTooLongError
+from contextkit_code.languages import Language
+from contextkit_code.text_files import decode, parsed_language, text_language
+
+__all__ = ["INDEX_VERSION", "RecordMaker"]
+
+_log = structlog.get_logger(__name__)
+
+INDEX_VERSION = 1
+"""Raise it when files of the same content would give other records: all are indexed anew."""
+
+
+# What a unit is called says more than any word in it: three times as much, which ranks the
+# right file clearly higher. The parts of identifiers are not repeated here: the store's
+# tokenizer adds them to the text by itself, and twice is worse than once.
+_NAME_WEIGHT = 3
+
+
+@define
+class RecordMaker:
+    """Makes records of files; one per index run.
+
+    Attributes:
+        created_at: of every record of the run.
+        grammars: the grammars it has needed so far.
+        given_up: paths of files that took too long to parse.
+    """
+
+    created_at: datetime
+    grammars: Grammars = field(factory=Grammars)
+    given_up: list[str] = field(factory=list)
+
+    def records(self, path: str, content: bytes) -> list[Record]:
+        """The records of one file, in the order of its lines.
+
+        Raises `NotTextError` for a file that holds no text that a person wrote.
+        """
+        language = parsed_language(path, content)
+        text = decode(content, language=language)
+        file_name = path.rpartition("/")[2]
+        if language is not None:
+            definitions = self._definitions(path, text.source, language)
+            chunks = chunk_file(text.lines, definitions, file_name, "lines")
+            return self._records(path, language.name, chunks)
+        written_in, prose = text_language(path)
+        chunks = chunk_file(text.lines, (), file_name, "section" if prose else "lines")
+        return self._records(path, written_in, chunks)
+
+    def _definitions(self, path: str, source: bytes, language: Language) -> Sequence[Definition]:
+        """What a file defines; nothing where it cannot be parsed."""
+        grammar = self.grammars.get(language)
+        if grammar is None:
+            return ()
+        try:
+            return find_definitions(source, grammar)
+        except ParseTooLongError:
+            self.given_up.append(path)
+            _log.warning("parsing_given_up", path=path, language=language.name)
+            return ()
+
+    def _records(self, path: str, language: str, chunks: Sequence[Chunk]) -> list[Record]:
+        counted: Counter[str] = Counter()
+        records = []
+        for chunk in chunks:
+            counted[chunk.qualified_name] += 1
+            ordinal = counted[chunk.qualified_name]
+            records.append(
+                Record(
+                    id=f"{path}::{chunk.qualified_name}" + (f"#{ordinal}" if ordinal > 1 else ""),
+                    text=chunk.text,
+                    keywords=" ".join([path, chunk.qualified_name] * _NAME_WEIGHT),
+                    created_at=self.created_at,
+                    fields=_fields(path, language, chunk),
+                )
+            )
+        return records
+
+
+def _fields(path: str, language: str, chunk: Chunk) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "file_path": path,
+        "start_line": chunk.first + 1,
+        "end_line": chunk.last + 1,
+        "language": language,
+        "qualified_name": chunk.qualified_name,
+        "name": chunk.name,
+        "unit_type": chunk.unit_type,
+        "signature": chunk.signature,
+        "docstring": chunk.docstring,
+    }
+    if chunk.defines:
+        fields["defines"] = list(chunk.defines)
+    return fields

@@ -1,0 +1,272 @@
+"""What one source file defines: functions, methods, classes and their like, with their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from contextkit_code.doc_comments import comment_words, string_words
+from contextkit_code.grammars import Grammar
+from contextkit_code.languages import METHOD_OWNERS, Language
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["Definition", "find_definitions"]
+
+_MAX_DEPTH = 20
+_MAX_NAME = 200
+_ROLES = frozenset({"name", "scope", "body", "docstring", "comment", "above", "signature"})
+_BELONGS_BELOW = ("comment", "above", "signature")
+_FUNCTIONS = frozenset({"function", "method"})
+_DECORATIONS = frozenset({"decorator", "attribute_list"})
+_GENERICS = re.compile(r"<[^<>]*>")
+_SEPARATORS = re.compile(r"::|\?\.|->|[\\:]")
+_HOLDERS = re.compile(r"^(?:module\.exports|exports|this)\.|\.prototype(?=\.)")
+
+
+@define(kw_only=True)
+class Definition:
+    """One definition and what stands within it. Rows count from 0, both ends included.
+
+    Attributes:
+        unit_type: `function`, `method`, `class`, …
+        qualified_name: its name behind those of what it stands in, joined by dots.
+        first: its first row, that of the comments and attributes that belong to it.
+        last: its last row.
+        signature: its header, up to its body.
+        docstring: its docstring or leading doc comment; empty where there is none.
+        members: the definitions directly within it, in order.
+    """
+
+    unit_type: str
+    qualified_name: str
+    first: int
+    last: int
+    signature: str
+    docstring: str
+    members: list[Definition] = field(factory=list)
+
+    @property
+    def name(self) -> str:
+        """The last part of the qualified name."""
+        return self.qualified_name.rpartition(".")[2] or self.qualified_name
+
+    @property
+    def is_function(self) -> bool:
+        """True for a function or a method, which are never taken apart by their members."""
+        return self.unit_type in _FUNCTIONS
+
+
+@define
+class _Found:
+    """A match of the query, before it has its place among the others."""
+
+    unit_type: str
+    node: Node
+    captures: dict[str, list[Node]]
+    whole: Node
+
+
+@define
+class _Above:
+    """What may belong to the definition on the row below it."""
+
+    role: str
+    first: int
+    text: str
+
+
+def find_definitions(source: bytes, grammar: Grammar) -> list[Definition]:
+    """The outermost definitions of a file, in order, each with its members.
+
+    A file with a syntax error gives what could be parsed.
+    """
+    found, above = _sorted_matches(source, grammar)
+    outermost: list[Definition] = []
+    open_ones: list[tuple[int, Definition]] = []
+    for match in found:
+        while open_ones and open_ones[-1][0] < match.whole.end_byte:
+            open_ones.pop()
+        if len(open_ones) == _MAX_DEPTH:
+            continue
+        owner = open_ones[-1][1] if open_ones else None
+        siblings = owner.members if owner else outermost
+        definition = _definition(match, owner, above, source, grammar.language)
+        if grammar.language.clauses and siblings and _continues(siblings[-1], definition):
+            siblings[-1].last = definition.last
+            definition.qualified_name = siblings[-1].qualified_name
+        else:
+            siblings.append(definition)
+        open_ones.append((match.whole.end_byte, definition))
+    return outermost
+
+
+def _sorted_matches(source: bytes, grammar: Grammar) -> tuple[list[_Found], dict[int, _Above]]:
+    """The definitions, outer before inner, and what ends on which row, ready to belong below."""
+    found: dict[tuple[int, int], _Found] = {}
+    patterns: dict[tuple[int, int], int] = {}
+    above: dict[int, _Above] = {}
+    for pattern, captures in grammar.matches(source):
+        unit_type = next((c for c in captures if c not in _ROLES and c[0] != "_"), None)
+        if unit_type is None:
+            role = next(c for c in _BELONGS_BELOW if c in captures)
+            _note_above(above, role, captures[role][0], source)
+            continue
+        node = captures[unit_type][0]
+        key = (node.start_byte, node.end_byte)
+        if pattern < patterns.get(key, pattern + 1):
+            patterns[key] = pattern
+            whole = _whole(node, grammar.language)
+            found[key] = _Found(unit_type, node, captures, whole)
+    ordered = sorted(found.values(), key=lambda m: (m.whole.start_byte, -m.whole.end_byte))
+    return ordered, above
+
+
+def _note_above(above: dict[int, _Above], role: str, node: Node, source: bytes) -> None:
+    start, end = node.start_point, node.end_point
+    line_start = source.rfind(b"\n", 0, node.start_byte) + 1
+    if source[line_start : node.start_byte].strip():
+        return
+    # Some grammars count the line's end as part of a comment.
+    last = end.row - 1 if end.column == 0 and end.row > start.row else end.row
+    text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    known = above.get(last)
+    if known is None or _BELONGS_BELOW.index(role) < _BELONGS_BELOW.index(known.role):
+        above[last] = _Above(role, start.row, text)
+
+
+def _whole(node: Node, language: Language) -> Node:
+    """The node with the wrappers that are there for it alone."""
+    while (
+        language.wrappers
+        and (parent := node.parent) is not None
+        and parent.type in language.wrappers
+        and not _is_group(parent)
+        and sum(child.type == node.type for child in parent.named_children) == 1
+    ):
+        node = parent
+    return node
+
+
+def _is_group(node: Node) -> bool:
+    """True for `type ( … )`, which may hold any number of definitions."""
+    return node.child_count > 1 and node.child(1).type == "("
+
+
+def _definition(
+    match: _Found,
+    owner: Definition | None,
+    above: dict[int, _Above],
+    source: bytes,
+    language: Language,
+) -> Definition:
+    whole = match.whole
+    first, belonging = _with_above(whole.start_point.row, above)
+    raw_name = _text(match.captures["name"][0], source) if "name" in match.captures else ""
+    parts = [owner.qualified_name] if owner else []
+    parts += [_text(node, source) for node in match.captures.get("scope", ())[:1]]
+    parts.append(_clean_name(raw_name) or language.nameless)
+    end = whole.end_point
+    return Definition(
+        unit_type=_unit_type(match.unit_type, raw_name, owner),
+        qualified_name=".".join(parts),
+        first=first,
+        last=end.row - 1 if end.column == 0 and end.row > first else end.row,
+        signature=_signature(match, belonging, source, language),
+        docstring=_docstring(match, belonging, source, language),
+    )
+
+
+def _with_above(row: int, above: dict[int, _Above]) -> tuple[int, list[_Above]]:
+    """The row where a definition begins with all that belongs to it, and that, in order."""
+    belonging = []
+    while (block := above.get(row - 1)) is not None:
+        belonging.append(block)
+        row = block.first
+    return row, belonging[::-1]
+
+
+def _unit_type(captured: str, raw_name: str, owner: Definition | None) -> str:
+    if captured != "function":
+        return captured
+    owned = owner is not None and owner.unit_type in METHOD_OWNERS
+    return "method" if owned or "::" in raw_name or ".prototype." in raw_name else "function"
+
+
+def _clean_name(raw: str) -> str:
+    name = raw if "operator" in raw else _GENERICS.sub("", raw)
+    name = _SEPARATORS.sub(".", "".join(name.strip("\"'`").split()))
+    return _HOLDERS.sub("", name)[:_MAX_NAME]
+
+
+def _signature(
+    match: _Found, belonging: Sequence[_Above], source: bytes, language: Language
+) -> str:
+    declared = next((block.text for block in belonging if block.role == "signature"), None)
+    if declared is not None:
+        return declared
+    node = _header(match)
+    start, body = node.start_byte, _body(match, language)
+    if body is None or body.start_byte <= start:
+        end = source.find(b"\n", start, node.end_byte)
+        header = source[start : end if end >= 0 else node.end_byte].partition(b"{")[0]
+    else:
+        header = source[start : body.start_byte]
+    return _dedented(header.decode("utf-8", "replace").rstrip("; \t\n"), node.start_point.column)
+
+
+def _header(match: _Found) -> Node:
+    """Where the signature begins: behind decorators and attributes."""
+    node = match.node if match.whole.type == "decorated_definition" else match.whole
+    first = node.child(0) if node.child_count else None
+    while first is not None and first.type in _DECORATIONS and first.next_sibling is not None:
+        first = first.next_sibling
+    return first if first is not None and first.start_byte > node.start_byte else node
+
+
+def _body(match: _Found, language: Language) -> Node | None:
+    if "body" in match.captures:
+        return match.captures["body"][0]
+    body = match.node.child_by_field_name("body")
+    if body is None and language.bodies:
+        body = next((c for c in match.node.children if c.type in language.bodies), None)
+    # A comment between the two belongs to neither, but stands before the body.
+    while body is not None and (before := body.prev_sibling) and "comment" in before.type:
+        body = before
+    return body
+
+
+def _dedented(text: str, column: int) -> str:
+    if "\n" not in text:
+        return text
+    return "\n".join(
+        line[column:] if line[:column].isspace() else line for line in text.split("\n")
+    )
+
+
+def _docstring(
+    match: _Found, belonging: Sequence[_Above], source: bytes, language: Language
+) -> str:
+    if "docstring" in match.captures:
+        return string_words(_text(match.captures["docstring"][0], source))
+    if not language.comment_docs:
+        return ""
+    return comment_words([block.text for block in belonging if block.role == "comment"])
+
+
+def _text(node: Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _continues(previous: Definition, following: Definition) -> bool:
+    """True where two definitions in a row are clauses or overloads of one function."""
+    return (
+        previous.is_function
+        and following.is_function
+        and previous.qualified_name == following.qualified_name
+        and following.first - previous.last <= 2
+    )

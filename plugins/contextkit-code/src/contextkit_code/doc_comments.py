@@ -1,0 +1,43 @@
+"""The words of comments and docstrings, without the marks that make them comments."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+
+__all__ = ["comment_words", "string_words"]
+
+# Longest first: `///` before `//`, `--[[` before `--`.
+_MARKS = (
+    r"/\*[*!]*|\*/|\*+(?!/)"
+    r"|///?[/!]?"
+    r"|#+!?"
+    r"|--\[=*\[|\]=*\]|--+(?:\s*[|^])?"
+    r"|\{-+(?:\s*\|)?"
+    r"|=begin\b|=end\b"
+)
+_LINE_START = re.compile(rf"^[ \t]*(?:{_MARKS})", re.MULTILINE)
+_BLOCK_END = re.compile(r"[ \t]*(?:\*+/|-\}|\]=*\])[ \t]*$", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^@\w+\s*")
+_STRING = re.compile(
+    r"""^(?:~?[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|["'])(?P<words>.*?)(?P=quote)\w*$""", re.DOTALL
+)
+
+
+def comment_words(comments: Sequence[str]) -> str:
+    """What a run of comments says, one line each, without marks and common indentation."""
+    return "\n".join(filter(None, map(_words, comments))).strip()
+
+
+def _words(comment: str) -> str:
+    if comment.startswith("@"):
+        return string_words(_ATTRIBUTE.sub("", comment))
+    bare = _LINE_START.sub("", _BLOCK_END.sub("", comment))
+    return inspect.cleandoc(bare).strip()
+
+
+def string_words(literal: str) -> str:
+    """What a string literal says, without its quotes; empty for anything but a string."""
+    found = _STRING.match(literal.strip())
+    return inspect.cleandoc(found["words"]).strip() if found else ""

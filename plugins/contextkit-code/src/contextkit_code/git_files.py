@@ -1,0 +1,113 @@
+"""The files of a git work tree, by git's own rules, with its submodules'."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+__all__ = ["GitError", "WorkTree", "git_files", "work_tree"]
+
+# A git hook sets these for the repository it runs in; they would override the folder asked for.
+_INHERITED = frozenset(
+    {
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_WORK_TREE",
+    }
+)
+
+
+class GitError(Exception):
+    """Git could not answer; the message is its own."""
+
+
+@frozen
+class WorkTree:
+    """What git says of a folder.
+
+    Attributes:
+        inside: True when the folder belongs to a work tree and is not ignored there.
+        repository: True when the folder is a repository itself, bare or a `.git` folder.
+        problem: why git could not tell, in its words, or None.
+    """
+
+    inside: bool = False
+    repository: bool = False
+    problem: str | None = None
+
+
+def work_tree(folder: Path) -> WorkTree:
+    """Ask git about a folder; a folder without git, or without a repository, is a plain one."""
+    try:
+        answer = _git(folder, "rev-parse", "--is-inside-work-tree", "--is-inside-git-dir")
+    except GitError as error:
+        message = str(error)
+        plain = "not a git repository" in message or not message
+        return WorkTree(problem=None if plain else message)
+    inside, repository = (line == b"true" for line in answer.split())
+    if inside and _is_ignored(folder):
+        return WorkTree()
+    return WorkTree(inside=inside, repository=repository)
+
+
+def git_files(folder: Path) -> Iterator[str]:
+    """The tracked and the untracked, unignored files below a folder of a work tree.
+
+    Paths are relative to the folder and as the file system has them. Checked-out submodules
+    and other repositories in it are walked too, linked work trees of one are not.
+
+    Raises `GitError`.
+    """
+    listing = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    for raw in dict.fromkeys(listing.split(b"\0")):
+        path = os.fsdecode(raw).rstrip("/")
+        if not path:
+            continue
+        nested = os.path.join(folder, path)  # noqa: PTH118 (for every file: pathlib is slow)
+        if os.path.isdir(nested) and not os.path.islink(nested):  # noqa: PTH112, PTH114
+            if _is_repository(Path(nested)):
+                yield from (f"{path}/{inner}" for inner in git_files(Path(nested)))
+        else:
+            yield path
+
+
+def _is_repository(folder: Path) -> bool:
+    """True for a checked-out repository that is not a linked work tree of another."""
+    marker = folder / ".git"
+    try:
+        return marker.is_dir() or b"/worktrees/" not in marker.read_bytes()[:4096]
+    except OSError:
+        return False
+
+
+def _is_ignored(folder: Path) -> bool:
+    try:
+        _git(folder, "check-ignore", "-q", ".")
+    except GitError:
+        return False
+    return True
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    environment = {key: value for key, value in os.environ.items() if key not in _INHERITED}
+    environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    # A repository's own configuration may name a program to run as file system monitor.
+    command = ["git", "-c", "core.fsmonitor=false", *arguments]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise GitError("") from None
+    except OSError as error:
+        raise GitError(str(error)) from error
+    if done.returncode:
+        raise GitError(done.stderr.decode("utf-8", "replace").strip().partition("\n")[0])
+    return done.stdout

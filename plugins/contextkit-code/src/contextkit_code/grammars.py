@@ -1,0 +1,132 @@
+"""Grammars, imported when the first file of their language is parsed."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+from attrs import define, field, frozen
+
+from contextkit_code.languages import Language
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, Point, Query, QueryPredicate, Tree
+
+__all__ = ["Grammar", "Grammars", "ParseTooLongError"]
+
+# A broken file of a megabyte can keep a parser busy for hours, as recovery from errors is
+# cubic, and a query too, as it is quadratic in the children of an error. A healthy file of
+# that size takes a tenth of a second.
+PARSE_SECONDS = 3.0
+_MAX_ERROR_CHILDREN = 30_000
+
+_log = structlog.get_logger(__name__)
+
+
+class ParseTooLongError(Exception):
+    """A file is so broken that parsing it was given up."""
+
+
+@frozen
+class Grammar:
+    """A language that can be parsed: its parser and its compiled query."""
+
+    language: Language
+    _parser: Parser
+    _query: Query
+
+    def matches(self, source: bytes) -> Sequence[tuple[int, dict[str, list[Node]]]]:
+        """What the language's query finds in a UTF-8 source: (pattern, capture -> nodes).
+
+        Raises `ParseTooLongError` for a file that cannot be parsed in reasonable time.
+        """
+        from tree_sitter import QueryCursor
+
+        if self.language.hopeless and re.search(self.language.hopeless, source):
+            raise ParseTooLongError
+        root = self._parse(source).root_node
+        if root.has_error and _is_too_broken(root):
+            raise ParseTooLongError
+        return QueryCursor(self._query).matches(root, _conditions(source))
+
+    def _parse(self, source: bytes) -> Tree:
+        view = memoryview(source)
+        deadline = time.thread_time() + PARSE_SECONDS
+
+        def read(offset: int, _: Point) -> memoryview:
+            return view[offset:]
+
+        def is_over(_: int, __: bool) -> bool:
+            return time.thread_time() > deadline
+
+        try:
+            return self._parser.parse(read, progress_callback=is_over)
+        except ValueError as error:
+            self._parser.reset()
+            raise ParseTooLongError from error
+
+
+def _conditions(source: bytes) -> QueryPredicate:
+    """The condition `#in?`; tree-sitter's own read a text that a tree read by parts has not."""
+
+    def holds(
+        predicate: str,
+        args: list[tuple[str, Literal["capture", "string"]]],
+        pattern_index: int,  # noqa: ARG001 (the cursor's signature)
+        captures: dict[str, list[Node]],
+    ) -> bool:
+        (capture, _), *wanted = args
+        if predicate != "in?" or not captures.get(capture):
+            return False
+        node = captures[capture][0]
+        text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return any(text == word for word, _ in wanted)
+
+    return holds
+
+
+def _is_too_broken(root: Node) -> bool:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.is_error and node.child_count > _MAX_ERROR_CHILDREN:
+            return True
+        pending.extend(child for child in node.children if child.has_error)
+    return False
+
+
+@define
+class Grammars:
+    """The grammars of one index run.
+
+    Attributes:
+        problems: language -> why it is not parsed, for those that failed to load.
+    """
+
+    problems: dict[str, str] = field(factory=dict)
+    _loaded: dict[str, Grammar] = field(factory=dict, init=False)
+
+    def get(self, language: Language) -> Grammar | None:
+        """The language's grammar, or None where it does not load (see `problems`)."""
+        name = language.name
+        if name not in self._loaded and name not in self.problems:
+            try:
+                self._loaded[name] = _load(language)
+            # Whatever a broken wheel raises costs this one language.
+            except Exception as error:  # noqa: BLE001
+                self.problems[name] = f"{type(error).__name__}: {error}"
+                _log.warning("grammar_failed", language=name, error=self.problems[name])
+        return self._loaded.get(name)
+
+
+def _load(language: Language) -> Grammar:
+    from tree_sitter import Language as TreeSitterLanguage
+    from tree_sitter import Parser, Query
+
+    factory = getattr(importlib.import_module(language.grammar), language.factory)
+    loaded = TreeSitterLanguage(factory())
+    return Grammar(language, Parser(loaded), Query(loaded, language.query))

@@ -1,0 +1,77 @@
+"""What the code source needs to know of one language; the table of them is `language_table`.
+
+A language is one entry: the suffixes of its files, the grammar that parses them and one
+tree-sitter query that finds its definitions. In that query
+
+- `@name` is the definition's name, `@scope` what it belongs to where that is not what it
+  stands in (the receiver of a Go method);
+- `@body` is where its signature ends; without it the node's field `body` or the first child
+  whose type is in `bodies`;
+- `@docstring` is a docstring within it;
+- `@comment` belongs to the definition below it and is its docstring, `@above` belongs to it
+  too (an attribute) without being one, `@signature` likewise and is its signature;
+- a capture that begins with `_` is for the query's own conditions, of which there is one:
+  `(#in? @_kind "def" "defp")`, that its text is one of these;
+- every other capture is the definition itself, and the capture's name is its unit type.
+
+Of two patterns that match one node, the earlier one counts.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+__all__ = ["METHOD_OWNERS", "TRANSPARENT", "Language"]
+
+METHOD_OWNERS = frozenset(
+    {
+        "actor",
+        "class",
+        "enum",
+        "extension",
+        "impl",
+        "instance",
+        "interface",
+        "object",
+        "protocol",
+        "record",
+        "struct",
+        "trait",
+        "union",
+    }
+)
+"""Unit types within which a function is a method."""
+
+TRANSPARENT = frozenset({"namespace"})
+"""Unit types that give their definitions a name and are no unit of their own."""
+
+
+@frozen(kw_only=True)
+class Language:
+    """One language.
+
+    Attributes:
+        name: what it is called in records and on a Markdown fence.
+        suffixes: the ends of its files' names, in lower case.
+        grammar: the module that holds its grammar.
+        query: the query that finds its definitions, see above.
+        factory: the function of `grammar` that gives the grammar.
+        bodies: node types that end a signature where there is no field `body`.
+        wrappers: node types that belong to the one definition in them (`export`, decorators).
+        clauses: True where one function is written as several definitions in a row.
+        nameless: the name of a definition that has none.
+        comment_docs: whether a leading comment is a docstring.
+        hopeless: a pattern of what its parser cannot get through; a file with it is not parsed.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    grammar: str
+    query: str
+    factory: str = "language"
+    bodies: frozenset[str] = frozenset()
+    wrappers: frozenset[str] = frozenset()
+    clauses: bool = False
+    nameless: str = "default"
+    comment_docs: bool = True
+    hopeless: bytes | None = None

@@ -1,0 +1,111 @@
+"""Files that are passed over by their name: fetched, built, locked, minified, or secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from contextkit_code.settings import Settings, compile_globs
+
+__all__ = ["Selection", "vendor_folders"]
+
+_FETCHED = "fetched by a package manager"
+_VENDORED = "vendored"
+_BUILT = "made by a tool"
+_LOCK = "a lock file"
+_MINIFIED = "minified"
+_GENERATED = "generated"
+_SECRET = "it may hold secrets"  # noqa: S105
+
+_DIRECTORIES = {
+    ".bundle": _FETCHED,
+    ".eggs": _FETCHED,
+    ".gradle": _BUILT,
+    ".hg": _BUILT,
+    ".mypy_cache": _BUILT,
+    ".next": _BUILT,
+    ".nox": _BUILT,
+    ".nuxt": _BUILT,
+    ".parcel-cache": _BUILT,
+    ".pytest_cache": _BUILT,
+    ".ruff_cache": _BUILT,
+    ".svelte-kit": _BUILT,
+    ".svn": _BUILT,
+    ".terraform": _FETCHED,
+    ".tox": _BUILT,
+    ".venv": _FETCHED,
+    "__pycache__": _BUILT,
+    "bower_components": _FETCHED,
+    "jspm_packages": _FETCHED,
+    "node_modules": _FETCHED,
+    "site-packages": _FETCHED,
+    "third-party": _VENDORED,
+    "third_party": _VENDORED,
+}
+_VENDOR_PROOF = ("vendor/modules.txt", "vendor/autoload.php")
+_FILES = (
+    (
+        _LOCK,
+        r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|bun\.lockb|go\.sum|"
+        r"gradle\.lockfile|package\.resolved",
+    ),
+    (_MINIFIED, r".+[-.]min\.(?:js|mjs|cjs|css)|.+\.(?:bundle|chunk)\.(?:js|mjs|css)"),
+    (
+        _GENERATED,
+        r".+\.(?:js|css|ts)\.map|.+_pb2(?:_grpc)?\.pyi?|.+\.pb\.(?:go|cc|h)|.+\.g\.(?:dart|cs)|"
+        r".+\.designer\.cs|.+\.freezed\.dart|.+\.snap|zz_generated.*\.go",
+    ),
+    ("a drawing", r".+\.svg"),
+    (
+        _SECRET,
+        r"\.env(?:\.(?!example$|sample$|template$|dist$).+)?|.+\.(?:pem|key|p12|pfx|keystore)|"
+        r"id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.htpasswd",
+    ),
+)
+_PATTERNS = tuple((reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in _FILES)
+
+
+class Selection:
+    """Which of a workspace's files are indexed, by their paths."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._include = compile_globs(settings.include) if settings.include else None
+        self._exclude = compile_globs(settings.exclude) if settings.exclude else None
+        self._takes_back = any(glob.lstrip().startswith("!") for glob in settings.exclude)
+
+    def wants(self, path: str) -> bool | None:
+        """What the settings say: False leaves out, True takes back, None says nothing."""
+        if self._include is not None and not self._include.match_file(path):
+            return False
+        if self._exclude is None:
+            return None
+        excluded = self._exclude.check_file(path).include
+        return None if excluded is None else not excluded
+
+    def prunes(self, folder: str) -> tuple[str, str] | None:
+        """A folder (with a `/` at its end) that need not be walked, and why; None for others."""
+        if self._takes_back:
+            return None
+        if self._exclude is not None and self._exclude.match_file(folder):
+            return folder, "excluded by the settings"
+        return self.passed_over(folder)
+
+    def passed_over(self, path: str) -> tuple[str, str] | None:
+        """What the built-in rules pass over, a file or the folder it is in, and why."""
+        *folders, name = path.split("/")
+        for depth, folder in enumerate(folders):
+            reason = _DIRECTORIES.get(folder)
+            if reason is None and folder.endswith(".git"):
+                reason = "a git repository's own files"
+            if reason is not None:
+                return "/".join(folders[: depth + 1]) + "/", reason
+        for reason, pattern in _PATTERNS:
+            if pattern.fullmatch(name):
+                return path, reason
+        return None
+
+
+def vendor_folders(paths: Collection[str]) -> tuple[str, ...]:
+    """The folders that a package manager filled, told by what it leaves in them."""
+    proofs = (path for path in paths if path.endswith(_VENDOR_PROOF))
+    return tuple(sorted(path.rpartition("/")[0] + "/" for path in proofs))

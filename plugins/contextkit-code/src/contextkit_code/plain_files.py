@@ -1,0 +1,76 @@
+"""The files of a folder without git, less what its .gitignore files leave out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contextkit_code.settings import compile_globs
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+__all__ = ["plain_files"]
+
+_Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
+
+
+def plain_files(
+    root: Path, enters: Callable[[str], bool], unreadable: Callable[[str, str], None]
+) -> Iterator[str]:
+    """The files below a folder, relative to it, in a stable order; links are not followed.
+
+    Args:
+        root: the folder.
+        enters: asked of each folder, by its path with a `/` at the end.
+        unreadable: told of each folder that cannot be read: its path and why.
+    """
+    pending: list[tuple[str, _Rules]] = [("", ())]
+    while pending:
+        folder, rules = pending.pop()
+        try:
+            with os.scandir(root / folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            unreadable(folder or "./", error.strerror or str(error))
+            continue
+        if any(entry.name == ".gitignore" for entry in found):
+            rules = (*rules, (folder, _ignore_rules(root / folder / ".gitignore")))
+        folders = []
+        for entry in found:
+            path = f"{folder}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                inner = f"{path}/"
+                if entry.name != ".git" and not _ignored(inner, rules) and enters(inner):
+                    folders.append((inner, rules))
+            elif not _ignored(path, rules):
+                yield path
+        pending.extend(reversed(folders))
+
+
+def _ignore_rules(path: Path) -> GitIgnoreSpec:
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    return compile_globs([line for line in lines if _is_rule(line)])
+
+
+def _is_rule(line: str) -> bool:
+    """Git passes over what it does not understand; so do we."""
+    try:
+        compile_globs([line])
+    except ValueError:
+        return False
+    return True
+
+
+def _ignored(path: str, rules: _Rules) -> bool:
+    """The innermost .gitignore that says something decides."""
+    for folder, spec in reversed(rules):
+        verdict = spec.check_file(path[len(folder) :]).include
+        if verdict is not None:
+            return verdict
+    return False

@@ -1,0 +1,202 @@
+"""What a file is by its name, and its text by its bytes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import cache
+
+from attrs import frozen
+
+from contextkit_code.language_table import LANGUAGES
+from contextkit_code.languages import Language
+
+__all__ = ["NotTextError", "SourceText", "decode", "parsed_language", "text_language"]
+
+_HEAD = 8192
+_MIN_MINIFIED = 5_000
+_MINIFIED_LINE = 400
+_GENERATED_HEAD = 600
+_GENERATED = re.compile(
+    r"^[ \t]*(?://|#|/?\*|--|;|<!--).*(?:@generated\b|\bCode generated\b.*\bDO NOT EDIT\b)",
+    re.MULTILINE,
+)
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_CONTROLS = bytes({*range(32)} - {7, 8, 9, 10, 11, 12, 13, 27})
+_CPLUSPLUS = re.compile(
+    r"^\s*(?:class|namespace|template|using|public|private|protected)\b|std::", re.MULTILINE
+)
+_SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)(?:\s|$)")
+
+_INTERPRETERS = {
+    "bash": "bash",
+    "bun": "typescript",
+    "dash": "bash",
+    "deno": "typescript",
+    "elixir": "elixir",
+    "ksh": "bash",
+    "lua": "lua",
+    "node": "javascript",
+    "php": "php",
+    "python": "python",
+    "ruby": "ruby",
+    "sh": "bash",
+    "zsh": "bash",
+}
+_NAMES = {
+    "gemfile": "ruby",
+    "guardfile": "ruby",
+    "podfile": "ruby",
+    "rakefile": "ruby",
+    "sconscript": "python",
+    "sconstruct": "python",
+    "vagrantfile": "ruby",
+}
+_PROSE = {
+    ".adoc": "asciidoc",
+    ".markdown": "markdown",
+    ".md": "markdown",
+    ".mdx": "mdx",
+    ".org": "org",
+    ".rst": "rst",
+    ".txt": "text",
+}
+_OTHER = {
+    ".cmake": "cmake",
+    ".clj": "clojure",
+    ".css": "css",
+    ".dart": "dart",
+    ".erl": "erlang",
+    ".fs": "fsharp",
+    ".gradle": "groovy",
+    ".graphql": "graphql",
+    ".groovy": "groovy",
+    ".html": "html",
+    ".ini": "ini",
+    ".jl": "julia",
+    ".json": "json",
+    ".less": "less",
+    ".m": "objectivec",
+    ".ml": "ocaml",
+    ".nix": "nix",
+    ".pl": "perl",
+    ".pm": "perl",
+    ".proto": "protobuf",
+    ".ps1": "powershell",
+    ".r": "r",
+    ".scss": "scss",
+    ".sql": "sql",
+    ".svelte": "svelte",
+    ".tf": "hcl",
+    ".toml": "toml",
+    ".vue": "vue",
+    ".xml": "xml",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    "cmakelists.txt": "cmake",
+    "dockerfile": "dockerfile",
+    "makefile": "makefile",
+}
+
+
+class NotTextError(Exception):
+    """A file is not text that a person wrote; the message says why."""
+
+
+@frozen
+class SourceText:
+    """A file's text.
+
+    Attributes:
+        lines: its lines, without their ends.
+        source: the same as UTF-8, lines joined by line feeds, for a parser.
+    """
+
+    lines: list[str]
+    source: bytes
+
+
+def decode(content: bytes, *, language: Language | None) -> SourceText:
+    """The text of a file: UTF-8, UTF-16 with its mark, or a Western single-byte encoding.
+
+    Raises `NotTextError` for what is binary, and for code that is minified or says that it
+    was generated.
+    """
+    text = _text(content)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if language and _GENERATED.search(text, 0, _GENERATED_HEAD):
+        raise NotTextError("it says that it is generated")
+    lines = text.split("\n")
+    if language and len(text) > _MIN_MINIFIED and len(text) / len(lines) > _MINIFIED_LINE:
+        raise NotTextError("it is minified")
+    return SourceText(lines, text.encode())
+
+
+def _text(content: bytes) -> str:
+    for mark, encoding in _BOMS.items():
+        if content.startswith(mark):
+            try:
+                return content.decode(encoding).removeprefix("\ufeff")
+            except UnicodeDecodeError:
+                raise NotTextError("it is binary") from None
+    if b"\0" in content[:_HEAD]:
+        raise NotTextError("it is binary")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        # No encoding is declared. Control characters tell data from the text of old files.
+        if len(content.translate(None, _CONTROLS)) < len(content):
+            raise NotTextError("it is binary") from None
+        return content.decode("cp1252", "replace")
+    if "\0" in text:
+        raise NotTextError("it is binary")
+    return text
+
+
+@cache
+def _by_suffix() -> dict[str, Language]:
+    return {suffix: language for language in LANGUAGES for suffix in language.suffixes}
+
+
+@cache
+def _by_name() -> dict[str, Language]:
+    return {language.name: language for language in LANGUAGES}
+
+
+def parsed_language(path: str, content: bytes) -> Language | None:
+    """The language that a file is parsed as, by its name, else by its `#!` line."""
+    name = path.rpartition("/")[2].lower()
+    suffix = _suffix(name)
+    if suffix == ".h" and _CPLUSPLUS.search(content.decode("utf-8", "replace")):
+        return _by_name()["cpp"]
+    language = _by_suffix().get(suffix)
+    if language is None and name in _NAMES:
+        language = _by_name()[_NAMES[name]]
+    if language is None and not suffix and content.startswith(b"#!"):
+        shebang = _SHEBANG.match(content[:200].decode("utf-8", "replace"))
+        interpreter = shebang[1].rstrip("0123456789.") if shebang else ""
+        language = _by_name().get(_INTERPRETERS.get(interpreter, ""))
+    return language
+
+
+def text_language(path: str) -> tuple[str, bool]:
+    """What a file that is not parsed is written in, and whether that is prose."""
+    name = path.rpartition("/")[2].lower()
+    suffix = _suffix(name)
+    if name in _OTHER:
+        return _OTHER[name], False
+    if suffix in _PROSE:
+        return _PROSE[suffix], True
+    if not suffix and name in {"readme", "changelog", "contributing", "license"}:
+        return "text", True
+    return _OTHER.get(suffix, "text"), False
+
+
+def _suffix(name: str) -> str:
+    stem, dot, end = name.rpartition(".")
+    return dot + end if stem else ""

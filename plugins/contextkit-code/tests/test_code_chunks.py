@@ -1,0 +1,180 @@
+"""Chunks: whole functions, small classes, heads and members of large ones, windows."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextkit_code.chunks import MAX_CHARACTERS, Chunk, chunk_file
+from contextkit_code.definitions import find_definitions
+from contextkit_code.grammars import Grammars
+from contextkit_code.language_table import LANGUAGES
+
+_GRAMMARS = Grammars()
+
+
+def _chunks(source: str, language: str = "python") -> list[Chunk]:
+    grammar = _GRAMMARS.get(next(known for known in LANGUAGES if known.name == language))
+    assert grammar is not None
+    definitions = find_definitions(source.encode(), grammar)
+    return chunk_file(source.split("\n"), definitions, "file.py", "lines")
+
+
+def _windows(text: str) -> list[Chunk]:
+    return chunk_file(text.split("\n"), (), "notes.md", "section")
+
+
+def _shape(chunks: list[Chunk]) -> list[tuple[str, str, int, int]]:
+    return [(c.unit_type, c.qualified_name, c.first + 1, c.last + 1) for c in chunks]
+
+
+def _function(name: str, lines: int, indent: str = "") -> str:
+    body = "".join(f"{indent}    step_{n}()\n" for n in range(lines - 1))
+    return f"{indent}def {name}(self):\n{body}"
+
+
+def test_functions_are_whole_and_what_is_left_over_is_windows() -> None:
+    """Imports, a function with its comment, and a call at the end."""
+    source = (
+        'import os\n\n# Why.\ndef f():\n    return 1\n\n\nif __name__ == "__main__":\n    f()\n'
+    )
+
+    assert _shape(_chunks(source)) == [
+        ("lines", "file.py", 1, 1),
+        ("function", "f", 3, 5),
+        ("lines", "file.py", 8, 9),
+    ]
+
+
+def test_a_chunk_is_its_lines() -> None:
+    """The text is that of the lines that it says it has."""
+    source = "x = 1\n\n\ndef f():\n    return 1\n"
+
+    for chunk in _chunks(source):
+        assert chunk.text == "\n".join(source.split("\n")[chunk.first : chunk.last + 1])
+
+
+def test_a_small_class_is_whole_and_names_what_it_defines() -> None:
+    """Up to sixty lines a class is one chunk."""
+    source = "class A:\n" + _function("b", 29, "    ") + _function("c", 30, "    ")
+
+    (chunk,) = _chunks(source)
+
+    assert (chunk.unit_type, chunk.qualified_name, chunk.last + 1) == ("class", "A", 60)
+    assert chunk.defines == ("A.b", "A.c")
+
+
+def test_a_large_class_is_a_head_and_its_members() -> None:
+    """Over sixty lines: head, members, and windows of the lines between them."""
+    source = (
+        'class A:\n    """Doc."""\n\n    field = 1\n\n'
+        + _function("b", 30, "    ")
+        + "\n    between = 2\n\n"
+        + _function("c", 30, "    ")
+    )
+
+    chunks = _chunks(source)
+
+    assert _shape(chunks) == [
+        ("class", "A", 1, 4),
+        ("method", "A.b", 6, 35),
+        ("lines", "A", 37, 37),
+        ("method", "A.c", 39, 68),
+    ]
+    assert (
+        chunks[0].signature,
+        chunks[0].docstring,
+        chunks[0].defines,
+    ) == ("class A:", "Doc.", ())
+
+
+def test_a_namespace_gives_a_name_and_no_chunk() -> None:
+    """Its definitions are chunks of their own, however short it is."""
+    source = "namespace a {\nclass B { int c; };\nint d() { return 1; }\n}\n"
+
+    assert _shape(_chunks(source, "cpp")) == [
+        ("lines", "a", 1, 1),
+        ("class", "a.B", 2, 2),
+        ("function", "a.d", 3, 3),
+    ]
+
+
+def test_a_long_function_is_split_at_a_hundred_lines() -> None:
+    """Up to 150 lines a function is whole; a short rest joins the part before it."""
+    assert [c.last - c.first + 1 for c in _chunks(_function("f", 150))] == [150]
+    assert [c.last - c.first + 1 for c in _chunks(_function("f", 151))] == [100, 51]
+    assert [c.last - c.first + 1 for c in _chunks(_function("f", 220))] == [100, 120]
+    assert {"f"} == {c.qualified_name for c in _chunks(_function("f", 220))}
+
+
+def test_functions_are_not_taken_apart_by_what_they_define() -> None:
+    """A function within a function is in its text, and in `defines`."""
+    source = "def f():\n    def g():\n        return 1\n    return g\n"
+
+    (chunk,) = _chunks(source)
+
+    assert (chunk.qualified_name, chunk.defines) == ("f", ("f.g",))
+
+
+def test_parts_name_only_what_begins_in_them() -> None:
+    """What is defined in the second hundred lines is not in the first part's `defines`."""
+    source = _function("f", 120) + "    def g():\n        return 1\n" + "    x()\n" * 60
+
+    assert [c.defines for c in _chunks(source)] == [(), ("f.g",)]
+
+
+def test_definitions_on_one_line_are_one_chunk() -> None:
+    """A line is not repeated for everything that is defined on it."""
+    assert _shape(_chunks("function a() {} function b() {} function c() {}\n", "javascript")) == [
+        ("function", "a", 1, 1)
+    ]
+
+
+def test_windows_are_fifty_lines_and_skip_what_says_nothing() -> None:
+    """Blank ends, closing brackets and `end` are no chunk; a short rest joins."""
+    assert _shape(_windows("word\n" * 105)) == [
+        ("section", "notes.md", 1, 50),
+        ("section", "notes.md", 51, 105),
+    ]
+    assert _windows("\n  \n}\n)];\n  end\nfi\n") == []
+    assert _windows("") == []
+    assert _shape(_windows("\n\nword\n\n")) == [("section", "notes.md", 3, 3)]
+
+
+def test_no_chunk_is_longer_than_the_limit() -> None:
+    """Long lines, and many of them, are cut into pieces that lose nothing."""
+    text = "a" * (2 * MAX_CHARACTERS + 5) + "\n" + "\n".join(["b" * 9_000] * 5)
+
+    chunks = _windows(text)
+
+    assert max(len(c.text) for c in chunks) <= MAX_CHARACTERS
+    assert text.replace("\n", "") == "".join(c.text.replace("\n", "") for c in chunks)
+    assert [(c.first + 1, c.last + 1) for c in chunks[:3]] == [(1, 1)] * 3
+
+
+_LINE = st.sampled_from(
+    [
+        "class A:",
+        "    def b(self):",
+        "        return 1",
+        "def c():",
+        "    x = 2",
+        "",
+        "}",
+        "d(",
+        "# e",
+    ]
+)
+
+
+@given(st.lists(_LINE, max_size=300).map("\n".join))
+def test_every_line_with_a_word_is_in_a_chunk(source: str) -> None:
+    """Whatever a file looks like, nothing that says something is lost, and order is kept."""
+    chunks = _chunks(source)
+    covered = {row for chunk in chunks for row in range(chunk.first, chunk.last + 1)}
+
+    for row, line in enumerate(source.split("\n")):
+        assert row in covered or not re.search(r"\w", line)
+    assert chunks == sorted(chunks, key=lambda chunk: chunk.first)

@@ -1,0 +1,593 @@
+"""Index runs: what is indexed, what a second run costs, and how a crash heals."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from contextkit import Record, Records
+from contextkit.errors import ConfigError, StoreError
+from contextkit.indexing import IndexState, Progress
+from contextkit.testing import make_indexer
+from contextkit_code import code_records, contextkit_index
+from contextkit_code.language_table import LANGUAGES
+
+SAMPLES = Path(__file__).parent / "samples"
+Stored = Callable[[], dict[str, Record]]
+
+
+def _age(*paths: Path) -> None:
+    """Let files look as if they were written a minute ago."""
+    then = time.time_ns() - 60_000_000_000
+    for path in paths:
+        os.utime(path, ns=(then, then))
+
+
+def _counts(report: Any) -> tuple[int, int, int, int]:
+    return (report.added, report.updated, report.removed, report.unchanged)
+
+
+def test_a_record_has_what_a_context_needs(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """Id, text, keywords and every field of a method and of a window."""
+    (workspace / "lib").mkdir()
+    (workspace / "lib" / "shelf.py").write_bytes((SAMPLES / "inventory.py").read_bytes())
+
+    report = index()
+    records = stored()
+    record = records["lib/shelf.py::find_shelf"]
+
+    assert _counts(report) == (1, 0, 0, 0)
+    assert record.text.startswith("def find_shelf(name: str) -> Shelf:")
+    assert "lib/shelf.py find_shelf" in record.keywords
+    assert record.fields == {
+        "file_path": "lib/shelf.py",
+        "start_line": 35,
+        "end_line": 41,
+        "language": "python",
+        "qualified_name": "find_shelf",
+        "name": "find_shelf",
+        "unit_type": "function",
+        "signature": "def find_shelf(name: str) -> Shelf:",
+        "docstring": "Return the shelf of that name.",
+        "defines": ["find_shelf.matches"],
+    }
+    assert "Shelf.restock" in records["lib/shelf.py::Shelf"].fields["defines"]
+    assert records["lib/shelf.py::shelf.py"].fields == {
+        "file_path": "lib/shelf.py",
+        "start_line": 1,
+        "end_line": 7,
+        "language": "python",
+        "qualified_name": "shelf.py",
+        "name": "shelf.py",
+        "unit_type": "lines",
+        "signature": "",
+        "docstring": "",
+    }
+
+
+def test_every_sample_gives_records(index: Callable[..., Any], workspace: Path) -> None:
+    """Nineteen languages in one run, none of them in a note."""
+    for path in SAMPLES.iterdir():
+        (workspace / path.name).write_bytes(path.read_bytes())
+
+    report = index()
+
+    assert list(report.notes) == []
+    assert list(report.skipped) == []
+    assert len(list(SAMPLES.iterdir())) == report.added
+
+
+def test_definitions_of_one_name_have_ids_of_their_own(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """The second one of a file has a number, and keeps it in the next run."""
+    (workspace / "a.py").write_text("def f():\n    return 1\n\n\ndef f():\n    return 2\n")
+
+    index()
+
+    assert {"a.py::f", "a.py::f#2"} == stored().keys()
+
+
+def test_other_text_is_indexed_in_windows(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """Prose as sections, the rest as lines, each with its language."""
+    (workspace / "README.md").write_text("# Title\n\nWords.\n")
+    (workspace / "conf.toml").write_text("a = 1\n")
+
+    index()
+
+    assert {i: (r.fields["unit_type"], r.fields["language"]) for i, r in stored().items()} == {
+        "README.md::README.md": ("section", "markdown"),
+        "conf.toml::conf.toml": ("lines", "toml"),
+    }
+
+
+def test_a_second_run_over_two_thousand_files_does_nothing(
+    workspace: Path,
+    records: Records,
+    state_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No file is parsed, no record is put or deleted, no state is written, in under a second."""
+    for number in range(2000):
+        folder = workspace / f"package{number % 40}"
+        folder.mkdir(exist_ok=True)
+        path = folder / f"module{number}.py"
+        path.write_text(f"def f{number}():\n    return {number}\n")
+        _age(path)
+    first = contextkit_index(make_indexer(records, workspace, state_path))
+    # Their change times are those of this moment; nobody can set them back.
+    state = json.loads(state_path.read_text())
+    for entry, path in ((state["files"][p], workspace / p) for p in state["files"]):
+        status = path.stat()
+        entry[:3] = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    state_path.write_text(json.dumps(state))
+    saved = state_path.stat().st_mtime_ns
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("an unchanged workspace was worked on")
+
+    for name in ("put", "delete", "delete_where", "scan", "get", "count"):
+        monkeypatch.setattr(Records, name, fail)
+    monkeypatch.setattr("contextkit_code.grammars.Grammar.matches", fail)
+    monkeypatch.setattr("contextkit_code.index_run.read_file", fail)
+    started = time.perf_counter()
+    second = contextkit_index(make_indexer(records, workspace, state_path))
+    seconds = time.perf_counter() - started
+
+    assert _counts(first) == (2000, 0, 0, 0)
+    assert _counts(second) == (0, 0, 0, 2000)
+    assert saved == state_path.stat().st_mtime_ns
+    assert seconds < 1
+
+
+def test_a_changed_file_has_its_new_records_and_no_others(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """What was deleted from a file, renamed in it or moved within it leaves nothing behind."""
+    path = workspace / "a.py"
+    path.write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
+    (workspace / "b.py").write_text("def f():\n    return 3\n")
+    index()
+    path.write_text("# new\n\n\ndef g():\n    return 22\n\n\ndef h():\n    return 4\n")
+
+    report = index()
+    records = stored()
+
+    assert _counts(report) == (0, 1, 0, 1)
+    assert {"a.py::a.py", "a.py::g", "a.py::h", "b.py::f"} == records.keys()
+    assert (
+        records["a.py::g"].fields["start_line"],
+        records["a.py::g"].text,
+    ) == (4, "def g():\n    return 22")
+
+
+def test_deleted_and_renamed_files_disappear(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """A renamed file is a new one and a deleted one."""
+    for name in ("a.py", "b.py", "c.py"):
+        (workspace / name).write_text("def f():\n    return 1\n")
+    index()
+    (workspace / "a.py").unlink()
+    (workspace / "b.py").rename(workspace / "d.py")
+
+    report = index()
+
+    assert _counts(report) == (1, 0, 2, 1)
+    assert {"c.py::f", "d.py::f"} == stored().keys()
+
+
+def test_a_touched_file_is_read_and_not_parsed(
+    workspace: Path, index: Callable[..., Any], stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The content decides: a checkout back and forth costs a look."""
+    path = workspace / "a.py"
+    path.write_text("def f():\n    return 1\n")
+    index()
+    before = stored()
+    _age(path)
+    monkeypatch.setattr("contextkit_code.grammars.Grammar.matches", None)
+
+    report = index()
+
+    assert _counts(report) == (0, 0, 0, 1)
+    assert before["a.py::f"].created_at == stored()["a.py::f"].created_at
+
+
+def test_a_file_changed_within_the_clocks_grain_is_noticed(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """Same size, same times, other content, right after it was read."""
+    path = workspace / "a.py"
+    path.write_text("def f():\n    return 1\n")
+    status = path.stat()
+    index()
+    path.write_text("def f():\n    return 2\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    report = index()
+
+    assert _counts(report) == (0, 1, 0, 0)
+    assert stored()["a.py::f"].text.endswith("return 2")
+
+
+def test_a_file_that_was_just_written_is_not_trusted_by_its_times(
+    workspace: Path, index: Callable[..., Any], state_path: Path
+) -> None:
+    """Its state has no stamp until it has been still for the grain of the coarsest clock."""
+    (workspace / "a.py").write_text("x = 1\n")
+
+    index()
+
+    assert json.loads(state_path.read_text())["files"]["a.py"][0] == -1
+
+
+def test_settings_take_effect_at_once(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """An exclusion removes records, its end brings them back; so does a smaller size."""
+    (workspace / "a.py").write_text("def f():\n    return 1\n")
+    (workspace / "gen").mkdir()
+    (workspace / "gen" / "b.py").write_text("def g():\n    return 1\n" + "# more\n" * 100)
+    index()
+
+    excluded = index(exclude=["gen/"])
+    assert _counts(excluded) == (0, 0, 1, 1)
+    assert {"a.py::f"} == stored().keys()
+
+    back = index()
+    assert _counts(back) == (1, 0, 0, 1)
+
+    smaller = index(max_file_bytes=100)
+    assert _counts(smaller) == (0, 0, 1, 1)
+    assert list(smaller.skipped) == [("gen/b.py", "722 bytes, over max_file_bytes (100)")]
+
+
+def test_wrong_settings_are_an_error(index: Callable[..., Any]) -> None:
+    """It names the key, and nothing is indexed."""
+    with pytest.raises(ConfigError, match="max_file_bytes: expected a number of bytes"):
+        index(max_file_bytes=-1)
+
+
+def test_bad_files_are_skipped_with_a_reason_in_every_run(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """Binary content with a source's suffix, generated and minified code."""
+    (workspace / "binary.py").write_bytes(b"\x00\x01\x02")
+    (workspace / "gen.go").write_text("// Code generated by x. DO NOT EDIT.\npackage p\n")
+    (workspace / "mini.js").write_text("a=1;" * 3000)
+    (workspace / "empty.py").write_text("")
+    expected = [
+        ("binary.py", "it is binary"),
+        ("gen.go", "it says that it is generated"),
+        ("mini.js", "it is minified"),
+    ]
+
+    first, second = index(), index()
+
+    assert expected == list(first.skipped) == list(second.skipped)
+    assert (_counts(first), _counts(second)) == ((1, 0, 0, 0), (0, 0, 0, 1))
+    assert stored() == {}
+
+
+def test_a_file_that_turns_bad_loses_its_records_and_gets_them_back(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """It counts as removed, then as added; a bad file that goes away counts as nothing."""
+    path = workspace / "a.py"
+    path.write_text("def f():\n    return 1\n")
+    index()
+
+    path.write_bytes(b"\x00")
+    assert _counts(index()) == (0, 0, 1, 0)
+    assert stored() == {}
+    path.write_text("def g():\n    return 1\n")
+    assert _counts(index()) == (1, 0, 0, 0)
+    assert {"a.py::g"} == stored().keys()
+    path.write_bytes(b"\x00\x00")
+    index()
+    path.unlink()
+    assert _counts(index()) == (0, 0, 0, 0)
+
+
+def test_odd_names_and_encodings_are_indexed(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """Their records are valid text, and they are found again in the next run."""
+    raw = os.fsencode(workspace)
+    for name in (b"a b.py", b"new\nline.py", b"\xff.py"):
+        Path(os.fsdecode(raw + b"/" + name)).write_bytes(b"# caf\xe9\ndef f(): pass\n")
+
+    first, second = index(), index()
+
+    assert (_counts(first), _counts(second)) == ((3, 0, 0, 0), (0, 0, 0, 3))
+    assert {"a b.py::f", "new\nline.py::f", "\\xff.py::f"} == stored().keys()
+    assert all("café" in record.text for record in stored().values())
+
+
+def test_a_file_that_goes_away_between_listing_and_reading(
+    workspace: Path, index: Callable[..., Any], stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deleted file is gone; one that cannot be read any more is skipped with a reason."""
+    for name in ("a.py", "b.py", "c.py"):
+        (workspace / name).write_text("def f():\n    return 1\n")
+    index()
+    for name in ("a.py", "b.py", "new.py"):
+        (workspace / name).write_text("def f():\n    return 22\n")
+    walk = "contextkit_code.index_run.list_files"
+    from contextkit_code.workspace_files import list_files
+
+    def list_then_lose(*arguments: Any) -> Any:
+        listing = list_files(*arguments)
+        (workspace / "a.py").unlink()
+        (workspace / "new.py").unlink()
+        (workspace / "b.py").unlink()
+        (workspace / "b.py").mkdir()
+        return listing
+
+    monkeypatch.setattr(walk, list_then_lose)
+    report = index()
+
+    assert _counts(report) == (0, 0, 2, 1)
+    assert [path for path, _ in report.skipped] == ["b.py"]
+    assert {"c.py::f"} == stored().keys()
+
+
+def test_progress_is_told_per_file(workspace: Path, index: Callable[..., Any]) -> None:
+    """It counts up to the number of files, in every run."""
+    for number in range(5):
+        (workspace / f"{number}.py").write_text("x = 1\n")
+    progress: list[Progress] = []
+
+    index(progress=progress)
+
+    assert [step.done for step in progress] == [0, 1, 2, 3, 4, 5]
+    assert {(5, "files", "code")} == {(s.total, s.label, s.source) for s in progress}
+
+
+def test_records_are_put_in_batches(
+    workspace: Path, index: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, stored: Stored
+) -> None:
+    """However many there are, only some are in memory at a time."""
+    for number in range(10):
+        functions = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(300))
+        (workspace / f"{number}.py").write_text(functions)
+    sizes: list[int] = []
+    put = Records.put
+
+    def counting_put(self: Records, records: list[Record]) -> list[Record]:
+        sizes.append(len(records))
+        return put(self, records)
+
+    monkeypatch.setattr(Records, "put", counting_put)
+    index()
+
+    assert 3000 == sum(sizes) == len(stored())
+    assert max(sizes) < 512 + 300
+
+
+class TestHealing:
+    """Whatever moment a run ends at, the next one brings everything in order."""
+
+    @pytest.mark.parametrize("broken", ["put", "delete_where"])
+    def test_a_run_that_fails_in_the_store_heals(
+        self,
+        workspace: Path,
+        index: Callable[..., Any],
+        stored: Stored,
+        monkeypatch: pytest.MonkeyPatch,
+        broken: str,
+    ) -> None:
+        """Also when the files are put back to what they were before the failed run."""
+        path = workspace / "a.py"
+        old, new = "def f():\n    return 1\n", "def g():\n    return 2\n"
+        path.write_text(old)
+        _age(path)
+        index()
+        path.write_text(new)
+
+        def fail(*_: object, **__: object) -> None:
+            raise StoreError("no more")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Records, broken, fail)
+            with pytest.raises(StoreError):
+                index()
+        path.write_text(old)
+        index()
+
+        assert {"a.py::f"} == stored().keys()
+        path.write_text(new)
+        index()
+        assert {"a.py::g"} == stored().keys()
+
+    def test_a_new_file_of_a_failed_run_that_is_gone_leaves_nothing(
+        self,
+        workspace: Path,
+        index: Callable[..., Any],
+        stored: Stored,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Its records were put, its state was not saved, and then it was deleted."""
+        index()
+        path = workspace / "a.py"
+        path.write_text("def f():\n    return 1\n")
+        save = IndexState.save
+        saves: list[int] = []
+
+        def save_once(self: IndexState, state: Any) -> None:
+            if saves:
+                raise OSError("the disk is gone")
+            saves.append(1)
+            save(self, state)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(IndexState, "save", save_once)
+            with pytest.raises(OSError, match="the disk is gone"):
+                index()
+        assert {"a.py::f"} == stored().keys()
+        path.unlink()
+
+        index()
+
+        assert stored() == {}
+
+    def test_a_long_run_keeps_what_it_has_done(
+        self,
+        workspace: Path,
+        index: Callable[..., Any],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A run that is ended after a checkpoint is not begun anew."""
+        for number in range(1500):
+            (workspace / f"{number:04}.py").write_text(f"def f{number}():\n    return 1\n")
+        put = Records.put
+        puts: list[int] = []
+
+        def put_some(self: Records, records: list[Record]) -> list[Record]:
+            puts.append(1)
+            if len(puts) == 6:
+                raise KeyboardInterrupt
+            return put(self, records)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Records, "put", put_some)
+            with pytest.raises(KeyboardInterrupt):
+                index()
+
+        report = index()
+
+        assert report.unchanged == 1024
+        assert report.unchanged + report.added + report.updated == 1500
+
+    @pytest.mark.parametrize(
+        "damage", [b"", b"{", b"[]", b'{"version": 1}', b'{"version": 1, "files": 3}']
+    )
+    def test_a_lost_or_damaged_state_is_made_anew(
+        self,
+        workspace: Path,
+        index: Callable[..., Any],
+        stored: Stored,
+        state_path: Path,
+        damage: bytes,
+    ) -> None:
+        """Records that nobody knows of any more are deleted first."""
+        (workspace / "a.py").write_text("def f():\n    return 1\n")
+        (workspace / "gone.py").write_text("def g():\n    return 1\n")
+        index()
+        (workspace / "gone.py").unlink()
+        state_path.write_bytes(damage)
+
+        report = index()
+
+        assert _counts(report) == (1, 0, 0, 0)
+        assert {"a.py::f"} == stored().keys()
+
+    def test_another_version_indexes_everything_anew(
+        self,
+        workspace: Path,
+        index: Callable[..., Any],
+        stored: Stored,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Once."""
+        (workspace / "a.py").write_text("def f():\n    return 1\n")
+        index()
+        before = stored()["a.py::f"].created_at
+        monkeypatch.setattr("contextkit_code.index_state.INDEX_VERSION", 1_000)
+
+        first, second = index(), index()
+
+        assert (_counts(first), _counts(second)) == ((1, 0, 0, 0), (0, 0, 0, 1))
+        assert stored()["a.py::f"].created_at > before
+
+    def test_a_clock_that_goes_back_leaves_no_old_records(
+        self, workspace: Path, index: Callable[..., Any], stored: Stored, state_path: Path
+    ) -> None:
+        """Each run's time is later than the last one's, whatever the clock says."""
+        path = workspace / "a.py"
+        path.write_text("def f():\n    return 1\n")
+        index()
+        state = json.loads(state_path.read_text())
+        state["created_at"] = "2999-01-01T00:00:00+00:00"
+        state_path.write_text(json.dumps(state))
+        path.write_text("def g():\n    return 1\n")
+        index()
+        path.write_text("def h():\n    return 1\n")
+
+        index()
+
+        assert {"a.py::h"} == stored().keys()
+        assert stored()["a.py::h"].created_at.year == 2999
+
+
+class TestGrammars:
+    """A grammar that does not load costs the structure of its language's files."""
+
+    def test_files_are_indexed_by_lines_until_the_grammar_is_there(
+        self,
+        workspace: Path,
+        index: Callable[..., Any],
+        stored: Stored,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """With one note; once it loads, they are parsed although they have not changed."""
+        (workspace / "a.go").write_text("package p\n\nfunc f() {}\n")
+        (workspace / "b.go").write_text("package p\n\nfunc g() {}\n")
+        (workspace / "c.py").write_text("def h():\n    return 1\n")
+        table = [
+            evolve(language, grammar="tree_sitter_missing") if language.name == "go" else language
+            for language in LANGUAGES
+        ]
+        from contextkit_code import text_files
+
+        def use(languages: Any) -> None:
+            monkeypatch.setattr(text_files, "LANGUAGES", languages)
+            text_files._by_suffix.cache_clear()
+            text_files._by_name.cache_clear()
+
+        use(table)
+        first, second = index(), index()
+        by_lines = stored()
+        use(LANGUAGES)
+        third, fourth = index(), index()
+
+        (note,) = first.notes
+        assert note.startswith("go: its grammar does not load (ModuleNotFoundError")
+        assert [note] == list(second.notes)
+        assert {"a.go::a.go", "b.go::b.go", "c.py::h"} == by_lines.keys()
+        assert _counts(third) == (0, 2, 0, 1)
+        assert {"a.go::f", "b.go::g"} < stored().keys()
+        assert (tuple(fourth.notes), _counts(fourth)) == ((), (0, 0, 0, 3))
+
+    def test_a_hopeless_file_is_indexed_by_lines(
+        self, workspace: Path, index: Callable[..., Any], stored: Stored
+    ) -> None:
+        """With a note, once."""
+        (workspace / "a.py").write_text("/*\n" * 300 + "words\n")
+
+        first, second = index(), index()
+
+        assert list(first.notes) == ["a.py: it took too long to parse; it is indexed by lines"]
+        assert list(second.notes) == []
+        assert {"lines"} == {record.fields["unit_type"] for record in stored().values()}
+
+
+def test_the_index_version_is_part_of_the_state(
+    workspace: Path, index: Callable[..., Any], state_path: Path
+) -> None:
+    """That is how another version is noticed."""
+    index()
+
+    assert json.loads(state_path.read_text())["version"] == code_records.INDEX_VERSION

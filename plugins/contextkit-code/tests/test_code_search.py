@@ -1,0 +1,210 @@
+"""Finding code: the items, and the light ranking on top of the store's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pluggy
+import pytest
+
+import contextkit_code
+from contextkit import ContextItem, ContextRequest, Record, Records, hookspecs
+from contextkit_code import contextkit_query
+
+Ask = Callable[..., list[ContextItem]]
+
+
+@pytest.fixture
+def ask(records: Records) -> Ask:
+    """Query the source."""
+
+    def query(text: str, **request: Any) -> list[ContextItem]:
+        return asyncio.run(contextkit_query(ContextRequest(query=text, records=records, **request)))
+
+    return query
+
+
+def _write(workspace: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        target = workspace / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+
+
+def test_the_plugin_fits_the_hooks() -> None:
+    """Every hook is one of contextkit's, with arguments it gives."""
+    manager = pluggy.PluginManager("contextkit")
+    manager.add_hookspecs(hookspecs)
+    manager.register(contextkit_code, "code")
+    manager.check_pending()
+
+    info = manager.hook.contextkit_source()
+
+    assert (info.title, info.priority, info.embedder) == ("Code", 80, "none")
+    assert info.indexed_fields == ("file_path", "language", "unit_type")
+    assert manager.hook.contextkit_weight(request=ContextRequest(query="q")) == 2.0
+
+
+def test_an_item_has_the_fields_of_seed_1(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """And those that heading, truncation and lists of sources need."""
+    code = 'def cap_item(item):\n    """Cap one item."""\n    return item'
+    _write(workspace, {"budget/caps.py": f"\n\n{code}\n"})
+    index()
+
+    (item,) = ask("cap an item")
+
+    assert ("code", code, code) == (item.source, item.content, item.text)
+    assert (item.id, item.kind) == ("budget/caps.py::cap_item", "function")
+    assert (item.title, item.location) == ("cap_item", "budget/caps.py:3")
+    assert item.metadata == {
+        "file_path": "budget/caps.py",
+        "start_line": 3,
+        "end_line": 5,
+        "language": "python",
+        "qualified_name": "cap_item",
+        "name": "cap_item",
+        "unit_type": "function",
+        "signature": "def cap_item(item):",
+        "docstring": "Cap one item.",
+    }
+    assert 0 < item.relevance <= 1
+    assert item.created_at is None
+
+
+def test_a_path_and_parts_of_identifiers_find_code(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """Words that stand in the path, in camelCase and in snake_case."""
+    _write(
+        workspace,
+        {
+            "billing/invoice.py": "def run():\n    return 1\n",
+            "a.js": "function parseHeader(x) {\n  return x;\n}\n",
+            "b.py": "def flush_queue():\n    return 2\n",
+        },
+    )
+    index()
+
+    assert ask("billing")[0].id == "billing/invoice.py::run"
+    assert ask("how is a header parsed")[0].id == "a.js::parseHeader"
+    assert ask("the queue")[0].id == "b.py::flush_queue"
+
+
+def test_tests_count_half_unless_they_are_asked_for(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """The same words in a test come behind those in the code."""
+    body = "    retry = backoff(delay)\n    return retry\n"
+    _write(
+        workspace,
+        {
+            "client.py": f"def call():\n{body}",
+            "tests/test_client.py": f"def test_call():\n    # retry backoff delay\n{body}",
+        },
+    )
+    index()
+
+    assert [item.metadata["file_path"] for item in ask("retry with backoff delay")] == [
+        "client.py",
+        "tests/test_client.py",
+    ]
+    assert ask("tests of retry backoff delay")[0].metadata["file_path"] == "tests/test_client.py"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Router.match", "Router"),
+        ("what does match_all do", "match_all"),
+        ("match", "match"),
+        ("Router::match", "Router"),
+    ],
+)
+def test_a_definition_that_is_named_comes_first(
+    workspace: Path, index: Callable[..., Any], ask: Ask, query: str, expected: str
+) -> None:
+    """By its name, or by that of what it holds; a plain word among others names nothing."""
+    noise = "".join(
+        f"def n{n}():\n    # match router Router work match_all\n    return {n}\n\n\n"
+        for n in range(20)
+    )
+    _write(
+        workspace,
+        {
+            "noise.py": noise,
+            "router.py": "class Router:\n    def match(self):\n        return self.table\n",
+            "all.py": "def match_all():\n    return 1\n",
+            "one.py": "def match():\n    return 1\n",
+        },
+    )
+    index()
+
+    items = ask(query)
+
+    assert expected == items[0].title
+    assert all(0 <= item.relevance <= 1 for item in items)
+    assert items == sorted(items, key=lambda item: -item.relevance)
+
+
+def test_a_test_that_is_named_is_not_held_back(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """Who names `test_retry` wants it."""
+    _write(
+        workspace,
+        {
+            "tests/test_a.py": "def test_retry():\n    return 1\n",
+            "a.py": "def b():\n    return 'test_retry test_retry'\n",
+        },
+    )
+    index()
+
+    assert ask("test_retry")[0].id == "tests/test_a.py::test_retry"
+
+
+def test_filters_and_limit(workspace: Path, index: Callable[..., Any], ask: Ask) -> None:
+    """Any field of a record can be filtered on; no more come than are asked for."""
+    _write(
+        workspace,
+        {
+            "a.py": "".join(f"def load{n}():\n    return 'load'\n\n\n" for n in range(30)),
+            "a.go": "package p\n\nfunc load() {}\n",
+        },
+    )
+    index()
+
+    assert len(ask("load", limit=7)) == 7
+    assert [item.id for item in ask("load", filters={"language": "go"})] == ["a.go::load"]
+    assert ask("load", filters={"unit_type": ["class", "struct"]}) == []
+    assert {"a.go"} == {
+        item.metadata["file_path"] for item in ask("load", filters={"file_path": "a.go"})
+    }
+
+
+@pytest.mark.parametrize("query", ["", "   ", "???", "漢字", "a" * 10_000, "(((.*["])
+def test_odd_queries_are_answered(
+    workspace: Path, index: Callable[..., Any], ask: Ask, query: str
+) -> None:
+    """With nothing, as nothing matches."""
+    _write(workspace, {"a.py": "def f():\n    return 1\n"})
+    index()
+
+    assert ask(query) == []
+
+
+def test_a_record_that_others_made_is_shown_too(records: Records, ask: Ask) -> None:
+    """Whatever fields it lacks."""
+    records.put([Record(id="note", text="remember the milk")])
+
+    (item,) = ask("milk")
+
+    assert (item.title, item.location, item.kind) == ("note", None, "lines")
+    assert (contextkit_code.contextkit_format([item], "markdown")) == [
+        "**Code** `note`\n```\nremember the milk\n```"
+    ]
+    assert contextkit_code.contextkit_dedup_keys([item]) == [[]]
