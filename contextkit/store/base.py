@@ -3,12 +3,16 @@
 One collection; a record is a point. Its payload is `source`, `project`, `id`, `text`,
 `keywords`, `created_at` (RFC 3339) and the source's own `fields`; its vectors are `bm25`
 (sparse, with the engine's inverse document frequency) and, where its source wants it,
-`dense`.
+`dense`. Where `fields` has a number that the engine's reader would round, `exact` has the
+fields once more, as JSON text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Protocol
@@ -23,6 +27,7 @@ __all__ = [
     "BM25",
     "DENSE",
     "KEYWORD_MODEL",
+    "MOST_HITS",
     "SCHEMA_VERSION",
     "Match",
     "RecordStore",
@@ -30,6 +35,7 @@ __all__ = [
     "StoredPoint",
     "candidates_for",
     "conditions",
+    "newest_first",
     "record_from_payload",
     "stored_points",
 ]
@@ -38,6 +44,10 @@ SCHEMA_VERSION = 1
 KEYWORD_MODEL = "bm25-english-code-1"
 DENSE = "dense"
 BM25 = "bm25"
+MOST_HITS = 1_000_000
+"""More hits than this are never asked of an engine."""
+
+_PLAIN_PATH = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
 @frozen
@@ -60,6 +70,16 @@ class Match:
     key: str
     values: tuple[str | int | bool, ...] = ()
     range: Range | None = None
+
+    @property
+    def by_type(self) -> list[list[str] | list[int] | list[bool]]:
+        """The values sorted by type: an engine's list of values is of one type."""
+        truths = [value for value in self.values if isinstance(value, bool)]
+        texts = [value for value in self.values if isinstance(value, str)]
+        numbers = [
+            value for value in self.values if isinstance(value, int) and not isinstance(value, bool)
+        ]
+        return [same for same in (texts, numbers, truths) if same]
 
 
 @frozen
@@ -136,19 +156,51 @@ def conditions(source: str | None, projects: Sequence[str] | None, filters: Filt
 
 
 def _condition(name: str, wanted: object) -> Match:
-    key = "created_at" if name == "created_at" else f"fields.{name}"
+    key = "created_at" if name == "created_at" else f"fields.{_path(name)}"
     match wanted:
         case Range():
-            return Match(key, range=wanted)
+            return Match(key, range=_checked_range(name, wanted))
         case bool() | int() | str():
-            return Match(key, (wanted,))
+            return Match(key, (_checked_value(name, wanted),))
         case list() | tuple() | set() | frozenset() if wanted:
-            if all(isinstance(value, (str, int)) for value in wanted):
-                return Match(key, tuple(wanted))
-    raise RecordError(
-        f"filter {name}: expected a string, an integer, a non-empty list of those, or a Range, "
-        f"got {wanted!r}"
+            return Match(key, tuple(_checked_value(name, value) for value in wanted))
+    raise _not_a_filter(name, wanted)
+
+
+def _path(name: str) -> str:
+    """A field's name as the engines' path; a dot goes down into a nested field."""
+    if _PLAIN_PATH.fullmatch(name):
+        return name
+    if not name or '"' in name:
+        raise RecordError(f"filter {name!r}: a field's name is not empty and has no quote in it")
+    return f'"{name}"'
+
+
+def _checked_value(name: str, value: object) -> str | int | bool:
+    if isinstance(value, str) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+        return value
+    raise _not_a_filter(name, value)
+
+
+def _not_a_filter(name: str, wanted: object) -> RecordError:
+    return RecordError(
+        f"filter {name}: expected a string, an integer of 64 bits, a non-empty list of those, "
+        f"or a Range, got {wanted!r}"
     )
+
+
+def _checked_range(name: str, bounds: Range) -> Range:
+    given = [bound for bound in (bounds.gte, bounds.gt, bounds.lte, bounds.lt) if bound is not None]
+    times = [
+        bound for bound in given if isinstance(bound, datetime) and bound.utcoffset() is not None
+    ]
+    numbers = [bound for bound in given if isinstance(bound, (int, float)) and math.isfinite(bound)]
+    if not given or len(given) not in (len(times), len(numbers)):
+        raise RecordError(
+            f"filter {name}: a Range has one bound at least, all of them finite numbers or all "
+            f"of them datetimes with a time zone, got {bounds!r}"
+        )
+    return bounds
 
 
 def stored_points(
@@ -169,15 +221,44 @@ def stored_points(
 
 
 def _payload(record: Record) -> dict[str, Any]:
-    return {
+    payload: dict[str, Any] = {
         "source": record.source,
         "project": record.project,
         "id": record.id,
         "text": record.text,
         "keywords": record.keywords,
         "created_at": record.created_at.isoformat(),
-        "fields": dict(record.fields),
+        "fields": _plain(record.fields),
     }
+    if _has_long_float(payload["fields"]):
+        payload["exact"] = json.dumps(payload["fields"], ensure_ascii=False)
+    return payload
+
+
+def _plain(value: object) -> object:
+    """The same JSON value in dicts and lists, which is all that the engines take."""
+    match value:
+        case Mapping():
+            return {key: _plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+    return value
+
+
+def _has_long_float(value: object) -> bool:
+    """Whether there is a float in it that the engine may read back one bit off.
+
+    The engine's JSON reader is exact for up to 15 digits and a small exponent.
+    """
+    match value:
+        case float():
+            short = float(f"{value:.15g}") == value
+            return value != 0 and not (short and 1e-6 <= abs(value) < 1e15)
+        case Mapping():
+            return any(_has_long_float(inner) for inner in value.values())
+        case list() | tuple():
+            return any(_has_long_float(inner) for inner in value)
+    return False
 
 
 def record_from_payload(payload: Mapping[str, Any]) -> Record:
@@ -185,7 +266,7 @@ def record_from_payload(payload: Mapping[str, Any]) -> Record:
     return Record(
         id=payload["id"],
         text=payload["text"],
-        fields=payload["fields"],
+        fields=json.loads(payload["exact"]) if "exact" in payload else payload["fields"],
         keywords=payload["keywords"],
         created_at=datetime.fromisoformat(payload["created_at"]),
         source=payload["source"],
@@ -193,6 +274,12 @@ def record_from_payload(payload: Mapping[str, Any]) -> Record:
     )
 
 
+def newest_first(records: Iterable[Record]) -> list[Record]:
+    """Records by the time they came to be, newest first; ties by point id."""
+    by_id = sorted(records, key=lambda record: record.point_id)
+    return sorted(by_id, key=lambda record: record.created_at, reverse=True)
+
+
 def candidates_for(limit: int) -> int:
     """How many hits to ask each side of a hybrid search for, so that `limit` remain."""
-    return max(2 * limit, 20)
+    return min(max(2 * limit, 20), MOST_HITS)

@@ -6,7 +6,7 @@ import asyncio
 
 from attrs import define, field
 
-from contextkit.gather import in_thread
+from contextkit.background import in_thread
 from contextkit.records import Hit, Search
 from contextkit.store.base import RecordStore
 
@@ -37,23 +37,32 @@ class BatchSearcher:
         return await future
 
     def _send(self) -> None:
-        batch, self._waiting = self._waiting, []
+        batch = [(search, future) for search, future in self._waiting if not future.done()]
+        self._waiting = []
+        if not batch:
+            return
         task = asyncio.create_task(self._answer(batch))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
+        def stop_unless_wanted(_: object) -> None:
+            if all(future.done() for _, future in batch):
+                task.cancel()
+
+        for _, future in batch:
+            future.add_done_callback(stop_unless_wanted)
+
     async def _answer(self, batch: list[_Waiting]) -> None:
-        wanted = [(search, future) for search, future in batch if not future.done()]
         try:
-            answers = await in_thread(lambda: self.store.search([search for search, _ in wanted]))
+            answers = await in_thread(lambda: self.store.search([search for search, _ in batch]))
         except Exception as error:  # noqa: BLE001 - handed to whoever asked
-            if len(wanted) == 1:
-                _settle(wanted[0][1], error)
+            if len(batch) == 1:
+                _settle(batch[0][1], error)
             else:
                 # One bad question must not cost the others their answers.
-                await asyncio.gather(*(self._answer([alone]) for alone in wanted))
+                await asyncio.gather(*(self._answer([alone]) for alone in batch))
             return
-        for (_, future), hits in zip(wanted, answers, strict=True):
+        for (_, future), hits in zip(batch, answers, strict=True):
             _settle(future, hits)
 
 

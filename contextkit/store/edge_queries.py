@@ -39,14 +39,30 @@ def edge_filter(matches: Sequence[Match]) -> edge.Filter:
     return edge.Filter(must=[_condition(match) for match in matches])
 
 
-def _condition(match: Match) -> edge.FieldCondition:
+def _condition(match: Match) -> edge.FieldCondition | edge.Filter:
     if match.range is not None:
         return edge.FieldCondition(match.key, range=_range(match.range))
-    if len(match.values) == 1:
-        return edge.FieldCondition(match.key, match=edge.MatchValue(match.values[0]))
-    # The engine's list of values is of one type.
-    values = [value if isinstance(value, str) else int(value) for value in match.values]
-    return edge.FieldCondition(match.key, match=edge.MatchAny(cast("list[str]", values)))
+    if not match.values:
+        return edge.FieldCondition(match.key, match=edge.MatchAny([]))
+    alternatives: list[Any] = [
+        edge.FieldCondition(match.key, match=alternative)
+        for same in match.by_type
+        for alternative in _any_of(same)
+    ]
+    return alternatives[0] if len(alternatives) == 1 else edge.Filter(should=alternatives)
+
+
+def _any_of(
+    values: list[str] | list[int] | list[bool],
+) -> list[edge.MatchAny] | list[edge.MatchValue]:
+    if isinstance(values[0], bool):
+        # The engine's binding takes Python's own booleans for the integers 0 and 1.
+        from numpy import bool_
+
+        return [edge.MatchValue(cast("bool", bool_(value))) for value in values]
+    if len(values) == 1:
+        return [edge.MatchValue(values[0])]
+    return [edge.MatchAny(cast("list[str]", values))]
 
 
 def _range(bounds: Range) -> edge.RangeFloat | edge.RangeDateTime:
@@ -85,6 +101,8 @@ def plan_search(
     selected = edge_filter(conditions(search.source, search.projects, search.filters))
     limit = candidates_for(search.limit)
     by_keywords = by_meaning = None
+    if search.limit < 1:
+        return PlannedSearch(None, None)
     if keywords.indices:
         by_keywords = edge.QueryRequest(
             limit=limit,

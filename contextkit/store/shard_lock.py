@@ -13,7 +13,7 @@ import os
 import time
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import define, field
 from filelock import FileLock, Timeout
 
 from contextkit.errors import StoreBusyError, StoreError
@@ -21,15 +21,16 @@ from contextkit.errors import StoreBusyError, StoreError
 __all__ = ["ShardLock"]
 
 _POLL_SECONDS = 0.005
+_LOOK_SECONDS = 0.002
 
 
 def _lock_at(path: Path) -> FileLock:
     return FileLock(path, thread_local=False)
 
 
-@frozen(eq=False)
+@define(eq=False)
 class ShardLock:
-    """The two file locks of one shard.
+    """The two file locks of one shard; not for two threads at once.
 
     Attributes:
         folder: where the lock files are; it must exist.
@@ -40,6 +41,8 @@ class ShardLock:
     timeout: float
     _held: FileLock = field(init=False)
     _ticket: FileLock = field(init=False)
+    _looked: float = field(default=0.0, init=False)
+    _seen: bool = field(default=False, init=False)
 
     @_held.default
     def _make_held(self) -> FileLock:
@@ -66,7 +69,9 @@ class ShardLock:
                 f"{self.timeout:g} s: end that process, or raise store.lock_timeout"
             ) from error
         except OSError as error:
-            raise StoreError(f"cannot lock the store at {self.folder}: {error}") from error
+            raise StoreError(
+                f"cannot lock the store at {self.folder}: {error.strerror or error}"
+            ) from error
         with contextlib.suppress(OSError):
             self._holder_file.write_text(str(os.getpid()), encoding="utf-8")
 
@@ -75,11 +80,22 @@ class ShardLock:
         self._held.release()
 
     def wanted(self) -> bool:
-        """Whether another process waits for it."""
+        """Whether another process waits for it, as of two milliseconds ago at most."""
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._looked, self._seen = now, self._look()
+        return self._seen
+
+    def _look(self) -> bool:
+        if not self.folder.is_dir():
+            # Moved away or deleted: nobody can wait there, and the lock would make it anew.
+            return False
         try:
             self._ticket.acquire(blocking=False)
         except Timeout:
             return True
+        except OSError:
+            return False
         self._ticket.release()
         return False
 

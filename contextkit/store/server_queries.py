@@ -1,0 +1,156 @@
+"""Records, filters and searches in the words of a Qdrant server.
+
+Only `server` imports this: the client takes a second to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from attrs import frozen
+from qdrant_client import models
+
+from contextkit.embedding import DIMENSIONS, KeywordVector
+from contextkit.records import Range, Search
+from contextkit.store.base import BM25, DENSE, Match, StoredPoint, candidates_for, conditions
+
+__all__ = [
+    "META_POINT",
+    "PlannedSearch",
+    "plan_search",
+    "server_filter",
+    "server_index",
+    "server_point",
+    "server_schema",
+]
+
+META_POINT = "8f5b0c1e-6d0e-4f0a-9a53-000000000001"
+"""The one point that is no record: it holds what the store remembers of itself."""
+
+
+def server_schema() -> dict[str, Any]:
+    """What `create_collection` needs for the schema that all stores share."""
+    return {
+        "vectors_config": {
+            DENSE: models.VectorParams(size=DIMENSIONS, distance=models.Distance.COSINE)
+        },
+        "sparse_vectors_config": {BM25: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+    }
+
+
+def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaType:
+    """The payload index of a key; by source and project the server keeps records together."""
+    if key == "created_at":
+        return models.PayloadSchemaType.DATETIME
+    if key in ("source", "project"):
+        return models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
+    return models.PayloadSchemaType.KEYWORD
+
+
+def server_point(point: StoredPoint) -> models.PointStruct:
+    """A point; one without a single word has no vector and is found by filters alone."""
+    vectors: dict[str, Any] = {}
+    if point.keywords.indices:
+        vectors[BM25] = _sparse(point.keywords)
+    if point.dense is not None:
+        vectors[DENSE] = point.dense
+    return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
+
+
+def server_filter(matches: Sequence[Match]) -> models.Filter:
+    """All conditions at once; none selects every record."""
+    return models.Filter(
+        must=[_condition(match) for match in matches],
+        must_not=[models.HasIdCondition(has_id=[META_POINT])],
+    )
+
+
+def _condition(match: Match) -> models.FieldCondition | models.Filter:
+    if match.range is not None:
+        return models.FieldCondition(key=match.key, range=_range(match.range))
+    alternatives: list[models.Match] = [
+        alternative for same in match.by_type for alternative in _any_of(same)
+    ]
+    if len(alternatives) == 1:
+        return models.FieldCondition(key=match.key, match=alternatives[0])
+    return models.Filter(
+        should=[
+            models.FieldCondition(key=match.key, match=alternative)
+            for alternative in alternatives or [models.MatchAny(any=[])]
+        ]
+    )
+
+
+def _any_of(values: list[str] | list[int] | list[bool]) -> list[models.Match]:
+    if isinstance(values[0], bool) or len(values) == 1:
+        return [models.MatchValue(value=value) for value in values]
+    return [models.MatchAny(any=cast("list[str] | list[int]", values))]
+
+
+def _range(bounds: Range) -> models.Range | models.DatetimeRange:
+    given: dict[str, Any] = {
+        name: bound
+        for name in ("gte", "gt", "lte", "lt")
+        if (bound := getattr(bounds, name)) is not None
+    }
+    if any(isinstance(bound, datetime) for bound in given.values()):
+        return models.DatetimeRange(**given)
+    return models.Range(**given)
+
+
+@frozen
+class PlannedSearch:
+    """One search as the server's requests: by keywords, by meaning, either or none."""
+
+    keywords: models.QueryRequest | None
+    dense: models.QueryRequest | None
+
+    @property
+    def requests(self) -> list[models.QueryRequest]:
+        """The requests there are, keywords first."""
+        return [request for request in (self.keywords, self.dense) if request is not None]
+
+
+def plan_search(
+    search: Search, keywords: KeywordVector, dense: list[float] | None
+) -> PlannedSearch:
+    """The server's requests for one search, as `edge_queries.plan_search` makes them.
+
+    Payloads come along: one answer more is dearer than they are, over a network.
+    """
+    if search.limit < 1:
+        return PlannedSearch(None, None)
+    selected = server_filter(conditions(search.source, search.projects, search.filters))
+    by_keywords = by_meaning = None
+    if keywords.indices:
+        by_keywords = models.QueryRequest(
+            query=_sparse(keywords),
+            using=BM25,
+            filter=selected,
+            limit=candidates_for(search.limit),
+            params=_corpus(search),
+            with_payload=True,
+        )
+    if dense is not None and search.dense:
+        by_meaning = models.QueryRequest(
+            query=dense,
+            using=DENSE,
+            filter=selected,
+            limit=candidates_for(search.limit),
+            with_payload=True,
+        )
+    return PlannedSearch(by_keywords, by_meaning)
+
+
+def _corpus(search: Search) -> models.SearchParams | None:
+    """Word frequencies of the source's own records, where the client can ask for them."""
+    if not hasattr(models, "IdfCorpusParams"):
+        return None
+    corpus = server_filter(conditions(search.source, search.projects, {}))
+    return models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus))
+
+
+def _sparse(vector: KeywordVector) -> models.SparseVector:
+    return models.SparseVector(indices=vector.indices, values=vector.values)

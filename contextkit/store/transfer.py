@@ -1,0 +1,192 @@
+"""Export and import: every record of a store as JSON lines.
+
+The first line says what the file is; each further line is one record with all its fields.
+Vectors are not in it: the importing store makes its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from attrs import define, field
+
+from contextkit.errors import RecordError
+from contextkit.records import Record
+from contextkit.store.base import RecordStore
+
+__all__ = ["ImportReport", "export_records", "import_records"]
+
+FORMAT = "contextkit-records"
+FORMAT_VERSION = 1
+
+_BATCH = 256
+_SHOWN_ERRORS = 100
+_TEXTS = ("source", "project", "id", "text", "keywords")
+
+Transferred = Callable[[int, int | None], None]
+"""Told how many records are done, and how many there are where that is known."""
+
+
+@define
+class ImportReport:
+    """What became of an import.
+
+    Attributes:
+        imported: records stored.
+        failed: lines that were refused.
+        errors: line number, counted from 1, and what was wrong; the first hundred.
+    """
+
+    imported: int = 0
+    failed: int = 0
+    errors: list[tuple[int, str]] = field(factory=list)
+
+
+@define
+class _BadLineError(Exception):
+    reason: str
+
+
+def export_records(store: RecordStore, stream: TextIO, progress: Transferred) -> int:
+    """Write every record of a store, of all sources and projects; return how many.
+
+    What is written while the export goes on may or may not be in it.
+    """
+    total = store.count(None, None, {})
+    header = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "model": store.identity.model,
+        "records": total,
+    }
+    stream.write(_line(header))
+    done = 0
+    for record in store.scan(None, None, {}):
+        stream.write(_line(_as_json(record)))
+        done += 1
+        if done % _BATCH == 0:
+            progress(done, max(done, total))
+    progress(done, done)
+    return done
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def _as_json(record: Record) -> dict[str, Any]:
+    return {
+        "source": record.source,
+        "project": record.project,
+        "id": record.id,
+        "created_at": record.created_at.isoformat(),
+        "text": record.text,
+        "keywords": record.keywords,
+        "fields": record.fields,
+    }
+
+
+def import_records(
+    store: RecordStore,
+    stream: Iterable[str],
+    dense_for: Callable[[str], bool],
+    progress: Transferred,
+) -> ImportReport:
+    """Store the records that `export_records` wrote; those that are there are replaced.
+
+    Args:
+        store: where they go.
+        stream: the lines; read one by one, never as a whole.
+        dense_for: whether a source's records have dense vectors.
+        progress: told after each batch.
+
+    Returns:
+        What was stored and which lines were not: a bad line costs only itself.
+
+    Raises:
+        RecordError: where the first line is not that of an export; nothing is stored then.
+    """
+    lines = enumerate(stream, start=1)
+    total = _expected(next(lines, (1, ""))[1])
+    report = ImportReport()
+    records = _good_records(lines, report)
+    while batch := list(itertools.islice(records, _BATCH)):
+        _put(store, batch, dense_for)
+        report.imported += len(batch)
+        progress(report.imported, None if total is None else max(total, report.imported))
+    return report
+
+
+def _expected(line: str) -> int | None:
+    """How many records the header announces; a header without a number announces none."""
+    try:
+        header = json.loads(line.removeprefix("\ufeff"))
+        known = header["format"] == FORMAT
+        version = header["version"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        known, version, header = False, None, {}
+    if not known:
+        raise RecordError(
+            "line 1: this is not an export of contextkit: expected the first line that "
+            "`contextkit export` writes; nothing was imported"
+        )
+    if version != FORMAT_VERSION:
+        raise RecordError(
+            f"line 1: this is an export of format version {version!r}, this contextkit reads "
+            f"{FORMAT_VERSION}: use a newer contextkit; nothing was imported"
+        )
+    total = header.get("records")
+    return total if isinstance(total, int) and total >= 0 else None
+
+
+def _good_records(lines: Iterator[tuple[int, str]], report: ImportReport) -> Iterator[Record]:
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            record = _as_record(line)
+        except (_BadLineError, RecordError) as error:
+            report.failed += 1
+            if len(report.errors) < _SHOWN_ERRORS:
+                reason = error.reason if isinstance(error, _BadLineError) else str(error)
+                report.errors.append((number, reason))
+            continue
+        yield record
+
+
+def _as_record(line: str) -> Record:
+    try:
+        stored = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise _BadLineError(f"not JSON: {error.msg} at character {error.pos + 1}") from error
+    except (ValueError, RecursionError) as error:
+        raise _BadLineError(f"not JSON that can be read: {error}") from error
+    if not isinstance(stored, dict):
+        raise _BadLineError(f"expected an object, got a {type(stored).__name__}")
+    for key in (*_TEXTS, "created_at"):
+        if not isinstance(stored.get(key), str):
+            raise _BadLineError(f"'{key}': expected a string, got {stored.get(key)!r:.60}")
+    if not isinstance(stored.get("fields"), dict):
+        raise _BadLineError(f"'fields': expected an object, got {stored.get('fields')!r:.60}")
+    try:
+        created_at = datetime.fromisoformat(stored["created_at"])
+        created_at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise _BadLineError(
+            f"'created_at': expected a date and time as 2026-03-01T12:00:00+00:00, "
+            f"got {stored['created_at']!r:.60}"
+        ) from error
+    texts = {key: stored[key] for key in _TEXTS}
+    return Record(**texts, created_at=created_at, fields=stored["fields"]).checked()
+
+
+def _put(store: RecordStore, batch: Sequence[Record], dense_for: Callable[[str], bool]) -> None:
+    by_source: dict[str, list[Record]] = {}
+    for record in batch:
+        by_source.setdefault(record.source, []).append(record)
+    for source, records in by_source.items():
+        store.put(records, dense=dense_for(source))

@@ -1,0 +1,280 @@
+"""One open shard, shared by this process's threads, and by turns with other processes.
+
+A process keeps the shard open while it works and for a while after, as opening costs more
+than a search. Where another process waits, whoever has it lets go: at once where nobody
+uses it, else after `QUANTUM_SECONDS` of work, once the operations under way have ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import qdrant_edge as edge
+import structlog
+from attrs import define, field
+
+from contextkit.errors import StoreBusyError, StoreError
+from contextkit.store.engine_errors import engine_errors
+from contextkit.store.shard_lock import ShardLock
+
+__all__ = ["QUANTUM_SECONDS", "SharedShard"]
+
+QUANTUM_SECONDS = 0.1
+_POLL_SECONDS = 0.05
+_COURTESY_SECONDS = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+@define(eq=False)
+class SharedShard:
+    """A shard that is opened when it is used and let go of when others want it.
+
+    Attributes:
+        folder: the store's folder; the locks are in it.
+        load: makes the folder ready and opens the shard, called with the lock held.
+        lock_timeout: seconds to wait for another process before `StoreBusyError`.
+        idle_seconds: after this long without use the shard is let go of.
+    """
+
+    folder: Path
+    load: Callable[[], edge.EdgeShard]
+    lock_timeout: float
+    idle_seconds: float
+    _turn: threading.Condition = field(factory=threading.Condition, init=False)
+    _shard: edge.EdgeShard | None = field(default=None, init=False)
+    _lock: ShardLock | None = field(default=None, init=False)
+    _opening: Future[None] | None = field(default=None, init=False)
+    _place: tuple[int, int] | None = field(default=None, init=False)
+    _operations: int = field(default=0, init=False)
+    _holds: int = field(default=0, init=False)
+    _closing: bool = field(default=False, init=False)
+    _opened: float = field(default=0.0, init=False)
+    _last_used: float = field(default=0.0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        _living.add(self)
+
+    @contextlib.contextmanager
+    def use(self) -> Iterator[edge.EdgeShard]:
+        """The open shard, for one operation."""
+        shard = self._enter(operations=1)
+        try:
+            yield shard
+        finally:
+            self._leave(operations=1)
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep the shard for as long as this lasts: several operations, one turn.
+
+        It may end on another thread than the one it began on.
+        """
+        self._enter(holds=1)
+        try:
+            yield
+        finally:
+            self._leave(holds=1)
+
+    def close(self) -> None:
+        """Let go of the shard once the operations under way have ended.
+
+        A hold does not keep it from closing; what is used later opens it again.
+        """
+        with self._turn:
+            self._closing = self._shard is not None
+            if self._turn.wait_for(lambda: not self._operations, timeout=self.lock_timeout):
+                self._let_go()
+
+    # -- threads --------------------------------------------------------------------------
+
+    def _enter(self, *, operations: int = 0, holds: int = 0) -> edge.EdgeShard:
+        while True:
+            with self._turn:
+                self._let_others_first(holding=bool(holds))
+                if self._shard is not None and not self._operations and self._moved():
+                    self._let_go()
+                if self._shard is not None:
+                    self._operations += operations
+                    self._holds += holds
+                    return self._shard
+                mine = self._opening is None
+                opening = self._opening = self._opening or Future()
+            if mine:
+                self._open(opening)
+            opening.result()
+
+    def _leave(self, *, operations: int = 0, holds: int = 0) -> None:
+        with self._turn:
+            self._operations = max(0, self._operations - operations)
+            self._holds = max(0, self._holds - holds)
+            self._last_used = time.monotonic()
+            if not self._operations and (self._closing or (not self._holds and self._overdue())):
+                self._let_go()
+            self._turn.notify_all()
+
+    def _let_others_first(self, *, holding: bool) -> None:
+        """Wait, where another process does, until the shard has been let go of.
+
+        What is asked within somebody's hold goes on, or that hold would never end. The wait
+        is a courtesy and bounded, as whoever waits may himself be what is waited for.
+        """
+
+        def may_go_on() -> bool:
+            busy = self._operations or self._holds
+            within_hold = self._holds and not holding
+            return not busy or bool(within_hold) or not self._overdue()
+
+        deadline = time.monotonic() + _COURTESY_SECONDS
+        while not may_go_on() and time.monotonic() < deadline:
+            self._turn.wait(timeout=_POLL_SECONDS)
+
+    def _overdue(self) -> bool:
+        if self._lock is None or time.monotonic() - self._opened < QUANTUM_SECONDS:
+            return False
+        return self._lock.wanted()
+
+    # -- processes ------------------------------------------------------------------------
+
+    def _open(self, opening: Future[None]) -> None:
+        """Open the shard; every thread that asked meanwhile gets it, or the same error."""
+        lock = ShardLock(self.folder, self.lock_timeout)
+        try:
+            self._make_folder()
+            lock.acquire()
+            try:
+                shard = self.load()
+            except BaseException:
+                lock.release()
+                raise
+        except Exception as error:  # noqa: BLE001 - raised to each of them
+            with self._turn:
+                self._opening = None
+            opening.set_exception(error)
+            return
+        except BaseException:
+            with self._turn:
+                self._opening = None
+            opening.set_exception(StoreBusyError(f"opening {self.folder} was interrupted"))
+            raise
+        with self._turn:
+            self._shard, self._lock, self._opening = shard, lock, None
+            self._place = self._look_up()
+            self._opened = self._last_used = time.monotonic()
+        opening.set_result(None)
+        threading.Thread(
+            target=self._watch, args=(shard,), name="contextkit-store", daemon=True
+        ).start()
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"no store can be made at {self.folder}: {error.strerror}") from error
+
+    def _let_go(self) -> None:
+        shard, self._shard = self._shard, None
+        lock, self._lock = self._lock, None
+        self._closing = False
+        try:
+            if shard is not None:
+                with engine_errors(f"closing the store at {self.folder}"):
+                    shard.close()
+        except StoreError as error:
+            # What was acknowledged is in the write-ahead log: the next to open replays it.
+            _log.warning("store_close_failed", reason=str(error))
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def _watch(self, shard: edge.EdgeShard) -> None:
+        """Let go of a shard that nobody here uses, at once where another process waits."""
+        while True:
+            time.sleep(_POLL_SECONDS)
+            with self._turn:
+                if self._shard is not shard:
+                    return
+                idle = time.monotonic() - self._last_used
+                if self._operations or self._holds or self._lock is None:
+                    continue
+                waiting = idle >= _POLL_SECONDS / 2 and self._lock.wanted()
+                if waiting or idle >= self.idle_seconds:
+                    self._let_go()
+                    return
+
+    # -- surprises ------------------------------------------------------------------------
+
+    def _look_up(self) -> tuple[int, int] | None:
+        try:
+            found = (self.folder / "shard").stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _moved(self) -> bool:
+        """Whether somebody moved or deleted the folder under the open shard."""
+        return self._look_up() != self._place
+
+    def before_fork(self) -> None:
+        """Close the shard: its locks would live on in the child, and nobody could open it."""
+        self._turn.acquire()
+        self._turn.wait_for(
+            lambda: not self._operations and self._opening is None, timeout=self.lock_timeout
+        )
+        if not self._operations:
+            self._let_go()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._turn.release()
+
+    def after_fork_in_child(self) -> None:
+        """Forget the parent's threads and, where it was in use, the parent's shard."""
+        self._turn = threading.Condition()
+        if self._shard is not None:
+            _of_parents.append((self._shard, self._lock))
+        self._shard = self._lock = self._opening = None
+        self._operations = self._holds = 0
+
+
+_living: weakref.WeakSet[SharedShard] = weakref.WeakSet()
+_forking: list[SharedShard] = []
+_one_fork = threading.Lock()
+_of_parents: list[object] = []
+"""Kept, as a child that dropped its parent's shard would write to it."""
+
+
+def _before_fork() -> None:
+    _one_fork.acquire()
+    _forking[:] = _living
+    for shard in _forking:
+        shard.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    for shard in _forking:
+        shard.after_fork_in_parent()
+    _forking.clear()
+    _one_fork.release()
+
+
+def _after_fork_in_child() -> None:
+    for shard in _forking:
+        shard.after_fork_in_child()
+    _forking.clear()
+    _one_fork.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_after_fork_in_child,
+    )

@@ -1,0 +1,216 @@
+"""Several processes on one embedded store, and what a kill leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from contextkit.errors import StoreBusyError
+from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.shard_lock import ShardLock
+
+WORKER = Path(__file__).with_name("worker.py")
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture(scope="module")
+def worker() -> ModuleType:
+    """The module that the other processes run."""
+    spec = importlib.util.spec_from_file_location("contextkit_test_worker", WORKER)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The store's folder."""
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def open_store(path: Path, worker: ModuleType) -> Iterator[Callable[..., EmbeddedStore]]:
+    """Opens the store in this process."""
+    opened: list[EmbeddedStore] = []
+
+    def open_it(**options: float) -> EmbeddedStore:
+        opened.append(EmbeddedStore(path, worker.HashEmbedder(), **options))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield open_it
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def start(path: Path) -> Iterator[Start]:
+    """Starts another process; it is ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(mode: str, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, str(WORKER), mode, str(path), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        with contextlib.suppress(ProcessLookupError):
+            # What it forked, too.
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def _heard(process: subprocess.Popen[str]) -> list[str]:
+    assert process.stdout
+    return process.stdout.readline().split()
+
+
+def _go_on(process: subprocess.Popen[str]) -> None:
+    assert process.stdin
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def test_four_processes_write_and_search_at_once(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """Every write of all four is there, and no call failed."""
+    processes = [start("busy", str(n), "50") for n in range(4)]
+    assert [_heard(process) for process in processes] == [["ready"]] * 4
+    for process in processes:
+        _go_on(process)
+    assert [_heard(process) for process in processes] == [["done"]] * 4
+    assert [process.wait(timeout=60) for process in processes] == [0] * 4
+    stored = {record.id for record in open_store().scan(None, None, {})}
+    assert stored == {f"{name}-{n}" for name in range(4) for n in range(50)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the writers are forked")
+def test_thirty_killed_writers_lose_nothing(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """What a writer was told is stored is there after `kill -9`, and the store opens."""
+    rounds, chance = 30, random.Random(2)
+    acknowledged: dict[str, int] = {}
+    nursery = start("nursery", str(rounds))
+    for _ in range(rounds):
+        word, pid = _heard(nursery)
+        assert word == "pid"
+        for _ in range(chance.randint(1, 25)):
+            _, name, size = _heard(nursery)
+            acknowledged[name] = int(size)
+        time.sleep(chance.uniform(0, 0.003))
+        os.kill(int(pid), signal.SIGKILL)
+        while (heard := _heard(nursery)) != ["gone"]:
+            acknowledged[heard[1]] = int(heard[2])
+    stored = {record.id for record in open_store().scan(None, None, {})}
+    wanted = {f"{name}-{n}" for name, size in acknowledged.items() for n in range(size)}
+    assert len(wanted) > rounds
+    assert wanted <= stored
+
+
+def test_an_idle_holder_makes_room_at_once(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """A process that keeps the store open and does nothing holds nobody up."""
+    holder = start("holder")
+    assert _heard(holder) == ["ready"]
+    began = time.monotonic()
+    assert open_store().count(None, None, {}) == 1
+    assert time.monotonic() - began < 2
+
+
+def test_a_holder_that_does_not_let_go_is_named(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """The wait is bounded, and the error says which process has the store."""
+    holder = start("holding")
+    assert _heard(holder) == ["ready"]
+    store = open_store(lock_timeout=0.2)
+    with pytest.raises(StoreBusyError, match=f"process {holder.pid} for longer than 0.2 s"):
+        store.count(None, None, {})
+    _go_on(holder)
+    holder.wait(timeout=20)
+    assert store.count(None, None, {}) == 0
+
+
+def test_a_killed_holder_leaves_no_lock(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """The system takes the locks of a dead process away."""
+    holder = start("holding")
+    assert _heard(holder) == ["ready"]
+    holder.kill()
+    assert open_store(lock_timeout=5).count(None, None, {}) == 0
+
+
+def test_one_hold_is_one_turn(
+    start: Start, open_store: Callable[..., EmbeddedStore], path: Path, worker: ModuleType
+) -> None:
+    """Who comes in the middle of a hold waits for its end."""
+    store = open_store()
+    late = [worker.note("late").point_id]
+    with store.hold():
+        other = start("late")
+        _until(lambda: _somebody_waits(path))
+        for n in range(50):
+            store.put([worker.note(str(n))])
+        assert store.get(late) == []
+    assert _heard(other) == ["done"]
+    assert len(store.get(late)) == 1
+
+
+def test_a_hold_within_a_hold_goes_on(
+    start: Start, open_store: Callable[..., EmbeddedStore], path: Path
+) -> None:
+    """Though another process waits: the outer one would never end."""
+    store = open_store()
+    with store.hold():
+        other = start("late")
+        _until(lambda: _somebody_waits(path))
+        with store.hold():
+            assert store.count(None, None, {}) == 0
+    assert _heard(other) == ["done"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked there")
+@pytest.mark.parametrize("mode", ["forking", "forking_in_hold"])
+def test_a_fork_keeps_nobody_from_the_store(
+    start: Start, open_store: Callable[..., EmbeddedStore], mode: str
+) -> None:
+    """Parent, child and others all go on, while the child is alive."""
+    parent = start(mode)
+    assert sorted(_heard(parent)[0] for _ in range(2)) == ["child", "parent"]
+    assert open_store().count(None, None, {}) == 3
+    _go_on(parent)
+    assert _heard(parent) == ["done", "3"]
+
+
+def _until(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not happened():
+        assert time.monotonic() < deadline
+
+
+def _somebody_waits(path: Path) -> bool:
+    return ShardLock(path, 0).wanted()
