@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import structlog
 from attrs import define, evolve, field
 
+from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatting import pieces_for
-from contextkit.gather import Answer, Question, gather, in_thread
+from contextkit.gather import Answer, Question, gather
+from contextkit.holding import held
 from contextkit.models import ContextRequest, FormattedContext, Recipe, Section
 from contextkit.ranking import rank
 from contextkit.records import Records
-from contextkit.registry import SourceRegistry
-from contextkit.rendering import Document, RenderedSection, render
+from contextkit.registry import Failed, SourceRegistry
+from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.sections import section_request, sections_to_ask, title_of
 from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
@@ -27,7 +28,7 @@ from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
 from contextkit.tokens import TokenCounter, counter_for
 from contextkit.trace import Trace
-from contextkit.tracing import Stopwatch, item_traces, source_traces
+from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 
 __all__ = ["ContextAssembler"]
 
@@ -51,7 +52,7 @@ class ContextAssembler:
 
     registry: SourceRegistry
     store: RecordStore
-    counter: TokenCounter = field(factory=counter_for)
+    counter: TokenCounter = field(factory=lambda: counter_for("default"))
     clock: Callable[[], datetime] = _now
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
 
@@ -65,9 +66,12 @@ class ContextAssembler:
             InvalidContextTypeError: for a section whose source is not there.
             StoreError: where the store does not open.
         """
-        watch = Stopwatch()
+        watch, failures = Stopwatch(), HookFailures()
         sections = sections_to_ask(self.registry, recipe)
-        async with self._open_store(watch):
+        async with contextlib.AsyncExitStack() as stack:
+            with watch.stage("prepare"):
+                await in_thread(self.store.prepare)
+                await stack.enter_async_context(held(self.store))
             with watch.stage("gather"):
                 questions = self._questions(request, sections)
                 answers = await gather(self.registry, questions, request.deadline)
@@ -75,33 +79,17 @@ class ContextAssembler:
             priorities = [self.registry.info(section.source).priority for section in sections]
             candidates = rank(answers, priorities, self.clock())
         with watch.stage("dedup"):
-            selection = select(self.registry, candidates, request.min_relevance)
+            selection = select(self.registry, candidates, request.min_relevance, failures)
         with watch.stage("format"):
-            pieces = pieces_for(self.registry, selection.kept, request.style, self.counter)
+            pieces = pieces_for(
+                self.registry, selection.kept, request.style, self.counter, failures
+            )
         with watch.stage("fit"):
-            fitted = self._fit(request, recipe, sections, pieces)
-        return self._context(request, answers, selection, fitted, watch.stages)
+            fitted = self._fit(request, recipe, self._lanes(request, questions, pieces, failures))
+        notes = [*self._notes(request, sections, selection, fitted), *failures.notes]
+        return self._context(request, answers, selection, fitted, watch.stages, notes)
 
     # -- gather ---------------------------------------------------------------------------
-
-    @contextlib.asynccontextmanager
-    async def _open_store(self, watch: Stopwatch) -> AsyncIterator[None]:
-        """Hold the store while the sources ask it: one turn for all of them."""
-        hold = self.store.hold()
-        with watch.stage("prepare"):
-            await in_thread(self.store.prepare)
-            entering = asyncio.ensure_future(in_thread(hold.__enter__))
-            try:
-                await asyncio.shield(entering)
-            except asyncio.CancelledError:
-                entering.add_done_callback(
-                    lambda entered: entered.exception() or hold.__exit__(None, None, None)
-                )
-                raise
-        try:
-            yield
-        finally:
-            hold.__exit__(None, None, None)
 
     def _questions(self, request: ContextRequest, sections: Sequence[Section]) -> list[Question]:
         searcher = BatchSearcher(self.store)
@@ -134,29 +122,32 @@ class ContextAssembler:
 
     # -- allocate, fit, render ------------------------------------------------------------
 
-    def _fit(
+    def _lanes(
         self,
         request: ContextRequest,
-        recipe: Recipe,
-        sections: Sequence[Section],
+        questions: Sequence[Question],
         pieces: Sequence[Piece],
-    ) -> Fitted:
+        failed: Failed,
+    ) -> list[Lane]:
         waiting: dict[str, list[Piece]] = defaultdict(list)
         for piece in pieces:
             waiting[piece.candidate.section].append(piece)
-        lanes = [
+        return [
             Lane(
-                key=section.key,
-                weight=section.weight or self.registry.weight(section.source, request),
-                heading=f"## {title_of(self.registry, section)}",
-                pieces=waiting[section.key],
+                key=question.section.key,
+                weight=question.section.weight
+                or self.registry.weight(question.section.source, question.request, failed),
+                heading=heading(title_of(self.registry, question.section), request.style),
+                pieces=waiting[question.section.key],
             )
-            for section in sections
+            for question in questions
         ]
-        source_of = {section.key: section.source for section in sections}
+
+    def _fit(self, request: ContextRequest, recipe: Recipe, lanes: Sequence[Lane]) -> Fitted:
+        by_key = {section.key: section for section in recipe.sections}
 
         def rendered(texts: Mapping[str, Sequence[str]]) -> str:
-            shown = [section for section in sections if texts.get(section.key)]
+            shown = [by_key[lane.key] for lane in lanes if texts.get(lane.key)]
             return render(
                 Document(
                     title=recipe.title,
@@ -164,7 +155,7 @@ class ContextAssembler:
                         RenderedSection(title_of(self.registry, section), texts[section.key])
                         for section in shown
                     ],
-                    footer=_footer(recipe, texts, source_of),
+                    footer=_footer(recipe, texts, by_key),
                 ),
                 request.style,
             )
@@ -181,6 +172,7 @@ class ContextAssembler:
         selection: Selection,
         fitted: Fitted,
         stages: Mapping[str, float],
+        notes: Sequence[str],
     ) -> FormattedContext:
         placed = [entry for entries in fitted.placed.values() for entry in entries]
         exceeded = fitted.tokens > request.max_tokens
@@ -201,29 +193,35 @@ class ContextAssembler:
                 stages={stage: round(value, 3) for stage, value in stages.items()},
                 sources=source_traces(answers, selection, fitted),
                 items=item_traces(selection, fitted),
-                notes=self._notes(request, selection, fitted),
+                notes=tuple(notes),
             ),
         )
 
     def _notes(
-        self, request: ContextRequest, selection: Selection, fitted: Fitted
-    ) -> tuple[str, ...]:
-        notes = [self.store.problem] if self.store.problem else []
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        selection: Selection,
+        fitted: Fitted,
+    ) -> Iterator[str]:
+        if self.store.problem:
+            yield self.store.problem
+        if not sections:
+            yield "no source was asked: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:
-            notes.append(
+            yield (
                 f"the query has {len(request.query)} characters; "
                 f"the first {MAX_QUERY_CHARACTERS} were searched for"
             )
         if selection.kept and not fitted.text:
-            notes.append(f"not one item fits into {request.max_tokens} tokens")
-        return tuple(notes)
+            yield f"not one item fits into {request.max_tokens} tokens"
 
 
 def _footer(
-    recipe: Recipe, texts: Mapping[str, Sequence[str]], source_of: Mapping[str, str]
+    recipe: Recipe, texts: Mapping[str, Sequence[str]], sections: Mapping[str, Section]
 ) -> str:
     counts: Counter[str] = Counter()
     for key, shown in texts.items():
-        counts[source_of[key]] += len(shown)
+        counts[sections[key].source] += len(shown)
     used = [source for source, count in counts.items() if count]
     return recipe.footer.format(items=counts.total(), sources=len(used), counts=counts)

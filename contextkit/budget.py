@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import lcm
 
-__all__ = ["shares"]
+__all__ = ["allotments", "shares"]
 
 
 def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
@@ -18,13 +19,53 @@ def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
         weights: key -> weight, each over 0.
         total: tokens, at least 0.
     """
+    return _split(_whole_numbers(weights), total)
+
+
+def allotments(
+    weights: Mapping[str, float], wanted: Mapping[str, int], total: int
+) -> dict[str, int]:
+    """Split `total` tokens by weight, nobody getting more than is wanted.
+
+    What one leaves goes to those that want more, by weight again, until all of it is
+    given or nobody wants any.
+
+    Args:
+        weights: key -> weight, each over 0.
+        wanted: key -> tokens, at least 0, for the same keys.
+        total: tokens, at least 0.
+    """
+    exact = _whole_numbers(weights)
+    given = dict.fromkeys(weights, 0)
+    hungry = {key: weight for key, weight in exact.items() if wanted[key] > 0}
+    left = total
+    while hungry and left > 0:
+        split = _split(hungry, left)
+        content = {key for key in hungry if given[key] + split[key] >= wanted[key]}
+        for key in content or hungry:
+            taken = min(split[key], wanted[key] - given[key])
+            given[key] += taken
+            left -= taken
+        if not content:
+            break
+        hungry = {key: weight for key, weight in hungry.items() if key not in content}
+    return given
+
+
+def _whole_numbers(weights: Mapping[str, float]) -> dict[str, int]:
+    """The same weights as integers: sums of those do not depend on their order."""
+    ratios = {key: weight.as_integer_ratio() for key, weight in weights.items()}
+    scale = lcm(*(denominator for _, denominator in ratios.values()))
+    return {key: top * (scale // bottom) for key, (top, bottom) in ratios.items()}
+
+
+def _split(weights: Mapping[str, int], total: int) -> dict[str, int]:
     whole = sum(weights.values())
     if not weights or total <= 0:
         return dict.fromkeys(weights, 0)
-    exact = {key: total * (weight / whole) for key, weight in weights.items()}
-    split = {key: int(value) for key, value in exact.items()}
+    split = {key: total * weight // whole for key, weight in weights.items()}
     left = total - sum(split.values())
-    by_remainder = sorted(weights, key=lambda key: (split[key] - exact[key], key))
+    by_remainder = sorted(weights, key=lambda key: (-(total * weights[key] % whole), key))
     for key in by_remainder[:left]:
         split[key] += 1
     return split

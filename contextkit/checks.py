@@ -3,37 +3,94 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from contextkit.errors import SourceError
-from contextkit.models import ContextItem, RecipeTemplate, SourceInfo
+from contextkit.models import (
+    ContextItem,
+    IndexReport,
+    Provenance,
+    Recipe,
+    RecipeTemplate,
+    Section,
+    SourceInfo,
+)
 
 __all__ = [
     "checked_info",
     "checked_items",
     "checked_keys",
+    "checked_problems",
+    "checked_recipe",
     "checked_recipes",
+    "checked_report",
+    "checked_text",
     "checked_texts",
     "checked_weight",
 ]
 
 T = TypeVar("T")
 
+_Kinds = Mapping[str, tuple[type, ...]]
+
+_OPTIONAL_TEXT = (str, type(None))
+_ITEM_FIELDS: _Kinds = {
+    "content": (str,),
+    "id": (str,),
+    "kind": (str,),
+    "title": _OPTIONAL_TEXT,
+    "text": _OPTIONAL_TEXT,
+    "location": _OPTIONAL_TEXT,
+    "metadata": (Mapping,),
+}
+_INFO_FIELDS: _Kinds = {
+    "title": (str,),
+    "description": (str,),
+    "priority": (int,),
+    "count_filters": (Mapping,),
+    "indexed_fields": (list, tuple),
+}
+_REPORT_FIELDS: _Kinds = {
+    **dict.fromkeys(("added", "updated", "removed", "unchanged"), (int,)),
+    "skipped": (list, tuple),
+    "notes": (list, tuple),
+}
+_TEMPLATE_FIELDS: _Kinds = {"name": (str,), "description": (str,)}
+_RECIPE_FIELDS: _Kinds = {"title": (str,), "sections": (list, tuple), "footer": (str,)}
+_SECTION_FIELDS: _Kinds = {
+    "source": (str,),
+    "key": (str,),
+    "title": _OPTIONAL_TEXT,
+    "query": _OPTIONAL_TEXT,
+    "filters": (Mapping,),
+}
+
 
 def _sequence_of(source: str, hook: str, result: object, kind: type[T]) -> tuple[T, ...]:
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(
-            source, hook, f"expected a sequence of {kind.__name__}, got {type(result).__name__}"
-        )
+        raise SourceError(source, hook, f"expected a sequence of {kind.__name__}, got {_a(result)}")
     for position, entry in enumerate(result):
         if not isinstance(entry, kind):
             raise SourceError(
                 source,
                 hook,
-                f"entry {position} is a {type(entry).__name__}, expected {kind.__name__}",
+                f"entry {position} is {_a(entry)}, expected {kind.__name__}",
             )
     return tuple(result)
+
+
+def _check_fields(source: str, hook: str, what: str, value: object, kinds: _Kinds) -> None:
+    for name, allowed in kinds.items():
+        found = getattr(value, name)
+        if not isinstance(found, allowed):
+            raise SourceError(source, hook, f"{what}: {name} is {_a(found)}")
+
+
+def _a(value: object) -> str:
+    name = "None" if value is None else type(value).__name__
+    return name if value is None else f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def _one_per_item(source: str, hook: str, returned: int, items: int) -> None:
@@ -44,17 +101,15 @@ def _one_per_item(source: str, hook: str, returned: int, items: int) -> None:
 def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem, ...]:
     """What `contextkit_query` returned: at most `limit` items, all of this source."""
     hook = "contextkit_query"
-    items = _sequence_of(source, hook, () if result is None else result, ContextItem)
+    items = _sequence_of(source, hook, () if result is None else result, ContextItem)[:limit]
     for item in items:
         if item.source != source:
             raise SourceError(
-                source, hook, f"item {item.id!r} says it is of source '{item.source}'"
+                source, hook, f"item {item.id!r} says it is of source {item.source!r}"
             )
-        if not isinstance(item.content, str):
-            raise SourceError(
-                source, hook, f"item {item.id!r}: content is a {type(item.content).__name__}"
-            )
-    return items[:limit]
+        _check_fields(source, hook, f"item {item.id!r}", item, _ITEM_FIELDS)
+        _sequence_of(source, hook, item.also_in, Provenance)
+    return items
 
 
 def checked_texts(source: str, result: object, items: int) -> tuple[str, ...]:
@@ -64,11 +119,18 @@ def checked_texts(source: str, result: object, items: int) -> tuple[str, ...]:
     return texts
 
 
+def checked_text(source: str, result: object) -> str:
+    """What `contextkit_truncate` returned."""
+    if not isinstance(result, str):
+        raise SourceError(source, "contextkit_truncate", f"expected a text, got {_a(result)}")
+    return result
+
+
 def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ...], ...]:
     """What `contextkit_dedup_keys` returned: per item a sequence of keys."""
     hook = "contextkit_dedup_keys"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
-        raise SourceError(source, hook, f"expected a sequence, got {type(result).__name__}")
+        raise SourceError(source, hook, f"expected a sequence, got {_a(result)}")
     _one_per_item(source, hook, len(result), items)
     return tuple(_sequence_of(source, hook, keys, str) for keys in result)
 
@@ -76,23 +138,67 @@ def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ..
 def checked_weight(source: str, result: object) -> float:
     """What `contextkit_weight` returned: a finite number over 0."""
     if isinstance(result, bool) or not isinstance(result, (int, float)):
-        raise SourceError(
-            source, "contextkit_weight", f"expected a number, got {type(result).__name__}"
-        )
-    if not (math.isfinite(result) and result > 0):
+        raise SourceError(source, "contextkit_weight", f"expected a number, got {_a(result)}")
+    if not 0 < result < math.inf:
         raise SourceError(source, "contextkit_weight", f"expected a number over 0, got {result}")
-    return float(result)
+    return result
 
 
 def checked_info(source: str, result: object) -> SourceInfo:
     """What `contextkit_source` returned."""
+    hook = "contextkit_source"
     if not isinstance(result, SourceInfo):
-        raise SourceError(
-            source, "contextkit_source", f"expected a SourceInfo, got {type(result).__name__}"
-        )
+        raise SourceError(source, hook, f"expected a SourceInfo, got {_a(result)}")
+    _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
+    _sequence_of(source, hook, result.indexed_fields, str)
+    return result
+
+
+def checked_problems(source: str, result: object) -> tuple[str, ...]:
+    """What `contextkit_check_settings` returned."""
+    return _sequence_of(source, "contextkit_check_settings", result, str)
+
+
+def checked_report(source: str, result: object) -> IndexReport:
+    """What `contextkit_index` returned."""
+    hook = "contextkit_index"
+    if not isinstance(result, IndexReport):
+        raise SourceError(source, hook, f"expected an IndexReport, got {_a(result)}")
+    _check_fields(source, hook, "IndexReport", result, _REPORT_FIELDS)
+    _sequence_of(source, hook, result.notes, str)
+    for skipped in _sequence_of(source, hook, result.skipped, tuple):
+        if len(skipped) != 2:
+            raise SourceError(source, hook, f"skipped has {skipped!r}, expected (what, why)")
     return result
 
 
 def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:
     """What `contextkit_recipes` returned."""
-    return _sequence_of(plugin, "contextkit_recipes", result, RecipeTemplate)
+    hook = "contextkit_recipes"
+    templates = _sequence_of(plugin, hook, result, RecipeTemplate)
+    for template in templates:
+        _check_fields(plugin, hook, "RecipeTemplate", template, _TEMPLATE_FIELDS)
+        if not callable(template.build):
+            raise SourceError(plugin, hook, f"RecipeTemplate: build is {_a(template.build)}")
+    return templates
+
+
+def checked_recipe(plugin: str, result: object) -> Recipe:
+    """What a recipe's `build` returned: sections of different keys, and a usable footer."""
+    hook = "contextkit_recipes"
+    if not isinstance(result, Recipe):
+        raise SourceError(plugin, hook, f"build returned {_a(result)}, expected a Recipe")
+    what = f"recipe {result.name!r}"
+    _check_fields(plugin, hook, what, result, _RECIPE_FIELDS)
+    keys = set()
+    for section in _sequence_of(plugin, hook, result.sections, Section):
+        _check_fields(plugin, hook, f"{what}: section {section.key!r}", section, _SECTION_FIELDS)
+        if section.key in keys:
+            raise SourceError(plugin, hook, f"{what}: two sections have the key {section.key!r}")
+        keys.add(section.key)
+    try:
+        result.footer.format(items=0, sources=0, counts=Counter[str]())
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"{what}: its footer cannot be filled in: {error!r}"
+        raise SourceError(plugin, hook, reason) from error
+    return result

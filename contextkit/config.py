@@ -7,18 +7,21 @@ Later beats earlier: defaults, the user's `config.toml`, the project's `contextk
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from attrs import Attribute, Factory, field, fields, frozen
-from attrs.validators import and_, ge, gt, in_, le, optional
+from attrs.validators import and_, ge, gt, in_, le, lt, optional
 
 from contextkit.embedding import MODELS
 from contextkit.models import STYLES, Overflow, Style
 
 __all__ = [
     "SECTIONS",
+    "SOURCE_NAME",
     "AssembleSettings",
     "Config",
     "EmbeddingSettings",
@@ -27,6 +30,9 @@ __all__ = [
     "StoreSettings",
     "normalized",
 ]
+
+SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+"""How a source may be named."""
 
 Validator = Any
 _NO_SETTINGS: Mapping[str, Any] = {}
@@ -97,7 +103,7 @@ class SourceSettings:
     """`[sources.NAME]`: the core's settings of one source, and the source's own."""
 
     enabled: bool = _setting(True, "true or false")
-    weight: float | None = _setting(None, "a number over 0", optional(gt(0)))
+    weight: float | None = _setting(None, "a number over 0", optional(and_(gt(0), lt(math.inf))))
     priority: int | None = _setting(
         None, "a whole number within 1..100", optional(and_(ge(1), le(100)))
     )

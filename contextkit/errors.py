@@ -41,7 +41,14 @@ __all__ = [
     "StoreFullError",
     "StoreModelMismatchError",
     "WorkspaceError",
+    "in_words",
 ]
+
+
+def in_words(error: BaseException) -> str:
+    """Somebody else's error on one line: its type, and its text where it has one."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 class ContextKitError(Exception):

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-import structlog
-from attrs import evolve
+from attrs import evolve, frozen
 
-from contextkit.checks import checked_texts
-from contextkit.errors import SourceError
-from contextkit.fitting import Piece
+from contextkit.checks import checked_text, checked_texts
 from contextkit.markup import escape_xml, line_start_safe, one_line
 from contextkit.models import ContextItem, Provenance, Style
+from contextkit.placing import Piece
 from contextkit.ranking import Candidate
-from contextkit.registry import SourceRegistry
+from contextkit.registry import Failed, SourceRegistry, log_failure
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
 __all__ = ["pieces_for"]
-
-_log = structlog.get_logger(__name__)
 
 
 def pieces_for(
@@ -27,33 +24,31 @@ def pieces_for(
     candidates: Sequence[Candidate],
     style: Style,
     count: TokenCounter,
+    failed: Failed = log_failure,
 ) -> list[Piece]:
     """Format candidates, one hook call per source, and make them ready to be placed.
 
-    A source whose `contextkit_format` fails gets the default text; the failure is logged.
+    A source whose `contextkit_format` fails gets the default text; `failed` is told.
     """
     by_source: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         by_source.setdefault(candidate.item.source, []).append(candidate)
     texts: dict[int, str] = {}
     for source, own in by_source.items():
-        formatted = _formatted(registry, source, [candidate.item for candidate in own], style)
+        items = [candidate.item for candidate in own]
+        formatted = registry.attempt(
+            source,
+            "contextkit_format",
+            partial(checked_texts, source, items=len(items)),
+            failed,
+            items=items,
+            style=style,
+        )
+        if formatted is None:
+            formatted = tuple(_DEFAULT[style](item) for item in items)
         texts.update(zip(map(id, own), formatted, strict=True))
-    return [
-        _piece(registry, candidate, texts[id(candidate)], style, count) for candidate in candidates
-    ]
-
-
-def _formatted(
-    registry: SourceRegistry, source: str, items: list[ContextItem], style: Style
-) -> Sequence[str]:
-    try:
-        result = registry.call(source, "contextkit_format", items=items, style=style)
-        if result is not None:
-            return checked_texts(source, result, len(items))
-    except SourceError as error:
-        _log.warning("hook_failed", source=source, hook=error.hook, reason=error.reason)
-    return [_DEFAULT[style](item) for item in items]
+    shortener = _Shortener(registry, style, count, failed)
+    return [_piece(candidate, texts[id(candidate)], shortener) for candidate in candidates]
 
 
 def _default_markdown(item: ContextItem) -> str:
@@ -79,18 +74,58 @@ _DEFAULT: Mapping[Style, Callable[[ContextItem], str]] = {
 }
 
 
-def _piece(
-    registry: SourceRegistry, candidate: Candidate, text: str, style: Style, count: TokenCounter
-) -> Piece:
-    credit = _credit(candidate.item.also_in, style)
+@frozen
+class _Shortener:
+    """Shortens items' texts: by their sources' hooks, or by default."""
+
+    registry: SourceRegistry
+    style: Style
+    count: TokenCounter
+    failed: Failed
+
+    def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
+        """An item's text within so many tokens, "" where that says nothing."""
+        if self.style == "markdown":
+            own = self._by_source(evolve(item, content=text), max_tokens)
+            if own is not None:
+                return own
+        place = f", see full at {one_line(item.location)}" if item.location else ""
+        if self.style == "xml":
+            note = f"(truncated{escape_xml(place)})"
+            return _shortened_element(text, max_tokens, self.count, note)
+        note = f"*(truncated{place})*" if self.style == "markdown" else f"(truncated{place})"
+        return truncate(text, max_tokens, self.count, note)
+
+    def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
+        text = self.registry.attempt(
+            item.source,
+            "contextkit_truncate",
+            partial(checked_text, item.source),
+            self.failed,
+            item=item,
+            max_tokens=max_tokens,
+            count=self.count,
+        )
+        return text if text is not None and self.count(text) <= max_tokens else None
+
+
+def _piece(candidate: Candidate, text: str, shortener: _Shortener) -> Piece:
+    count = shortener.count
+    text = _well_formed(text)
+    credit = _well_formed(_credit(candidate.item.also_in, shortener.style))
 
     def shorten(max_tokens: int) -> str:
         room = max_tokens - (count(credit) if credit else 0)
-        short = _shortened(registry, candidate.item, text, style, room, count)
-        return short + credit if short else ""
+        short = shortener(candidate.item, text, room) if room > 0 else ""
+        return _well_formed(short) + credit if short else ""
 
     whole = text + credit
     return Piece(candidate, whole, count(f"{whole}\n\n"), shorten)
+
+
+def _well_formed(text: str) -> str:
+    """The text without half surrogate pairs, which no host could write anywhere."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _credit(also_in: Sequence[Provenance], style: Style) -> str:
@@ -105,39 +140,6 @@ def _credit(also_in: Sequence[Provenance], style: Style) -> str:
         "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
         "plain": f"\n(also in: {places})",
     }[style]
-
-
-def _shortened(
-    registry: SourceRegistry,
-    item: ContextItem,
-    text: str,
-    style: Style,
-    max_tokens: int,
-    count: TokenCounter,
-) -> str:
-    """An item's text within so many tokens, by its source or by default."""
-    if style == "markdown":
-        own = _shortened_by_source(registry, evolve(item, content=text), max_tokens, count)
-        if own is not None:
-            return own
-    place = f", see full at {one_line(item.location)}" if item.location else ""
-    if style == "xml":
-        return _shortened_element(text, max_tokens, count, f"(truncated{escape_xml(place)})")
-    note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
-    return truncate(text, max_tokens, count, note)
-
-
-def _shortened_by_source(
-    registry: SourceRegistry, item: ContextItem, max_tokens: int, count: TokenCounter
-) -> str | None:
-    try:
-        result = registry.call(
-            item.source, "contextkit_truncate", item=item, max_tokens=max_tokens, count=count
-        )
-    except SourceError as error:
-        _log.warning("hook_failed", source=item.source, hook=error.hook, reason=error.reason)
-        return None
-    return result if isinstance(result, str) and count(result) <= max_tokens else None
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:

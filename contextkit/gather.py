@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
-import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Sequence
+from typing import Any
 
 import structlog
 from attrs import frozen
 
+from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
 from contextkit.checks import checked_items
-from contextkit.errors import SourceError
+from contextkit.errors import SourceError, in_words
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
 from contextkit.trace import SourceState
 
-__all__ = ["Answer", "Question", "gather", "in_thread"]
+__all__ = ["Answer", "Question", "gather"]
 
-T = TypeVar("T")
+_STOPPING_SECONDS = 0.01
+"""How long a cancelled source may take to end before it is left behind."""
 
 _log = structlog.get_logger(__name__)
 
@@ -71,27 +71,31 @@ async def gather(
     """Ask every source at the same time; one answer per question, in the same order.
 
     What a source raises, or takes too long for, is its answer's `state` and `reason`.
-    Cancelled, it cancels what it started.
+    When this ends, cancelled or not, what it started has ended or is told to.
 
     Args:
         registry: calls the hooks.
         questions: one per section.
         deadline: seconds for all of them together.
     """
+    if not questions:
+        return []
     started = time.perf_counter()
     tasks = [asyncio.create_task(_ask(registry, question)) for question in questions]
     try:
-        if tasks:
-            await asyncio.wait(tasks, timeout=deadline)
+        answered, _ = await asyncio.wait(tasks, timeout=deadline)
     finally:
-        for task in tasks:
-            task.cancel()
+        await _stop(tasks)
     return [
-        task.result()
-        if task.done() and not task.cancelled()
-        else _cut_off(question, started, deadline)
+        task.result() if task in answered else _cut_off(question, started, deadline)
         for task, question in zip(tasks, questions, strict=True)
     ]
+
+
+async def _stop(tasks: Sequence[asyncio.Task[Answer]]) -> None:
+    running = [task for task in tasks if task.cancel()]
+    if running:
+        await asyncio.wait(running, timeout=_STOPPING_SECONDS)
 
 
 async def _ask(registry: SourceRegistry, question: Question) -> Answer:
@@ -104,10 +108,10 @@ async def _ask(registry: SourceRegistry, question: Question) -> Answer:
         async with asyncio.timeout(question.timeout) as patience:
             found = await _query(registry, section.source, question.request)
         items = checked_items(section.source, found, question.request.limit)
-    except asyncio.CancelledError:
-        breaker.abandoned()
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever a source raises costs that source
+    except BaseException as error:
+        if _stops_the_assembly(error):
+            breaker.abandoned()
+            raise
         breaker.failed()
         if isinstance(error, TimeoutError) and patience.expired():
             reason = f"no answer within {question.timeout:g} s"
@@ -123,6 +127,14 @@ async def _ask(registry: SourceRegistry, question: Question) -> Answer:
     )
 
 
+def _stops_the_assembly(error: BaseException) -> bool:
+    """Whether it is meant for the assembly; whatever else a source raises costs that source."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+
+
 async def _query(registry: SourceRegistry, source: str, request: ContextRequest) -> Any:
     function = registry.implementation(source, "contextkit_query")
 
@@ -133,43 +145,10 @@ async def _query(registry: SourceRegistry, source: str, request: ContextRequest)
     return await result if isinstance(result, Awaitable) else result
 
 
-async def in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own that nobody waits for at exit.
-
-    The event loop's own executor joins its threads when the loop closes, so that one
-    source that hangs would hang the whole program.
-    """
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-    context = contextvars.copy_context()
-
-    def deliver(set_outcome: Callable[[Any], None], outcome: Any) -> None:
-        if not future.done():
-            set_outcome(outcome)
-
-    def run() -> None:
-        try:
-            outcome: Any = context.run(call)
-            setter: Callable[[Any], None] = future.set_result
-        except BaseException as error:  # noqa: BLE001 - SystemExit in a thread is a failure too
-            outcome, setter = _as_exception(error), future.set_exception
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(deliver, setter, outcome)
-
-    threading.Thread(target=run, name="contextkit-source", daemon=True).start()
-    return await future
-
-
-def _as_exception(error: BaseException) -> Exception:
-    if isinstance(error, Exception) and not isinstance(error, StopIteration):
-        return error
-    return RuntimeError(f"{type(error).__name__}: {error}")
-
-
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     if isinstance(error, SourceError):
         return f"{error.hook}: {error.reason}"
-    return f"contextkit_query: {type(error).__name__}: {error}"
+    return f"contextkit_query: {in_words(error)}"
 
 
 def _failure(question: Question, state: SourceState, started: float, reason: str) -> Answer:
@@ -193,6 +172,7 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
 
 
 def _cut_off(question: Question, started: float, deadline: float) -> Answer:
+    question.breaker.failed()
     return _failure(question, "cut_off", started, f"cut off at the deadline of {deadline:g} s")
 
 

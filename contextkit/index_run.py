@@ -10,6 +10,7 @@ import structlog
 from attrs import frozen
 from filelock import FileLock, Timeout
 
+from contextkit.checks import checked_report
 from contextkit.config_layers import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.indexing import Indexer, IndexState, Progress
@@ -62,6 +63,8 @@ def index_sources(
             }
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
+    except OSError as error:
+        raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
 
 
 def _state_folder(store: RecordStore, project: str) -> Path:
@@ -92,14 +95,8 @@ def _index(
         report=progress,
     )
     try:
-        report = registry.call(source, "contextkit_index", indexer=indexer)
-    except StoreError:
-        raise
-    except Exception as error:  # noqa: BLE001 - one source's trouble is its own
-        reason = error.reason if isinstance(error, SourceError) else str(error)
-        _log.warning("index_failed", source=source, reason=reason)
-        return IndexOutcome(problem=reason)
-    if report is not None and not isinstance(report, IndexReport):
-        problem = f"contextkit_index returned a {type(report).__name__}, expected an IndexReport"
-        return IndexOutcome(problem=problem)
-    return IndexOutcome(report=report or IndexReport())
+        result = registry.call(source, "contextkit_index", indexer=indexer)
+        return IndexOutcome(IndexReport() if result is None else checked_report(source, result))
+    except SourceError as error:
+        _log.warning("index_failed", source=source, reason=error.reason)
+        return IndexOutcome(problem=error.reason)

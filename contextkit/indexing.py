@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ class IndexState:
 
     def load(self) -> dict[str, Any]:
         """The object that was saved last; empty when there is none or it is unreadable."""
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
             loaded = json.loads(self.path.read_bytes())
             if isinstance(loaded, dict):
                 return loaded
@@ -85,7 +86,8 @@ class Indexer:
 
 @contextlib.contextmanager
 def _temporary_beside(path: Path) -> Iterator[Path]:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    writer = f"{os.getpid()}.{threading.get_ident()}"
+    temporary = path.with_name(f".{path.name}.{writer}.tmp")
     try:
         yield temporary
     finally:

@@ -13,10 +13,11 @@ from attrs import define, field
 from contextkit.assembler import ContextAssembler
 from contextkit.config import Config
 from contextkit.config_layers import load_config
-from contextkit.errors import ContextAssemblyError, InvalidRequestError
+from contextkit.errors import ContextAssemblyError
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
-from contextkit.models import FormattedContext, Recipe, RecipeTemplate
+from contextkit.models import FormattedContext
+from contextkit.recipes import build_recipe, find_recipe
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
 from contextkit.requests import make_request
@@ -90,9 +91,8 @@ class ContextKit:
     @property
     def project(self) -> str:
         """What this workspace's records belong to: the configured name, or its path."""
-        return self.config.project or str(self.workspace.root).encode(
-            "utf-8", "backslashreplace"
-        ).decode("utf-8")
+        name = self.config.project or str(self.workspace.root)
+        return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
     # -- sources --------------------------------------------------------------------------
 
@@ -225,37 +225,24 @@ class ContextKit:
             options: further fields of `ContextRequest`.
 
         Raises:
+            InvalidContextTypeError: for a section whose source is not there.
             InvalidRequestError: where there is no such recipe, or it refuses the arguments.
+            PluginError: where two plugins offer one.
+            SourceError: where the plugin fails to build it.
         """
-        template = self._template(name)
-        recipe = self._built(template, arguments)
+        offered = find_recipe(self.registry, name)
+        recipe = build_recipe(offered, arguments)
         request = make_request(
             self.config,
             recipe.title,
             project=self.project,
             workspace=self.workspace.root,
-            limit=limit or template.limit,
-            max_tokens=max_tokens if max_tokens is not None else template.max_tokens,
+            limit=offered.template.limit if limit is None else limit,
+            max_tokens=offered.template.max_tokens if max_tokens is None else max_tokens,
             recipe=name,
             **options,
         )
         return await self._assembler.assemble(request, recipe)
-
-    def _template(self, name: str) -> RecipeTemplate:
-        recipes = self.registry.recipes()
-        if name not in recipes:
-            known = ", ".join(["context", *recipes])
-            raise InvalidRequestError(
-                f"no source that is on offers the recipe '{name}'; there is: {known}"
-            )
-        return recipes[name]
-
-    @staticmethod
-    def _built(template: RecipeTemplate, arguments: Mapping[str, Any]) -> Recipe:
-        try:
-            return template.build(**arguments)
-        except TypeError as error:
-            raise InvalidRequestError(f"recipe '{template.name}': {error}") from error
 
     def assemble_context_sync(
         self,

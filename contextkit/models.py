@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from attrs import Attribute, asdict, field, frozen
+from attrs import Attribute, field, fields, frozen, has
 
 if TYPE_CHECKING:
     from contextkit.records import Records
@@ -40,8 +40,13 @@ def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) ->
         raise ValueError(f"{attribute.name} must be within 0..1, got {value!r}")
 
 
+def _over_zero(_: object, attribute: Attribute[Any], value: float | None) -> None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{attribute.name} must be over 0, got {value!r}")
+
+
 def _aware(_: object, attribute: Attribute[Any], value: datetime | None) -> None:
-    if value is not None and value.tzinfo is None:
+    if value is not None and value.utcoffset() is None:
         raise ValueError(f"{attribute.name} must carry a time zone, got {value.isoformat()}")
 
 
@@ -86,7 +91,7 @@ class ContextItem:
     source: str
     content: str
     relevance: float = field(eq=False, converter=float, validator=_unit_interval)
-    metadata: Mapping[str, Any] = field(factory=dict, eq=False, kw_only=True)
+    metadata: Mapping[str, Any] = field(factory=dict, eq=False)
     id: str = field(eq=False, kw_only=True)
     kind: str = field(default="", eq=False, kw_only=True)
     title: str | None = field(default=None, eq=False, kw_only=True)
@@ -200,8 +205,8 @@ class Section:
     title: str | None = None
     query: str | None = None
     filters: Mapping[str, Any] = field(factory=dict)
-    weight: float | None = None
-    limit: int | None = None
+    weight: float | None = field(default=None, validator=_over_zero)
+    limit: int | None = field(default=None, validator=_over_zero)
     optional: bool = False
 
     @key.default
@@ -265,7 +270,7 @@ class IndexReport:
     notes: Sequence[str] = ()
 
 
-@frozen(kw_only=True)
+@frozen
 class FormattedContext:
     """A context ready for injection (seed 1).
 
@@ -276,7 +281,8 @@ class FormattedContext:
         sources_used: source name -> items in the text.
         budget_exceeded: True when the text is over `max_tokens` (only with `overflow="soft"`).
         truncated_items: ids of the items that were shortened.
-        trace: what each stage did to each source and item.
+        trace: what each stage did to each source and item; set on every context that
+            was assembled.
     """
 
     markdown: str
@@ -285,7 +291,7 @@ class FormattedContext:
     sources_used: dict[str, int]
     budget_exceeded: bool = False
     truncated_items: list[str] = field(factory=list)
-    trace: Trace = field(repr=False, eq=False)
+    trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
 
     @property
     def truncated(self) -> bool:
@@ -294,10 +300,26 @@ class FormattedContext:
 
     def as_dict(self) -> dict[str, Any]:
         """The whole result as JSON values."""
-        return asdict(self, value_serializer=_json_value)
+        whole: dict[str, Any] = _as_json(self)
+        return whole
 
 
-def _json_value(_: object, __: object, value: object) -> object:
+def _as_json(value: Any) -> Any:
+    """The value as JSON; what a source keeps in its metadata may be anything."""
+    if has(type(value)):
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(type(value))}
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(inner) for key, inner in value.items()}
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
+    if isinstance(value, (list, tuple)):
+        return [_as_json(inner) for inner in value]
+    return _scalar(value)
+
+
+def _scalar(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
-    return dict(value) if isinstance(value, Mapping) else value
+    is_json = value is None or isinstance(value, (str, int, float))
+    infinite = isinstance(value, float) and not math.isfinite(value)
+    return value if is_json and not infinite else str(value)

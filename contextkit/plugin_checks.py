@@ -18,6 +18,9 @@ def misspelt_hooks(plugin: object) -> list[str]:
     """What is wrong with a plugin's functions that are named like hooks, in words."""
     problems = []
     for name, function in inspect.getmembers(plugin, callable):
+        if _other_name(function):
+            # pluggy cannot leave such a function out when it calls another source's hook.
+            problems.append(f"'{name}' must be named like its hook, without specname")
         if not name.startswith(_PREFIX):
             continue
         if name not in HOOKS:
@@ -27,3 +30,8 @@ def misspelt_hooks(plugin: object) -> list[str]:
         elif not hasattr(function, _MARK):
             problems.append(f"'{name}' lacks the @hookimpl decorator")
     return problems
+
+
+def _other_name(function: object) -> bool:
+    options = getattr(function, _MARK, None)
+    return isinstance(options, dict) and bool(options.get("specname"))

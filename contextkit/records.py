@@ -28,7 +28,7 @@ def _now() -> datetime:
 
 
 def _aware(value: datetime) -> datetime:
-    if value.tzinfo is None:
+    if value.utcoffset() is None:
         raise RecordError(f"created_at must carry a time zone, got {value.isoformat()}")
     return value.astimezone(UTC)
 
@@ -80,14 +80,13 @@ class Record:
         """Return it unchanged if a store can hold it; raise `RecordError` naming what cannot."""
         if not self.id or not self.source:
             raise RecordError("a record needs an id and a source")
-        for name, value in (
-            ("id", self.id),
-            ("text", self.text),
-            ("keywords", self.keywords),
-            ("project", self.project),
-            ("fields", dict(self.fields)),
-        ):
-            _check_json(value, f"{self.source} record {self.id!r}: {name}")
+        where = f"{self.source} record {self.id!r}"
+        for name in ("id", "text", "keywords", "project"):
+            value = getattr(self, name)
+            if not isinstance(value, str):
+                raise RecordError(f"{where}: {name} is a {type(value).__name__}, which is not text")
+            _check_text(value, f"{where}: {name}")
+        _check_json(dict(self.fields), f"{where}: fields")
         return self
 
 
@@ -257,9 +256,11 @@ class Records:
     ) -> list[Hit]:
         """The best matches, best first; searches of one moment travel as one batch."""
         question = self._question(query, limit, filters)
-        if self._searcher is None:
-            return self._store.search([question])[0]
-        return await self._searcher(question)
+        if self._searcher is not None:
+            return await self._searcher(question)
+        from contextkit.background import in_thread
+
+        return await in_thread(lambda: self._store.search([question])[0])
 
     def search_sync(
         self, query: str, *, limit: int = 20, filters: Filters | None = None

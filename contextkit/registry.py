@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import pluggy
 import structlog
 from attrs import define, evolve, field, frozen
 
 from contextkit import checks, hookspecs
-from contextkit.config import Config, Origin, normalized
+from contextkit.config import SOURCE_NAME, Config, normalized
 from contextkit.errors import (
     ConfigError,
     ContextKitError,
@@ -25,16 +24,18 @@ from contextkit.errors import (
     InvalidContextTypeError,
     PluginError,
     SourceError,
+    StoreError,
+    in_words,
 )
 from contextkit.hookspecs import ENTRY_POINT_GROUP
-from contextkit.models import ContextRequest, RecipeTemplate, SourceInfo
+from contextkit.models import ContextRequest, SourceInfo
 from contextkit.plugin_checks import misspelt_hooks
 
-__all__ = ["PluginStatus", "SourceRegistry"]
+__all__ = ["Failed", "PluginStatus", "SourceRegistry", "log_failure"]
 
 State = Literal["on", "off", "broken"]
+T = TypeVar("T")
 
-_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _HOST = "the host process"
 
 _log = structlog.get_logger(__name__)
@@ -61,6 +62,15 @@ class PluginStatus:
     is_source: bool | None = None
 
 
+Failed = Callable[[str, str, str], None]
+"""Takes note of a failed hook whose default is used instead: source, hook, reason."""
+
+
+def log_failure(source: str, hook: str, reason: str) -> None:
+    """Log that a hook failed whose default is used instead."""
+    _log.warning("hook_failed", source=source, hook=hook, reason=reason)
+
+
 @define(eq=False)
 class SourceRegistry:
     """The plugins of one host.
@@ -73,7 +83,7 @@ class SourceRegistry:
     config: Config = field(factory=Config)
     entry_points: bool = True
     _manager: pluggy.PluginManager = field(init=False)
-    _installed: dict[str, importlib.metadata.EntryPoint] = field(factory=dict, init=False)
+    _installed: dict[str, list[importlib.metadata.EntryPoint]] = field(factory=dict, init=False)
     _statuses: dict[str, PluginStatus] = field(factory=dict, init=False)
     _infos: dict[str, SourceInfo] = field(factory=dict, init=False)
     _callers: dict[tuple[str, str], Any] = field(factory=dict, init=False)
@@ -85,81 +95,92 @@ class SourceRegistry:
         return manager
 
     def __attrs_post_init__(self) -> None:
-        if self.entry_points:
-            self._find_installed()
-            for name in sorted(self._installed):
-                if self.config.source(name).enabled:
-                    self._load(name)
-                else:
-                    reason = f"off by {self._switch(name)}"
-                    self._statuses[name] = self._status(name, "off", reason)
+        if not self.entry_points:
+            return
+        for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+            self._installed.setdefault(entry_point.name, []).append(entry_point)
+        on = [name for name in sorted(self._installed) if self.config.source(name).enabled]
+        for name in on:
+            self._refuse_duplicate(name)
+        for name in sorted(self._installed):
+            if name in on:
+                self._load(name)
+            else:
+                self._statuses[name] = self._status(name, "off", self._switched_off_by(name))
 
     # -- loading --------------------------------------------------------------------------
 
-    def _find_installed(self) -> None:
-        providers: dict[str, list[importlib.metadata.EntryPoint]] = {}
-        for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
-            providers.setdefault(entry_point.name, []).append(entry_point)
-        for name, found in providers.items():
-            distributions = sorted({_distribution(entry_point) for entry_point in found})
-            if len(distributions) > 1 and self.config.source(name).enabled:
-                raise DuplicateSourceError(name, distributions)
-            self._installed[name] = found[0]
+    def _refuse_duplicate(self, name: str) -> None:
+        distributions = sorted({_distribution(found) for found in self._installed.get(name, ())})
+        if len(distributions) > 1:
+            raise DuplicateSourceError(name, distributions)
 
     def _load(self, name: str) -> None:
         """Import and register one installed plugin; whatever goes wrong costs that plugin."""
+        self._refuse_duplicate(name)
         try:
-            plugin = self._installed[name].load()
-            self._register(plugin() if inspect.isclass(plugin) else plugin, name)
+            self._register(_imported(self._installed[name][0]), name)
         except ConfigError:
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - an import may raise anything
-            reason = str(error) if isinstance(error, PluginError) else _in_words(error)
-            self._statuses[name] = self._status(name, "broken", reason)
+        except ContextKitError as error:
+            self._statuses[name] = self._status(name, "broken", str(error))
             _log.warning(
                 "plugin_broken",
                 plugin=name,
                 distribution=self._statuses[name].distribution,
-                reason=reason,
+                reason=str(error),
             )
         else:
             self._statuses[name] = evolve(self._status(name, "on"), is_source=self._is_source(name))
 
     def register(self, plugin: object, name: str) -> None:
-        """Add a plugin of the host's own, without an entry point; it is on at once.
+        """Add a plugin of the host's own, without an entry point; it is on unless configured off.
 
         Raises:
+            ConfigError: where one of its own settings is wrong.
             DuplicateSourceError: where the name is taken.
             PluginError: where the name or a hook is not what it must be.
+            SourceError: where its `contextkit_source` fails.
         """
         if name in self._statuses:
             taken = self._statuses[name].distribution
             raise DuplicateSourceError(name, [taken, _HOST])
         self._register(plugin, name)
-        self._statuses[name] = PluginStatus(name=name, state="on", is_source=self._is_source(name))
+        on = self.config.source(name).enabled
+        self._statuses[name] = PluginStatus(
+            name=name,
+            state="on" if on else "off",
+            reason=None if on else self._switched_off_by(name),
+            is_source=self._is_source(name),
+        )
 
     def _register(self, plugin: object, name: str) -> None:
-        if not _NAME.fullmatch(name):
+        if not SOURCE_NAME.fullmatch(name):
             raise PluginError(
                 f"'{name}' is not a source's name: lower-case letters, digits, - and _"
             )
-        problems = misspelt_hooks(plugin)
-        if problems:
-            raise PluginError("; ".join(problems))
         try:
-            self._manager.register(plugin, name)
+            made = plugin() if inspect.isclass(plugin) else plugin
+            # pluggy keeps plugins in sets, so that an unhashable one would break the others.
+            hash(made)
+            problems = misspelt_hooks(made)
+            if problems:
+                raise PluginError("; ".join(problems))
+            self._manager.register(made, name)
             self._manager.check_pending()
             self._infos[name] = self._info(name)
-        except Exception as error:
+        except BaseException as error:
             if self._manager.has_plugin(name):
                 self._manager.unregister(name=name)
             if isinstance(error, pluggy.PluginValidationError):
-                raise PluginError(str(error).replace("\n", " ")) from error
-            raise
-        self._callers.clear()
+                raise PluginError(" ".join(str(error).split())) from error
+            if isinstance(error, (ContextKitError, KeyboardInterrupt)):
+                raise
+            raise PluginError(in_words(error)) from error
+        finally:
+            self._callers.clear()
 
     def _info(self, name: str) -> SourceInfo:
-        self._callers.clear()
         result = self.call(name, "contextkit_source")
         info = SourceInfo() if result is None else checks.checked_info(name, result)
         settings = self.config.source(name)
@@ -172,14 +193,16 @@ class SourceRegistry:
         )
 
     def _check_settings(self, name: str, own: Mapping[str, Any]) -> None:
-        problems = self.call(name, "contextkit_check_settings", settings=own)
-        if problems:
-            setting, _, expected = str(problems[0]).partition(":")
-            key = f"sources.{normalized(name)}.{setting.strip()}"
+        result = self.call(name, "contextkit_check_settings", settings=own)
+        for problem in checks.checked_problems(name, result or ()):
+            setting, _, expected = (part.strip() for part in problem.partition(":"))
+            if setting not in own:
+                raise ConfigError(problem, key=f"sources.{name}")
+            key = f"sources.{normalized(name)}.{setting}"
             origin = self.config.origin(key)
             in_file = origin.layer in {"user", "project"}
             raise ConfigError(
-                expected.strip(),
+                expected,
                 key=key,
                 file=Path(origin.label) if in_file else None,
                 line=origin.line,
@@ -189,20 +212,17 @@ class SourceRegistry:
         return self.implements(name, "contextkit_query")
 
     def _status(self, name: str, state: State, reason: str | None = None) -> PluginStatus:
-        entry_point = self._installed.get(name)
-        if entry_point is None:
-            return PluginStatus(name=name, state=state, reason=reason)
-        found = entry_point.dist
+        entry_point = self._installed[name][0]
         return PluginStatus(
             name=name,
             state=state,
             reason=reason,
             distribution=_distribution(entry_point),
-            version=found.version if found else "",
+            version=entry_point.dist.version if entry_point.dist else "",
         )
 
-    def _switch(self, name: str) -> Origin:
-        return self.config.origin(f"sources.{normalized(name)}.enabled")
+    def _switched_off_by(self, name: str) -> str:
+        return f"off by {self.config.origin(f'sources.{normalized(name)}.enabled')}"
 
     # -- which are on ---------------------------------------------------------------------
 
@@ -214,46 +234,66 @@ class SourceRegistry:
     @property
     def sources(self) -> list[str]:
         """The sources that are on, highest priority first, then by name."""
-        on = [s.name for s in self._statuses.values() if s.state == "on" and s.is_source]
-        return sorted(on, key=lambda name: (-self._infos[name].priority, name))
+        return self.in_order(
+            s.name for s in self._statuses.values() if s.state == "on" and s.is_source
+        )
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Loaded sources, each once, highest priority first, then by name."""
+        return sorted(set(names), key=lambda name: (-self._infos[name].priority, name))
 
     def enable(self, name: str) -> None:
         """Switch a plugin on, importing it if need be.
 
         Raises:
+            ConfigError: where one of its own settings is wrong.
+            DuplicateSourceError: where two distributions provide it.
             InvalidContextTypeError: where there is no such plugin.
             PluginError: where it is broken.
         """
-        status = self._statuses.get(name)
-        if status is None:
-            raise InvalidContextTypeError(name, self._known_sources())
-        if status.state == "off" and not self._manager.has_plugin(name):
-            self._load(name)
-        elif status.state == "off":
-            self._statuses[name] = evolve(status, state="on", reason=None)
-        if self._statuses[name].state == "broken":
-            status = self._statuses[name]
-            raise PluginError(
-                f"source '{name}' of {status.distribution} is broken: {status.reason}"
-            )
+        self._make_ready(name)
+        self._statuses[name] = evolve(self._statuses[name], state="on", reason=None)
+        self._callers.clear()
 
     def disable(self, name: str, reason: str = "off at run time") -> None:
         """Switch a plugin off; it stays imported. Raises `InvalidContextTypeError`."""
-        if name not in self._statuses:
-            raise InvalidContextTypeError(name, self._known_sources())
-        self._statuses[name] = evolve(self._statuses[name], state="off", reason=reason)
+        status = self._known(name)
+        if status.state == "on":
+            self._statuses[name] = evolve(status, state="off", reason=reason)
+        self._callers.clear()
 
     def require(self, name: str) -> None:
-        """Make a source ready that a request names: the request beats every setting.
+        """Make a source ready for a request that names it, whether it is on or off.
+
+        The request beats every setting, for itself: the source stays off for others.
 
         Raises `InvalidContextTypeError` for a name that is no source, and for a broken one.
         """
         try:
-            self.enable(name)
+            self._make_ready(name)
         except PluginError as error:
             raise InvalidContextTypeError(name, self._known_sources(), str(error)) from error
         if not self._statuses[name].is_source:
             raise InvalidContextTypeError(name, self._known_sources(), "not a source")
+
+    def _known(self, name: str) -> PluginStatus:
+        if name not in self._statuses:
+            raise InvalidContextTypeError(name, self._known_sources())
+        return self._statuses[name]
+
+    def _make_ready(self, name: str) -> None:
+        """Import a plugin that is off and was never imported; it stays off."""
+        status = self._known(name)
+        if status.state == "off" and not self._manager.has_plugin(name):
+            self._load(name)
+            loaded = self._statuses[name]
+            if loaded.state == "on":
+                self._statuses[name] = evolve(loaded, state="off", reason=status.reason)
+        status = self._statuses[name]
+        if status.state == "broken":
+            raise PluginError(
+                f"source '{name}' of {status.distribution} is broken: {status.reason}"
+            )
 
     def _known_sources(self) -> list[str]:
         return sorted(
@@ -265,112 +305,127 @@ class SourceRegistry:
     # -- calling --------------------------------------------------------------------------
 
     def implements(self, name: str, hook: str) -> bool:
-        """Whether a plugin has a hook."""
-        return any(
-            impl.plugin_name == name for impl in getattr(self._manager.hook, hook).get_hookimpls()
-        )
+        """Whether a plugin has a hook; one that only wraps it has not."""
+        return self.implementation(name, hook) is not None
 
     def implementation(self, name: str, hook: str) -> Callable[..., Any] | None:
         """The plugin's own function for a hook, or None; for telling how it must be run."""
         for impl in getattr(self._manager.hook, hook).get_hookimpls():
-            if impl.plugin_name == name:
+            if impl.plugin_name == name and not _wraps(impl):
                 return cast("Callable[..., Any]", impl.function)
         return None
 
     def caller(self, name: str, hook: str) -> Callable[..., Any]:
-        """The caller of one source's hook, wrapped by plugins that are not sources."""
+        """The caller of one plugin's hook, wrapped by plugins that are no sources and are on."""
         key = (name, hook)
         if key not in self._callers:
             others = [
-                plugin
-                for other, plugin in self._manager.list_name_plugin()
-                if other != name and plugin is not None and self._is_source(other)
+                impl.plugin
+                for impl in getattr(self._manager.hook, hook).get_hookimpls()
+                if impl.plugin_name != name and not self._wraps_sources(impl)
             ]
             self._callers[key] = self._manager.subset_hook_caller(hook, others)
         return cast("Callable[..., Any]", self._callers[key])
 
-    def call(self, name: str, hook: str, **arguments: Any) -> Any:
-        """Call one source's hook; None where it has none.
+    def _wraps_sources(self, impl: pluggy.HookImpl) -> bool:
+        status = self._statuses.get(impl.plugin_name)
+        return _wraps(impl) and status is not None and status.state == "on" and not status.is_source
 
-        Raises `SourceError`, from the cause, for whatever the hook raises.
+    def call(self, name: str, hook: str, **arguments: Any) -> Any:
+        """Call one plugin's hook; None where it has none.
+
+        Raises `SourceError`, from the cause, for whatever the hook raises but the store's
+        own errors.
         """
         try:
-            return self.caller(name, hook)(**arguments)
-        except ContextKitError:
+            result = self.caller(name, hook)(**arguments)
+        except (SourceError, StoreError, KeyboardInterrupt):
             raise
-        except Exception as error:
-            raise SourceError(name, hook, _in_words(error)) from error
+        except BaseException as error:
+            reason = str(error) if isinstance(error, ContextKitError) else in_words(error)
+            raise SourceError(name, hook, reason) from error
+        if inspect.iscoroutine(result) and hook != "contextkit_query":
+            result.close()
+            raise SourceError(name, hook, "only contextkit_query may be async")
+        return result
+
+    def attempt(
+        self,
+        name: str,
+        hook: str,
+        checked: Callable[[Any], T],
+        failed: Failed = log_failure,
+        **arguments: Any,
+    ) -> T | None:
+        """Call a hook whose failure costs no more than what it would have given.
+
+        Args:
+            name: the source.
+            hook: one of its hooks.
+            checked: what checks the result, and raises `SourceError`.
+            failed: called with source, hook and reason.
+            arguments: the hook's.
+
+        Returns:
+            The checked result; None where there is no hook, it gave None, or it failed.
+        """
+        try:
+            result = self.call(name, hook, **arguments)
+            return None if result is None else checked(result)
+        except ContextKitError as error:
+            failed(name, hook, error.reason if isinstance(error, SourceError) else str(error))
+            return None
 
     def info(self, name: str) -> SourceInfo:
         """What a loaded source says of itself, with the configured priority."""
         return self._infos[name]
 
-    def weight(self, name: str, request: ContextRequest) -> float:
+    def weight(
+        self,
+        name: str,
+        request: ContextRequest,
+        failed: Failed = log_failure,
+    ) -> float:
         """A source's weight: the request's, the configured, the source's own, or 1.0.
 
-        A source whose hook fails has weight 1.0; the failure is logged.
+        A source whose hook fails has weight 1.0; `failed` is called with source, hook and
+        reason.
         """
         given = request.weights.get(name) or self.config.source(name).weight
-        if given is not None:
-            return checks.checked_weight(name, given)
-        try:
-            result = self.call(name, "contextkit_weight", request=request)
-            return 1.0 if result is None else checks.checked_weight(name, result)
-        except SourceError as error:
-            _log.warning("hook_failed", source=name, hook=error.hook, reason=error.reason)
-            return 1.0
+        return given or (
+            self.attempt(
+                name,
+                "contextkit_weight",
+                lambda result: checks.checked_weight(name, result),
+                failed,
+                request=request,
+            )
+            or 1.0
+        )
 
-    def recipes(self) -> Mapping[str, RecipeTemplate]:
-        """The recipes that the plugins offer, by name.
-
-        Raises `PluginError` where two plugins offer one name.
-        """
-        found: dict[str, tuple[str, RecipeTemplate]] = {}
-        for plugin, template in self._offered_recipes():
-            if template.name in found:
-                raise PluginError(
-                    f"the recipe '{template.name}' is offered by {found[template.name][0]} "
-                    f"and by {plugin}: switch one of them off"
-                )
-            found[template.name] = (plugin, template)
-        return {name: template for name, (_, template) in sorted(found.items())}
-
-    def _offered_recipes(self) -> Iterator[tuple[str, RecipeTemplate]]:
-        for impl in self._manager.hook.contextkit_recipes.get_hookimpls():
-            if self._statuses[impl.plugin_name].state != "on":
-                continue
-            try:
-                offered = impl.function()
-                templates = checks.checked_recipes(impl.plugin_name, offered or ())
-            except Exception as error:  # noqa: BLE001 - costs that plugin's recipes alone
-                _log.warning(
-                    "hook_failed",
-                    source=impl.plugin_name,
-                    hook="contextkit_recipes",
-                    reason=_in_words(error),
-                )
-                continue
-            yield from ((impl.plugin_name, template) for template in templates)
+    def on_with(self, hook: str) -> list[str]:
+        """The plugins that are on and have a hook, by name."""
+        return [s.name for s in self.plugins if s.state == "on" and self.implements(s.name, hook)]
 
     def add_commands(self, cli: Any) -> None:
         """Let every plugin that is on add its commands to the command line."""
-        for impl in self._manager.hook.contextkit_commands.get_hookimpls():
-            if self._statuses[impl.plugin_name].state == "on":
-                try:
-                    impl.function(cli)
-                except Exception as error:  # noqa: BLE001 - costs that plugin's commands alone
-                    _log.warning(
-                        "hook_failed",
-                        source=impl.plugin_name,
-                        hook="contextkit_commands",
-                        reason=_in_words(error),
-                    )
+        for name in self.on_with("contextkit_commands"):
+            self.attempt(name, "contextkit_commands", lambda _: None, cli=cli)
+
+
+def _imported(entry_point: importlib.metadata.EntryPoint) -> object:
+    try:
+        return entry_point.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # An import may raise anything, `SystemExit` and an extension's panic included.
+        raise PluginError(in_words(error)) from error
+
+
+def _wraps(impl: pluggy.HookImpl) -> bool:
+    return bool(impl.wrapper or impl.hookwrapper)
 
 
 def _distribution(entry_point: importlib.metadata.EntryPoint) -> str:
     return entry_point.dist.name if entry_point.dist else "an unknown distribution"
-
-
-def _in_words(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

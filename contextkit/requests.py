@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from contextkit.config import Config
-from contextkit.errors import InvalidRequestError
+from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models import STYLES, ContextRequest
+from contextkit.store.base import conditions
 
 __all__ = ["make_request"]
 
 _OVERFLOWS = ("hard", "soft")
+_CONFIGURED = (
+    "max_tokens",
+    "limit",
+    "sources",
+    "source_timeout",
+    "deadline",
+    "style",
+    "overflow",
+    "min_relevance",
+)
+_OPTIONS = (*_CONFIGURED, "weights", "filters", "recipe")
 
 
 def make_request(
@@ -31,58 +44,87 @@ def make_request(
     Raises:
         InvalidRequestError: naming the field, what it is and what it should be.
     """
-    settings = config.assemble
-    values: dict[str, Any] = {
-        name: getattr(settings, name)
-        for name in (
-            "max_tokens",
-            "limit",
-            "sources",
-            "source_timeout",
-            "deadline",
-            "style",
-            "overflow",
-            "min_relevance",
-        )
-    }
+    for name in given:
+        if name not in _OPTIONS:
+            raise InvalidRequestError(f"a request has no option '{name}'{_hint(name)}")
+    values: dict[str, Any] = {name: getattr(config.assemble, name) for name in _CONFIGURED}
     values.update({name: value for name, value in given.items() if value is not None})
-    _check(query, values)
+    _check_query(query)
+    _check_numbers(values)
+    _check_choices(values)
+    _check_weights(values.get("weights", {}))
+    _check_filters(values.get("filters", {}))
     if values["sources"] is not None:
-        values["sources"] = tuple(dict.fromkeys(values["sources"]))
-    return ContextRequest(query=query, project=project, workspace=workspace, **values)
+        values["sources"] = _checked_sources(values["sources"])
+    return ContextRequest(
+        # Half a surrogate pair, as from an argument that is not UTF-8, is no text to search.
+        query=query.encode("utf-8", "replace").decode("utf-8"),
+        project=project,
+        workspace=workspace,
+        **values,
+    )
 
 
-def _check(query: object, values: Mapping[str, Any]) -> None:
-    if not isinstance(query, str) or not query.strip():
+def _hint(name: str) -> str:
+    nearest = difflib.get_close_matches(name, _OPTIONS, n=1)
+    return f"; did you mean '{nearest[0]}'?" if nearest else f"; it has: {', '.join(_OPTIONS)}"
+
+
+def _check_query(query: object) -> None:
+    if not isinstance(query, str):
+        raise InvalidRequestError(f"the query must be a text, got {query!r}")
+    if not query.strip():
         raise InvalidRequestError("the query is empty: say what the context is needed for")
+
+
+def _check_numbers(values: Mapping[str, Any]) -> None:
     for name in ("max_tokens", "limit"):
         value = values[name]
         if type(value) is not int or value < 1:
             raise InvalidRequestError(f"{name} must be a whole number of at least 1, got {value!r}")
     for name in ("source_timeout", "deadline"):
-        _check_number(name, values[name], "a number of seconds over 0", minimum=0, exclusive=True)
-    _check_number("min_relevance", values["min_relevance"], "within 0..1", minimum=0, maximum=1)
+        seconds = values[name]
+        if not _is_number(seconds) or not seconds > 0:
+            raise InvalidRequestError(f"{name} must be a number of seconds over 0, got {seconds!r}")
+    floor = values["min_relevance"]
+    if not _is_number(floor) or not 0 <= floor <= 1:
+        raise InvalidRequestError(f"min_relevance must be within 0..1, got {floor!r}")
+
+
+def _check_choices(values: Mapping[str, Any]) -> None:
     for name, allowed in (("style", STYLES), ("overflow", _OVERFLOWS)):
         if values[name] not in allowed:
             raise InvalidRequestError(
                 f"{name} must be one of {', '.join(allowed)}, got {values[name]!r}"
             )
-    sources = values["sources"]
-    if isinstance(sources, str) or not (sources is None or isinstance(sources, Sequence)):
+
+
+def _checked_sources(sources: object) -> tuple[str, ...]:
+    if (
+        isinstance(sources, (str, bytes))
+        or not isinstance(sources, Sequence)
+        or not all(isinstance(source, str) for source in sources)
+    ):
         raise InvalidRequestError(f"sources must be a list of names, got {sources!r}")
-    for source, weight in values.get("weights", {}).items():
-        _check_number(f"weight of {source}", weight, "over 0", minimum=0, exclusive=True)
+    return tuple(dict.fromkeys(sources))
 
 
-def _check_number(
-    name: str,
-    value: object,
-    expected: str,
-    *,
-    minimum: float,
-    maximum: float = math.inf,
-    exclusive: bool = False,
-) -> None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not minimum <= float(value) <= maximum or (exclusive and value == minimum):  # type: ignore[arg-type]
-        raise InvalidRequestError(f"{name} must be {expected}, got {value!r}")
+def _check_weights(weights: object) -> None:
+    if not isinstance(weights, Mapping):
+        raise InvalidRequestError(f"weights must be source -> weight, got {weights!r}")
+    for source, weight in weights.items():
+        if not _is_number(weight) or not 0 < weight < math.inf:
+            raise InvalidRequestError(f"weight of {source} must be a number over 0, got {weight!r}")
+
+
+def _check_filters(filters: object) -> None:
+    if not isinstance(filters, Mapping):
+        raise InvalidRequestError(f"filters must be field -> value, got {filters!r}")
+    try:
+        conditions(None, None, filters)
+    except (RecordError, TypeError) as error:
+        raise InvalidRequestError(str(error)) from error
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

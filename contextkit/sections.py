@@ -20,10 +20,9 @@ def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> R
 
     Raises `InvalidContextTypeError` for a name that is no source.
     """
-    if sources is not None:
-        for name in sources:
-            registry.require(name)
-    wanted = [name for name in registry.sources if sources is None or name in sources]
+    for name in sources or ():
+        registry.require(name)
+    wanted = registry.sources if sources is None else registry.in_order(sources)
     return Recipe(
         name="context", title="Context", sections=tuple(Section(source=name) for name in wanted)
     )
@@ -35,10 +34,10 @@ def sections_to_ask(registry: SourceRegistry, recipe: Recipe) -> list[Section]:
     Raises `InvalidContextTypeError` where a section that is not optional has no source.
     """
     on = set(registry.sources)
-    for section in recipe.sections:
-        if section.source not in on and not section.optional:
-            registry.require(section.source)
-    return [section for section in recipe.sections if section.source in on or not section.optional]
+    asked = [section for section in recipe.sections if section.source in on or not section.optional]
+    for section in asked:
+        registry.require(section.source)
+    return asked
 
 
 def title_of(registry: SourceRegistry, section: Section) -> str:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-import structlog
 from attrs import evolve, frozen
 
 from contextkit.checks import checked_keys
 from contextkit.dedup import deduplicate
-from contextkit.errors import SourceError
 from contextkit.models import ContextItem
 from contextkit.ranking import Candidate
-from contextkit.registry import SourceRegistry
+from contextkit.registry import Failed, SourceRegistry, log_failure
 from contextkit.trace import Verdict
 
 __all__ = ["Dropped", "Selection", "select"]
-
-_log = structlog.get_logger(__name__)
 
 
 @frozen
@@ -38,9 +35,15 @@ class Selection:
 
 
 def select(
-    registry: SourceRegistry, candidates: Sequence[Candidate], min_relevance: float
+    registry: SourceRegistry,
+    candidates: Sequence[Candidate],
+    min_relevance: float,
+    failed: Failed = log_failure,
 ) -> Selection:
-    """Drop what is below the floor, then all but the best-scored of each set of duplicates."""
+    """Drop what is below the floor, then all but the best-scored of each set of duplicates.
+
+    A source whose `contextkit_dedup_keys` fails has no keys; `failed` is told.
+    """
     relevant = [c for c in candidates if c.item.relevance >= min_relevance]
     dropped = [
         Dropped(
@@ -53,7 +56,7 @@ def select(
     ]
     items = [candidate.item for candidate in relevant]
     result = deduplicate(
-        items, [candidate.scores.score for candidate in relevant], _keys(registry, items)
+        items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)
     )
     kept = [
         evolve(relevant[index], item=item)
@@ -66,27 +69,22 @@ def select(
     return Selection(sorted(kept, key=lambda candidate: candidate.order), dropped)
 
 
-def _keys(registry: SourceRegistry, items: Sequence[ContextItem]) -> list[tuple[str, ...]]:
+def _keys(
+    registry: SourceRegistry, items: Sequence[ContextItem], failed: Failed
+) -> list[tuple[str, ...]]:
     """Each item's dedup keys, one hook call per source."""
     positions: dict[str, list[int]] = {}
     for position, item in enumerate(items):
         positions.setdefault(item.source, []).append(position)
     keys: list[tuple[str, ...]] = [()] * len(items)
     for source, own in positions.items():
-        for position, found in zip(
-            own, _keys_of(registry, source, [items[position] for position in own]), strict=True
-        ):
-            keys[position] = found
+        found = registry.attempt(
+            source,
+            "contextkit_dedup_keys",
+            partial(checked_keys, source, items=len(own)),
+            failed,
+            items=[items[position] for position in own],
+        )
+        for position, item_keys in zip(own, found or (), strict=found is not None):
+            keys[position] = item_keys
     return keys
-
-
-def _keys_of(
-    registry: SourceRegistry, source: str, items: list[ContextItem]
-) -> Sequence[tuple[str, ...]]:
-    try:
-        result = registry.call(source, "contextkit_dedup_keys", items=items)
-        if result is not None:
-            return checked_keys(source, result, len(items))
-    except SourceError as error:
-        _log.warning("hook_failed", source=source, hook=error.hook, reason=error.reason)
-    return [()] * len(items)

@@ -11,10 +11,11 @@ from attrs import define, evolve, field
 from contextkit.fitting import Account, Fitted, Placed
 from contextkit.gather import Answer
 from contextkit.ranking import Candidate
+from contextkit.registry import log_failure
 from contextkit.selection import Dropped, Selection
 from contextkit.trace import ItemTrace, SourceTrace, Verdict
 
-__all__ = ["Stopwatch", "item_traces", "source_traces"]
+__all__ = ["HookFailures", "Stopwatch", "item_traces", "source_traces"]
 
 _NOTHING = Account(share=0, used=0, given=0, taken=0)
 
@@ -37,6 +38,24 @@ class Stopwatch:
             yield
         finally:
             self.stages[name] = (time.perf_counter() - started) * 1000
+
+
+@define
+class HookFailures:
+    """Takes note of the hooks that failed in one assembly, and logs each once.
+
+    Attributes:
+        notes: a line for each, for the trace.
+    """
+
+    notes: list[str] = field(factory=list, init=False)
+
+    def __call__(self, source: str, hook: str, reason: str) -> None:
+        """Note a failure; a hook that fails on every item is noted once."""
+        note = f"{source}: {hook} failed, its default is used: {reason}"
+        if not any(known.startswith(f"{source}: {hook} ") for known in self.notes):
+            self.notes.append(note)
+            log_failure(source, hook, reason)
 
 
 def source_traces(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from contextkit.errors import WorkspaceError
 __all__ = ["PROJECT_FILE", "Workspace", "find_workspace"]
 
 PROJECT_FILE = "contextkit.toml"
+_OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*contextkit\s*[.\]]", re.MULTILINE)
 
 
 @frozen
@@ -44,7 +46,7 @@ def find_workspace(start: Path) -> Workspace:
             config_file = _config_file(candidate)
             if config_file is not None or _is_repository(candidate):
                 return Workspace(candidate, config_file)
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise WorkspaceError(f"cannot read the workspace at {start}: {error}") from error
     return Workspace(folder)
 
@@ -59,11 +61,14 @@ def _config_file(folder: Path) -> Path | None:
 
 def _has_table(pyproject: Path) -> bool:
     try:
-        text = pyproject.read_text(encoding="utf-8")
-        return "contextkit" in text and "contextkit" in tomllib.loads(text).get("tool", {})
-    except (OSError, ValueError, AttributeError):
-        # Somebody else's file: what is wrong with it is not for us to say.
+        text = pyproject.read_bytes().decode("utf-8", "replace")
+        tool = tomllib.loads(text).get("tool", {})
+    except OSError:
         return False
+    except (ValueError, RecursionError):
+        # Somebody else's file, unless its settings would be passed over in silence.
+        return _OWN_TABLE.search(text) is not None
+    return isinstance(tool, dict) and "contextkit" in tool
 
 
 def _is_repository(folder: Path) -> bool:

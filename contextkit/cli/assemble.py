@@ -2,125 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from contextkit.cli.index import run_index
+from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.index import index_first
+from contextkit.cli.options import assembly_options, names_of, query_from
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.models import STYLES, FormattedContext, Overflow, Style
+from contextkit.errors import ConfigError, InvalidContextTypeError
+from contextkit.models import FormattedContext
 
 __all__ = ["assemble", "premortem"]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_FINE = {"ok", "empty", "below_floor"}
+_ANSWERED = {"ok", "empty", "below_floor"}
 
 
-def _assembly_options(command: Command) -> Command:
-    options: tuple[Any, ...] = (
-        click.option("--max-tokens", type=int, help="The budget of the text, in tokens."),
-        click.option("--limit", type=int, help="Items to retrieve per source."),
-        click.option("--style", type=click.Choice(STYLES), help="How it is rendered."),
-        click.option(
-            "--overflow",
-            type=click.Choice(["hard", "soft"]),
-            help="hard keeps to the budget; soft exceeds it rather than shorten an item.",
-        ),
-        json_option,
-    )
-    for option in options:
-        command = option(command)
-    return command
-
-
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit assemble "how is the token budget split?"
+  contextkit assemble "why do we retry?" --sources code,commits --max-tokens 1000
+  git diff | contextkit assemble - --no-index --json
+"""
+)
 @click.argument("query")
-@click.option("--sources", help="The sources to ask, comma-separated; default: all that are on.")
+@click.option(
+    "--sources", multiple=True, help="The sources to ask, as in a,b; default: all that are on."
+)
 @click.option("--no-index", is_flag=True, help="Do not bring the records up to date first.")
-@click.option("--timeout", type=float, help="Seconds that one source may take.")
-@click.option("--deadline", type=float, help="Seconds that all sources together may take.")
-@_assembly_options
+@assembly_options
+@json_option
 @pass_session
 def assemble(
     session: Session,
+    /,
     query: str,
-    sources: str | None,
+    sources: tuple[str, ...],
     no_index: bool,
     timeout: float | None,
-    deadline: float | None,
-    max_tokens: int | None,
-    limit: int | None,
-    style: Style | None,
-    overflow: Overflow | None,
     as_json: bool,
-) -> None:
+    **options: Any,
+) -> int:
     """Print the context for a QUERY; `-` reads it from standard input.
 
     The records of code and commits are brought up to date first, which takes a while the
-    first time; `--no-index` skips that.
-
-    \b
-    Example: contextkit assemble "how is the token budget split?" --max-tokens 1500
+    first time; --no-index skips that.
     """
-    if query == "-":
-        query = click.get_text_stream("stdin", errors="replace").read()
-    names = None if sources is None else [n.strip() for n in sources.split(",") if n.strip()]
-    for name in names or ():
-        session.kit.registry.require(name)
-    if not no_index and query.strip():
-        run_index(session, names, wait=False)
-    context = session.kit.assemble_context_sync(
-        query,
-        names,
-        limit,
-        max_tokens,
-        style=style,
-        overflow=overflow,
-        source_timeout=timeout,
-        deadline=deadline,
-    )
-    _show(session, context, as_json)
+    query = query_from(query)
+    names = _checked(session, query, names_of(sources), source_timeout=timeout, **options)
+    if not no_index:
+        index_first(session, names)
+    context = session.kit.assemble_context_sync(query, names, source_timeout=timeout, **options)
+    return _show(session, context, as_json)
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit premortem debugging
+  contextkit premortem debugging --strategy systematic-elimination
+"""
+)
 @click.argument("domain")
 @click.option("--strategy", help="Show how this strategy has fared, too.")
-@_assembly_options
+@assembly_options
+@json_option
 @pass_session
 def premortem(
     session: Session,
+    /,
     domain: str,
     strategy: str | None,
-    max_tokens: int | None,
-    limit: int | None,
-    style: Style | None,
-    overflow: Overflow | None,
+    timeout: float | None,
     as_json: bool,
-) -> None:
-    """Print what went wrong before in a DOMAIN, for an agent about to begin.
-
-    \b
-    Example: contextkit premortem debugging --strategy systematic-elimination
-    """
+    **options: Any,
+) -> int:
+    """Print what went wrong before in a DOMAIN, for an agent about to begin."""
     context = session.kit.get_premortem_context_sync(
-        domain,
-        strategy,
-        limit,
-        max_tokens,
-        style=style,
-        overflow=overflow,
+        domain, strategy, source_timeout=timeout, **options
     )
-    _show(session, context, as_json)
+    return _show(session, context, as_json)
 
 
-def _show(session: Session, context: FormattedContext, as_json: bool) -> None:
-    for source in context.trace.sources:
-        if source.state not in _FINE:
-            session.warn(f"{source.section}: {source.reason}")
-    for note in context.trace.notes:
+def _checked(
+    session: Session, query: str, names: list[str] | None, **options: Any
+) -> tuple[str, ...] | None:
+    """The sources to ask; refuses what makes no sense before anything is indexed for it."""
+    from contextkit.requests import make_request
+
+    request = make_request(
+        session.config, query, project="", workspace=session.workspace, sources=names, **options
+    )
+    for name in request.sources or ():
+        try:
+            session.registry.require(name)
+        except InvalidContextTypeError as error:
+            if names is not None:
+                raise
+            origin = session.config.origin("assemble.sources")
+            raise ConfigError(f"{error} (from {origin})", key="assemble.sources") from error
+    return request.sources
+
+
+def _show(session: Session, context: FormattedContext, as_json: bool) -> int:
+    trace = context.trace
+    failed = [source for source in trace.sources if source.state not in _ANSWERED]
+    for source in failed:
+        session.warn(f"{source.section}: {source.reason}")
+    for note in trace.notes:
         session.warn(note)
-    if not context.items and not context.trace.notes:
+    if not trace.sources:
+        session.warn("no source is on: `contextkit sources` shows why")
+    elif not (context.items or failed or trace.notes):
         session.warn("nothing relevant was found")
     session.emit(context.as_dict(), context.markdown, as_json)
+    nothing_answered = failed and len(failed) == len(trace.sources)
+    return ExitCode.FAILED if nothing_answered else ExitCode.FINE

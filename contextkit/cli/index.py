@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
+from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.index_run import IndexOutcome
-from contextkit.models import IndexReport
 
-__all__ = ["index", "run_index"]
+if TYPE_CHECKING:
+    from contextkit.index_run import IndexOutcome
+    from contextkit.models import IndexReport
+
+__all__ = ["index", "index_first"]
 
 _SHOWN_SKIPPED = 5
 
 
-def run_index(
-    session: Session, sources: Sequence[str] | None, *, wait: bool
-) -> Mapping[str, IndexOutcome]:
-    """Index with progress, and say on standard error what went wrong."""
-    with session.progress() as report:
-        outcomes = session.kit.index(sources, progress=report, wait=wait)
-    for source, outcome in outcomes.items():
-        if outcome.problem:
-            session.warn(f"{source} was not indexed: {outcome.problem}")
-    return outcomes
-
-
-@click.command()
-@click.argument("sources", nargs=-1)
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit index
+  contextkit index code --json
+"""
+)
+@click.argument("sources", metavar="[SOURCE]...", nargs=-1)
 @json_option
 @pass_session
 def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
     """Bring the sources' records up to date with the workspace.
 
-    Only what changed since the last run is read. SOURCES are names; default: every source
-    that is on.
-
-    \b
-    Example: contextkit index code
+    Only what changed since the last run is read. Without a SOURCE, every source that is on
+    and has something to index.
     """
-    outcomes = run_index(session, sources or None, wait=True)
+    outcomes = _run(session, sources or None, wait=True)
+    for name in dict.fromkeys(sources):
+        if name not in outcomes:
+            session.warn(f"{name} keeps no records of the workspace: there is nothing to index")
+    if not sources and not outcomes:
+        session.warn("no source that is on has anything to index")
     data = {source: _as_data(outcome) for source, outcome in outcomes.items()}
     lines = [
         f"{source}: {_in_words(outcome.report)}"
@@ -48,7 +48,29 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
         if outcome.report
     ]
     session.emit(data, "\n".join(lines), as_json)
-    return 1 if any(outcome.problem for outcome in outcomes.values()) else 0
+    failed = any(outcome.problem for outcome in outcomes.values())
+    return ExitCode.FAILED if failed else ExitCode.FINE
+
+
+def index_first(session: Session, sources: Sequence[str] | None) -> None:
+    """Bring up to date what a context is about to be made from; trouble is only a message."""
+    for source, outcome in _run(session, sources, wait=False).items():
+        for note in outcome.report.notes if outcome.report else ():
+            session.warn(f"{source}: {note}")
+
+
+def _run(
+    session: Session, sources: Sequence[str] | None, *, wait: bool
+) -> Mapping[str, IndexOutcome]:
+    with session.progress() as report:
+        outcomes = session.kit.index(sources, progress=report, wait=wait)
+    troubled: dict[str, list[str]] = {}
+    for source, outcome in outcomes.items():
+        if outcome.problem:
+            troubled.setdefault(outcome.problem, []).append(source)
+    for problem, names in troubled.items():
+        session.warn(f"not indexed: {', '.join(names)}: {problem}")
+    return outcomes
 
 
 def _as_data(outcome: IndexOutcome) -> dict[str, object]:
@@ -64,7 +86,10 @@ def _in_words(report: IndexReport) -> str:
         f"{report.unchanged} unchanged"
     )
     lines = [f"  note: {note}" for note in report.notes]
-    lines += [f"  skipped {what}: {why}" for what, why in report.skipped[:_SHOWN_SKIPPED]]
+    lines += [
+        f"  skipped {what if what.isprintable() else repr(what)}: {why}"
+        for what, why in report.skipped[:_SHOWN_SKIPPED]
+    ]
     if len(report.skipped) > _SHOWN_SKIPPED:
         lines.append(f"  and {len(report.skipped) - _SHOWN_SKIPPED} more skipped (--json has all)")
     return "\n".join([text, *lines])

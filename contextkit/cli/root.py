@@ -2,153 +2,195 @@
 
 from __future__ import annotations
 
-import importlib
-import os
+import difflib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from contextkit import __version__
+from contextkit.cli.built_in import BUILT_IN
+from contextkit.cli.exit_codes import ExitCode, exit_code_lines
+from contextkit.cli.failures import report_failure, watch_reader
+from contextkit.cli.output import say
 from contextkit.cli.session import Session
 from contextkit.errors import ContextKitError
 
 __all__ = ["cli"]
 
-_COMMANDS = {
-    "assemble": "contextkit.cli.assemble:assemble",
-    "config": "contextkit.cli.config:config",
-    "export": "contextkit.cli.transfer:export",
-    "import": "contextkit.cli.transfer:import_",
-    "index": "contextkit.cli.index:index",
-    "premortem": "contextkit.cli.assemble:premortem",
-    "reembed": "contextkit.cli.transfer:reembed",
-    "sources": "contextkit.cli.sources:sources",
-}
-_INTERRUPTED = 130
+_EPILOG = "\n".join(
+    [
+        "\b",
+        "Exit codes:",
+        *(f"  {line}" for line in exit_code_lines()),
+        "",
+        "\b",
+        "Examples:",
+        '  contextkit assemble "how is the token budget split?"',
+        "  contextkit sources",
+    ]
+)
 
 
 class _Root(click.Group):
     """Built-in commands import what they need when they run; plugins add theirs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        self._add_plugin_commands(ctx)
-        return sorted({*_COMMANDS, *self.commands})
+        return sorted({*BUILT_IN, *_plugin_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in _COMMANDS:
-            module, _, attribute = _COMMANDS[cmd_name].partition(":")
-            command: click.Command = getattr(importlib.import_module(module), attribute)
-            return command
-        if cmd_name not in self.commands:
-            self._add_plugin_commands(ctx)
-        return self.commands.get(cmd_name)
+        if cmd_name in BUILT_IN:
+            return BUILT_IN[cmd_name].load()
+        return _session(ctx).plugin_commands.commands.get(cmd_name)
 
-    def _add_plugin_commands(self, ctx: click.Context) -> None:
-        session = _session(ctx)
-        try:
-            session.kit.registry.add_commands(self)
-        except ContextKitError as error:
-            # `contextkit --help` must work in spite of a broken configuration.
-            session.warn(f"the plugins' commands are missing: {error}")
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command where there is none of that name."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+            missing = "".join(
+                f" The source '{plugin.name}' is {plugin.state}, and so are its commands "
+                f"({plugin.reason})."
+                for plugin in _session(ctx).registry.plugins
+                if plugin.state != "on"
+            )
+            raise click.UsageError(f"There is no command '{name}'.{hint}{missing}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List contextkit's own commands without importing them, then those of plugins."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in BUILT_IN.items()])
+        added = sorted(_plugin_commands(ctx).items())
+        if added:
+            with formatter.section("Commands of the sources that are on"):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(formatter.width))
+                        for name, command in added
+                        if not command.hidden
+                    ]
+                )
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with watch_reader():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        _session(ctx).start_logs()
+        with watch_reader():
+            return super().invoke(ctx)
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and turn every error into one line and an exit code that means something."""
         sys.exit(self._run(sys.argv[1:] if args is None else list(args), **extra))
 
     def _run(self, args: list[str], **extra: Any) -> int:
-        debug = "--debug" in args
+        _accept_any_text()
+        session = Session()
+        options = {"prog_name": "contextkit", **extra, "standalone_mode": False}
         try:
-            outcome = super().main(args, **{**extra, "standalone_mode": False})
-        except click.ClickException as error:
-            error.show()
-            return error.exit_code
-        except ContextKitError as error:
-            return _failed(error, str(error), error.exit_code, debug=debug)
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("contextkit: interrupted", err=True)
-            return _INTERRUPTED
-        except BrokenPipeError:
-            # Whoever read the output has seen enough.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
-        except Exception as error:  # noqa: BLE001 - a person gets a line, not a traceback
-            text = f"internal error: {type(error).__name__}: {error} (--debug shows where)"
-            return _failed(error, text, 1, debug=debug)
-        return outcome if isinstance(outcome, int) else 0
+            try:
+                outcome = super().main(args, obj=session, **options)
+            finally:
+                session.close()
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a line, not a traceback
+            return report_failure(error, debug=session.debug)
+        return outcome if isinstance(outcome, int) else ExitCode.FINE
 
 
-def _failed(error: Exception, text: str, exit_code: int, *, debug: bool) -> int:
-    if debug:
-        import traceback
-
-        traceback.print_exception(error)
-    click.echo(f"contextkit: {text}", err=True)
-    return exit_code
-
-
-def _session(ctx: click.Context) -> Session:
-    """The run's session, made from the root command's options."""
-    root = ctx.find_root()
-    if root.obj is None:
-        given = root.params
-        switches = {f"sources.{name}.enabled": True for name in given.get("enable") or ()}
-        switches |= {f"sources.{name}.enabled": False for name in given.get("disable") or ()}
-        root.obj = Session(
-            folder=given.get("workspace") or Path.cwd(),
-            settings=switches,
-            debug=bool(given.get("debug")),
-        )
-        root.call_on_close(root.obj.close)
-    session: Session = root.obj
-    return session
-
-
-def _set_up_logging(*, debug: bool) -> None:
-    """Logs go to standard error; what a person should know a command says itself."""
-    import logging
-
-    import structlog
-
-    level = logging.DEBUG if debug else logging.CRITICAL
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-
-
-def _unfolded(_: click.Context, __: click.Parameter, names: Sequence[str]) -> tuple[str, ...]:
-    """`--disable a,b --disable c` is a, b and c."""
-    return tuple(part.strip() for name in names for part in name.split(",") if part.strip())
-
-
-@click.group(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "-C",
-    "--workspace",
-    type=click.Path(path_type=Path),
-    help="A folder in the workspace; default: the current one.",
-)
-@click.option("--enable", multiple=True, callback=_unfolded, help="Switch a source on.")
-@click.option("--disable", multiple=True, callback=_unfolded, help="Switch a source off.")
-@click.option("--debug", is_flag=True, help="Show logs, and tracebacks of errors.")
-@click.version_option(package_name="contextkit-core", prog_name="contextkit")
-@click.pass_context
-def cli(
-    ctx: click.Context,
-    workspace: Path | None,  # noqa: ARG001 - read from the context by `_session`
-    enable: tuple[str, ...],  # noqa: ARG001
-    disable: tuple[str, ...],  # noqa: ARG001
-    debug: bool,
-) -> None:
-    """Assemble context for LLM agents from pluggable sources, within a token budget.
-
-    \b
-    Example: contextkit assemble "how is the token budget split?"
-    """
-    _set_up_logging(debug=debug)
+def _accept_any_text() -> None:
+    """What a stream's encoding lacks is written as an escape, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    _session(ctx)
+
+
+def _session(ctx: click.Context) -> Session:
+    session: Session = ctx.find_root().obj
+    return session
+
+
+def _plugin_commands(ctx: click.Context) -> Mapping[str, click.Command]:
+    """The plugins' commands; `contextkit --help` works with a broken configuration, too."""
+    try:
+        return _session(ctx).plugin_commands.commands
+    except ContextKitError as error:
+        say(f"the commands of plugins are missing: {error}")
+        return {}
+
+
+def _set_folder(ctx: click.Context, _: click.Parameter, folder: Path | None) -> None:
+    if folder is not None:
+        _session(ctx).folder = folder
+
+
+def _set_debug(ctx: click.Context, _: click.Parameter, debug: bool) -> None:
+    _session(ctx).debug = debug
+
+
+def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -> None:
+    """`--disable a,b --disable c` switches a, b and c off."""
+    given = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    if not given:
+        return
+    from contextkit.config import normalized
+
+    for name in given:
+        key = f"sources.{normalized(name)}.enabled"
+        _session(ctx).settings[key] = option.name == "enable"
+
+
+@click.group(
+    "contextkit",
+    cls=_Root,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EPILOG,
+)
+@click.option(
+    "-C",
+    "--workspace",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    is_eager=True,
+    expose_value=False,
+    callback=_set_folder,
+    help="A folder in the workspace; default: the current one.",
+)
+@click.option(
+    "--enable",
+    metavar="SOURCE",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_switch,
+    help="Switch a source on for this run; several: --enable a,b.",
+)
+@click.option(
+    "--disable",
+    metavar="SOURCE",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_switch,
+    help="Switch a source off for this run.",
+)
+@click.option(
+    "--debug",
+    is_flag=True,
+    envvar="CONTEXTKIT_DEBUG",
+    is_eager=True,
+    expose_value=False,
+    callback=_set_debug,
+    help="Show logs, and the traceback of an error.",
+)
+@click.version_option(__version__, prog_name="contextkit")
+def cli() -> None:
+    """Assemble context for LLM agents from pluggable sources, within a token budget.
+
+    These options come before the command, as in: contextkit -C ../other sources
+    """

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from attrs import define, field
 
+from contextkit.cli.logs import logs_on_stderr
+from contextkit.cli.output import print_json, print_text, say, table
+from contextkit.cli.plugin_commands import PluginCommands
+
 if TYPE_CHECKING:
+    from contextkit.config import Config
     from contextkit.indexing import Progress
     from contextkit.kit import ContextKit
     from contextkit.records import Records
+    from contextkit.registry import SourceRegistry
+    from contextkit.workspace import Workspace
 
 __all__ = ["Session", "json_option", "pass_session", "table"]
 
@@ -31,23 +37,97 @@ class Session:
     """
 
     folder: Path = field(factory=Path.cwd)
-    settings: Mapping[str, Any] = field(factory=dict)
+    settings: dict[str, Any] = field(factory=dict)
     debug: bool = False
+    _plugins: tuple[Workspace, Config, SourceRegistry] | None = field(default=None, init=False)
+    _commands: PluginCommands | None = field(default=None, init=False)
     _kit: ContextKit | None = field(default=None, init=False)
+    _logging: bool = field(default=False, init=False)
+    _ending: contextlib.ExitStack = field(factory=contextlib.ExitStack, init=False)
+
+    def start_logs(self) -> None:
+        """Send logs where `debug` wants them, before anything is imported that may log."""
+        if not self._logging:
+            self._ending.enter_context(logs_on_stderr(debug=self.debug))
+            self._logging = True
+
+    def _load_plugins(self) -> tuple[Workspace, Config, SourceRegistry]:
+        """Read the configuration and load the plugins, without the store's engine."""
+        if self._plugins is None:
+            self.start_logs()
+            from contextkit.config_layers import load_config
+            from contextkit.registry import SourceRegistry
+            from contextkit.workspace import find_workspace
+
+            workspace = find_workspace(self.folder)
+            config = load_config(workspace, flags=self.settings)
+            registry = SourceRegistry(config)
+            self._refuse_unknown_switches(registry)
+            self._plugins = workspace, config, registry
+        return self._plugins
+
+    def _refuse_unknown_switches(self, registry: SourceRegistry) -> None:
+        from contextkit.config import normalized
+        from contextkit.errors import InvalidContextTypeError
+
+        installed = {normalized(plugin.name): plugin.name for plugin in registry.plugins}
+        for key in self.settings:
+            first, _, rest = key.partition(".")
+            name = rest.partition(".")[0]
+            if first == "sources" and name not in installed:
+                raise InvalidContextTypeError(name, sorted(installed.values()))
+
+    @property
+    def found_workspace(self) -> Workspace:
+        """The workspace, and the file with its settings."""
+        return self._load_plugins()[0]
+
+    @property
+    def config(self) -> Config:
+        """The effective configuration."""
+        return self._load_plugins()[1]
+
+    @property
+    def registry(self) -> SourceRegistry:
+        """The plugins."""
+        return self._load_plugins()[2]
+
+    @property
+    def plugin_commands(self) -> PluginCommands:
+        """The commands that the plugins add.
+
+        Raises what reading the configuration raises.
+        """
+        if self._commands is None:
+            commands = PluginCommands()
+            self.registry.add_commands(commands)
+            for refused in commands.refused:
+                say(refused)
+            self._commands = commands
+        return self._commands
 
     @property
     def kit(self) -> ContextKit:
         """The workspace's `ContextKit`; closed when the command ends."""
         if self._kit is None:
             from contextkit.kit import ContextKit
+            from contextkit.store.opening import open_store
 
-            self._kit = ContextKit.open(self.folder, settings=self.settings)
+            workspace, config, registry = self._load_plugins()
+            indexed = {f for name in registry.sources for f in registry.info(name).indexed_fields}
+            self._kit = ContextKit(
+                workspace=workspace,
+                config=config,
+                registry=registry,
+                store=open_store(config, sorted(indexed)),
+            )
+            self._ending.callback(self._kit.close)
         return self._kit
 
     @property
     def workspace(self) -> Path:
         """The workspace's root folder."""
-        return self.kit.workspace.root
+        return self.found_workspace.root
 
     @property
     def project(self) -> str:
@@ -59,24 +139,24 @@ class Session:
         return self.kit.records(source)
 
     def close(self) -> None:
-        """Let go of the store, where it was opened."""
-        if self._kit is not None:
-            self._kit.close()
+        """Let go of the store, where it was opened, and of the logs."""
+        self._ending.close()
 
     def emit(self, data: object, text: str, as_json: bool) -> None:
         """Print a result: JSON for a program, or the text for a person."""
-        shown = json.dumps(data, ensure_ascii=False, indent=2) if as_json else text
-        if shown:
-            click.echo(shown)
+        if as_json:
+            print_json(data)
+        else:
+            print_text(text)
 
     def warn(self, text: str) -> None:
         """Print one line about something that did not stop the command."""
-        click.echo(f"contextkit: {text}", err=True)
+        say(text)
 
     @contextlib.contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None]]:
         """Show progress on a terminal; on a pipe, nothing."""
-        if not sys.stderr.isatty():
+        if sys.stderr is None or not sys.stderr.isatty():
             yield lambda _: None
             return
         from contextkit.cli.progress import progress_bars
@@ -90,12 +170,3 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for a program to read."
 )
-
-
-def table(headings: list[str], rows: list[list[str]]) -> str:
-    """Rows in columns as wide as they need to be, for a person; one line a row."""
-    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [headings, *rows]
-    )

@@ -2,49 +2,67 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import StoreError
-from contextkit.indexing import Progress
+
+if TYPE_CHECKING:
+    from contextkit.indexing import Progress
 
 __all__ = ["export", "import_", "reembed"]
 
 _SHOWN_ERRORS = 5
 
 
-@click.command()
-@click.argument("file", type=click.File("w", encoding="utf-8", lazy=True), default="-")
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit export records.jsonl
+  contextkit export | gzip > records.jsonl.gz
+"""
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
 @pass_session
-def export(session: Session, file: TextIO) -> None:
+def export(session: Session, file: Path) -> None:
     """Write every record of the store, of all projects, to FILE as JSON lines.
 
-    \b
-    Example: contextkit export records.jsonl
+    Without a FILE, or with `-`, to standard output. A FILE that is there is replaced once
+    everything is written, not before.
     """
     from contextkit.store.transfer import export_records
 
-    store = session.kit.store
-    with session.progress() as report:
+    with session.progress() as report, _written(file) as stream:
         written = export_records(
-            store, file, lambda done, total: report(_progress("export", done, total))
+            session.kit.store, stream, lambda done, total: report(_progress("export", done, total))
         )
-    click.echo(f"contextkit: {written} records written", err=True)
+    session.warn(f"{written} records written")
 
 
-@click.command(name="import")
+@click.command(
+    name="import",
+    epilog="""\b
+Examples:
+  contextkit import records.jsonl
+  contextkit export | CONTEXTKIT_HOME=/elsewhere contextkit import - --json
+""",
+)
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="surrogateescape"))
 @json_option
 @pass_session
 def import_(session: Session, file: TextIO, as_json: bool) -> int:
     """Store the records of FILE, which `contextkit export` wrote; `-` is standard input.
 
-    Records that are there already are replaced; a bad line costs only itself.
-
-    \b
-    Example: contextkit import records.jsonl
+    Records that are there already are replaced; a bad line costs only itself, and the
+    exit code is then 1.
     """
     from attrs import asdict
 
@@ -60,17 +78,20 @@ def import_(session: Session, file: TextIO, as_json: bool) -> int:
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
     lines += [f"  line {line}: {reason}" for line, reason in result.errors[:_SHOWN_ERRORS]]
     session.emit(asdict(result), "\n".join(lines), as_json)
-    return 1 if result.failed else 0
+    return ExitCode.FAILED if result.failed else ExitCode.FINE
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit reembed
+  CONTEXTKIT_EMBEDDING_MODEL=none contextkit reembed
+"""
+)
+@json_option
 @pass_session
-def reembed(session: Session) -> None:
-    """Make every record's vectors anew with the configured embedding model.
-
-    \b
-    Example: contextkit reembed
-    """
+def reembed(session: Session, as_json: bool) -> None:
+    """Make every record's vectors anew with the configured embedding model."""
     from contextkit.store.embedded import EmbeddedStore
     from contextkit.store.reembed import reembed as rebuild
 
@@ -84,8 +105,35 @@ def reembed(session: Session) -> None:
             session.kit.wants_dense,
             lambda done, total: report(_progress("reembed", done, total)),
         )
-    click.echo(f"{done} records have vectors of '{store.embedder.name}' now")
+    model = store.embedder.name
+    text = f"{done} records have vectors of '{model}' now"
+    session.emit({"records": done, "model": model}, text, as_json)
+
+
+@contextlib.contextmanager
+def _written(file: Path) -> Iterator[TextIO]:
+    """Standard output for `-`; else a file that takes its name when all of it is there."""
+    if str(file) == "-":
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    if file.exists() and not file.is_file():
+        # A pipe or a device cannot be replaced.
+        with file.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        return
+    unfinished = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        with unfinished.open("x", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _progress(what: str, done: int, total: int | None) -> Progress:
+    from contextkit.indexing import Progress
+
     return Progress(source=what, label="records", done=done, total=total)

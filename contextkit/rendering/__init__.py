@@ -9,7 +9,7 @@ from attrs import frozen
 from contextkit.markup import escape_xml, one_line
 from contextkit.models import Style
 
-__all__ = ["Document", "RenderedSection", "render"]
+__all__ = ["Document", "RenderedSection", "heading", "render"]
 
 
 @frozen
@@ -42,10 +42,22 @@ def render(document: Document, style: Style) -> str:
     return {"markdown": _markdown, "xml": _xml, "plain": _plain}[style](document)
 
 
+def heading(title: str, style: Style) -> str:
+    """What a section adds to the text beside the texts of its items."""
+    title = one_line(title)
+    if style == "markdown":
+        return f"## {title}"
+    return f"--- {title} ---" if style == "plain" else "\n".join(_element(title))
+
+
+def _element(title: str) -> tuple[str, str]:
+    return f'<section name="{escape_xml(title)}">', "</section>"
+
+
 def _markdown(document: Document) -> str:
     parts = [f"# {one_line(document.title)}"]
     for section in document.sections:
-        parts += [f"## {one_line(section.title)}", *section.texts]
+        parts += [heading(section.title, "markdown"), *section.texts]
     # The blank line before the rule matters: without it the last text is a heading.
     parts.append(f"---\n{document.footer}")
     return "\n\n".join(parts)
@@ -54,8 +66,8 @@ def _markdown(document: Document) -> str:
 def _xml(document: Document) -> str:
     lines = [f'<context title="{escape_xml(one_line(document.title))}">']
     for section in document.sections:
-        name = escape_xml(one_line(section.title))
-        lines += [f'<section name="{name}">', *section.texts, "</section>"]
+        opening, closing = _element(one_line(section.title))
+        lines += [opening, *section.texts, closing]
     lines += [f"<footer>{escape_xml(document.footer.strip('*'))}</footer>", "</context>"]
     return "\n".join(lines)
 
@@ -63,6 +75,6 @@ def _xml(document: Document) -> str:
 def _plain(document: Document) -> str:
     parts = [f"=== {one_line(document.title)} ==="]
     for section in document.sections:
-        parts += [f"--- {one_line(section.title)} ---", *section.texts]
+        parts += [heading(section.title, "plain"), *section.texts]
     parts.append(document.footer.strip("*"))
     return "\n\n".join(parts)

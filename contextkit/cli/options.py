@@ -1,0 +1,67 @@
+"""Options that several commands share, and reading a text from an argument."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from contextkit.models import STYLES
+
+__all__ = ["assembly_options", "names_of", "query_from"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+MAX_STDIN_BYTES = 1_000_000
+
+
+def assembly_options(command: Command) -> Command:
+    """Add the options of every command that assembles a context."""
+    options: tuple[Any, ...] = (
+        click.option("--max-tokens", type=int, help="The budget of the text, in tokens."),
+        click.option("--limit", type=int, help="Items to retrieve per source, at most."),
+        click.option("--style", type=click.Choice(STYLES), help="How it is rendered."),
+        click.option(
+            "--overflow",
+            type=click.Choice(["hard", "soft"]),
+            help="hard keeps to the budget; soft exceeds it rather than shorten an item.",
+        ),
+        click.option("--timeout", type=float, help="Seconds that one source may take."),
+        click.option("--deadline", type=float, help="Seconds that all sources may take together."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def names_of(given: Sequence[str]) -> list[str] | None:
+    """The sources that `--sources a,b --sources c` names; None where it was not given.
+
+    Raises `click.BadParameter` where it was given and names none.
+    """
+    if not given:
+        return None
+    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
+    if not names:
+        raise click.BadParameter("it names no source.", param_hint="'--sources'")
+    return names
+
+
+def query_from(argument: str) -> str:
+    """The query: the argument, or standard input where that is `-`.
+
+    Bytes that are not UTF-8 become U+FFFD. Raises `click.UsageError` where there is no
+    standard input or too much of it.
+    """
+    if argument != "-":
+        return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if sys.stdin is None:
+        raise click.UsageError("The query is to come from standard input, which is closed.")
+    given = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
+    if len(given) > MAX_STDIN_BYTES:
+        raise click.UsageError(
+            f"The query on standard input is longer than {MAX_STDIN_BYTES:,} bytes."
+        )
+    return given.decode("utf-8-sig", "replace")

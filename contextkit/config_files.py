@@ -1,0 +1,119 @@
+"""Reading one file of settings: dotted keys, their values, and the lines they stand on."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from contextkit.config import SECTIONS, SOURCE_NAME, normalized
+from contextkit.errors import ConfigError
+
+__all__ = ["FileSetting", "read_settings"]
+
+_TABLE = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
+_NOT_IN_KEY = re.compile(r"[\s\"']")
+
+
+@frozen
+class FileSetting:
+    """A value as it stands in a file, and its line, counted from 1, where that was found."""
+
+    raw: Any
+    line: int | None
+
+
+def read_settings(file: Path) -> dict[str, FileSetting]:
+    """The settings of a `contextkit.toml` or `config.toml`, or of a `pyproject.toml`'s table.
+
+    Raises `ConfigError` for a file that cannot be read, is not TOML, or has a value where
+    a table belongs.
+    """
+    try:
+        # A byte order mark, as some editors write it, is not the user's fault.
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", file=file) from error
+    table = _parsed(text, file)
+    prefix = ""
+    if file.name == "pyproject.toml":
+        table, prefix = table["tool"]["contextkit"], "tool.contextkit."
+
+    def line_of(key: str) -> int | None:
+        return _line_of(text, f"{prefix}{key}")
+
+    if not isinstance(table, Mapping):
+        raise ConfigError(
+            "expected a table", key="tool.contextkit", file=file, line=_line_of(text, prefix)
+        )
+    try:
+        return {key: FileSetting(raw, line_of(key)) for key, raw in _flatten(table)}
+    except _MisplacedError as error:
+        raise ConfigError(
+            error.expected, key=error.key, file=file, line=line_of(error.key)
+        ) from error
+
+
+class _MisplacedError(Exception):
+    def __init__(self, key: str, expected: str) -> None:
+        self.key, self.expected = key, expected
+        super().__init__(expected)
+
+
+def _parsed(text: str, file: Path) -> Any:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+)", str(error))
+        line = int(found.group(1)) if found else text.count("\n") + 1
+        raise ConfigError(f"not valid TOML: {error}", file=file, line=line) from error
+    except (ValueError, RecursionError) as error:
+        # An endless number, or brackets without end.
+        raise ConfigError(f"not valid TOML: {error}", file=file) from error
+
+
+def _flatten(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if name not in {*SECTIONS, "sources"}:
+            yield name, value
+        elif not isinstance(value, Mapping):
+            raise _MisplacedError(name, f"expected a table, [{name}]")
+        elif name != "sources":
+            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
+        else:
+            yield from _flatten_sources(value)
+
+
+def _flatten_sources(sources: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for source, settings in sources.items():
+        if not isinstance(settings, Mapping):
+            raise _MisplacedError(f"sources.{source}", f"expected a table, [sources.{source}]")
+        if not SOURCE_NAME.fullmatch(source):
+            raise _MisplacedError(
+                f"sources.{source}", "a source's name is lower-case letters, digits, - and _"
+            )
+        yield from (
+            (f"sources.{normalized(source)}.{key}", inner) for key, inner in settings.items()
+        )
+
+
+def _line_of(text: str, dotted: str) -> int | None:
+    """The line on which a key is set; else that of the closest key or table around it."""
+    wanted = f"{normalized(_NOT_IN_KEY.sub('', dotted.rstrip('.')))}."
+    table, closest, found = "", 0, None
+    for number, line in enumerate(text.split("\n"), 1):
+        heading = _TABLE.match(line)
+        if heading:
+            here = table = _NOT_IN_KEY.sub("", heading.group(1))
+        elif "=" in line:
+            key = _NOT_IN_KEY.sub("", line.split("=", 1)[0])
+            here = f"{table}.{key}" if table else key
+        else:
+            continue
+        if len(here) > closest and wanted.startswith(f"{normalized(here)}."):
+            closest, found = len(here), number
+    return found

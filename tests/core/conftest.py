@@ -1,0 +1,76 @@
+"""Real parts for the tests of the core: plugins, registries and kits made on the spot."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from contextkit import ContextItem, ContextKit, hookimpl
+from contextkit.config import Config, SourceSettings
+from contextkit.registry import SourceRegistry
+
+
+def _make_plugin(items: Sequence[ContextItem] | None = None, **hooks: Any) -> ModuleType:
+    """A plugin with these hooks; with `items` it is a source that finds them.
+
+    A hook is a function, or the value that it returns. A function that is marked already,
+    as a wrapper is, stays as it is.
+    """
+    plugin = ModuleType("plugin")
+    if items is not None:
+        hooks["contextkit_query"] = lambda request: list(items)
+    for name, given in hooks.items():
+        function = given if inspect.isroutine(given) else _returning(given, name)
+        marked = hasattr(function, "contextkit_impl")
+        setattr(plugin, name, function if marked else hookimpl(function))
+    return plugin
+
+
+def _returning(value: Any, hook: str) -> Callable[..., Any]:
+    if hook == "contextkit_query":
+        return lambda request: value
+    return lambda: value
+
+
+@pytest.fixture
+def make_plugin() -> Callable[..., ModuleType]:
+    """Makes a plugin: `make_plugin(items, contextkit_weight=lambda request: 2.0)`."""
+    return _make_plugin
+
+
+@pytest.fixture
+def make_registry() -> Callable[..., SourceRegistry]:
+    """Makes a registry of plugins: `make_registry({"tide": plugin}, settings={…})`."""
+
+    def make(
+        plugins: Mapping[str, object] | None = None,
+        settings: Mapping[str, SourceSettings] | None = None,
+    ) -> SourceRegistry:
+        registry = SourceRegistry(Config(sources=settings or {}), entry_points=False)
+        for name, plugin in (plugins or {}).items():
+            registry.register(plugin, name)
+        return registry
+
+    return make
+
+
+@pytest.fixture
+def open_kit(tmp_path: Path) -> Iterator[Callable[..., ContextKit]]:
+    """Opens a kit on a folder of its own, with a real store: `open_kit({"tide": plugin})`."""
+    with contextlib.ExitStack() as stack:
+
+        def open_one(plugins: Mapping[str, object] | None = None, **options: Any) -> ContextKit:
+            folder = tmp_path / "workspace"
+            folder.mkdir(exist_ok=True)
+            kit = stack.enter_context(ContextKit.open(folder, entry_points=False, **options))
+            for name, plugin in (plugins or {}).items():
+                kit.register(plugin, name)
+            return kit
+
+        yield open_one

@@ -1,0 +1,91 @@
+"""A source that keeps failing is left alone, then tried once."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextkit.breaker import Breaker
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        """Zero."""
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still."""
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    """Opens after two failures, for ten seconds."""
+    return Breaker(failures_to_open=2, cooldown=10.0, clock=clock)
+
+
+def opened(breaker: Breaker) -> Breaker:
+    """The same breaker after enough failures."""
+    for _ in range(breaker.failures_to_open):
+        breaker.failed()
+    return breaker
+
+
+def test_it_opens_after_failures_in_a_row(breaker: Breaker) -> None:
+    """One failure is none; an answer between two starts the count anew."""
+    breaker.failed()
+    assert (breaker.state, breaker.allows()) == ("closed", True)
+    breaker.succeeded()
+    breaker.failed()
+    assert breaker.state == "closed"
+    breaker.failed()
+    assert (breaker.state, breaker.allows()) == ("open", False)
+
+
+def test_after_the_cooldown_one_may_ask(breaker: Breaker, clock: Clock) -> None:
+    """The first who asks is the probe; the others wait for what becomes of it."""
+    opened(breaker)
+    clock.now = 9.9
+    assert (breaker.state, breaker.allows()) == ("open", False)
+    clock.now = 10.0
+    assert breaker.state == "half_open"
+    assert [breaker.allows() for _ in range(3)] == [True, False, False]
+
+
+def test_a_good_probe_closes_it(breaker: Breaker, clock: Clock) -> None:
+    """The source is well again, and the count starts anew."""
+    opened(breaker)
+    clock.now = 10.0
+    assert breaker.allows()
+    breaker.succeeded()
+    assert (breaker.state, breaker.allows()) == ("closed", True)
+    breaker.failed()
+    assert breaker.state == "closed"
+
+
+def test_a_failed_probe_opens_it_for_another_cooldown(breaker: Breaker, clock: Clock) -> None:
+    """One failure is enough then."""
+    opened(breaker)
+    clock.now = 15.0
+    assert breaker.allows()
+    breaker.failed()
+    assert (breaker.state, breaker.allows()) == ("open", False)
+    clock.now = 24.9
+    assert breaker.state == "open"
+    clock.now = 25.0
+    assert (breaker.state, breaker.allows()) == ("half_open", True)
+
+
+def test_an_abandoned_probe_says_nothing(breaker: Breaker, clock: Clock) -> None:
+    """Where the asker went away the next one may probe."""
+    opened(breaker)
+    clock.now = 10.0
+    assert breaker.allows()
+    breaker.abandoned()
+    assert (breaker.state, breaker.allows()) == ("half_open", True)

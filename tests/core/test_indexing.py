@@ -1,0 +1,251 @@
+"""Index runs: what a source remembers, and what becomes of each source's run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from contextkit import ContextKit, Indexer, IndexReport, InvalidContextTypeError, Record
+from contextkit.errors import StoreBusyError, StoreError
+from contextkit.index_run import IndexOutcome
+from contextkit.indexing import IndexState, Progress, write_atomically
+
+MakePlugin = Callable[..., ModuleType]
+OpenKit = Callable[..., ContextKit]
+
+
+# -- what a source remembers ----------------------------------------------------------------
+
+
+def test_a_state_is_what_was_saved_last(tmp_path: Path) -> None:
+    """Nothing at first, nothing after it was cleared."""
+    state = IndexState(tmp_path / "new" / "folder" / "tide.json")
+    assert state.load() == {}
+    state.save({"seen": ["a", "ü"], "n": 1})
+    assert state.load() == {"seen": ["a", "ü"], "n": 1}
+    state.save({"n": 2})
+    assert IndexState(state.path).load() == {"n": 2}
+    state.clear()
+    state.clear()
+    assert state.load() == {}
+    assert list(state.path.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"null", b"\xff\xfe", b"[" * 100_000])
+def test_an_unreadable_state_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
+    """The next run starts anew rather than fail for ever."""
+    (tmp_path / "tide.json").write_bytes(content)
+    assert IndexState(tmp_path / "tide.json").load() == {}
+
+
+def test_a_state_in_the_place_of_a_folder(tmp_path: Path) -> None:
+    """Likewise."""
+    (tmp_path / "tide.json").mkdir()
+    assert IndexState(tmp_path / "tide.json").load() == {}
+
+
+def test_a_write_that_fails_leaves_the_old_text(tmp_path: Path) -> None:
+    """And no file of its own."""
+    file = tmp_path / "state.json"
+    write_atomically(file, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(file, "\ud800")
+    assert file.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+def test_two_threads_write_one_file(tmp_path: Path) -> None:
+    """Each text is whole, and neither takes the other's file away."""
+    file = tmp_path / "state.json"
+    failures = []
+
+    def write(text: str) -> None:
+        try:
+            for _ in range(100):
+                write_atomically(file, text)
+        except OSError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(letter * 5000,)) for letter in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert file.read_text() in {"a" * 5000, "b" * 5000}
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+# -- index runs -----------------------------------------------------------------------------
+
+
+def indexing(indexer: Indexer) -> IndexReport:
+    """Stores a record for each file, and counts its runs."""
+    files = sorted(path.name for path in indexer.workspace.iterdir())
+    for done, name in enumerate(files, 1):
+        indexer.records.put([Record(id=name, text=f"the file {name}")])
+        indexer.progress(done, len(files), "files")
+    runs = indexer.state.load().get("runs", 0) + 1
+    indexer.state.save({"runs": runs})
+    return IndexReport(added=len(files), notes=(f"run {runs}", str(dict(indexer.settings))))
+
+
+@pytest.fixture
+def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+    """A kit with a source that indexes, one that cannot, and a workspace of two files."""
+    kit = open_kit(
+        {"files": make_plugin([], contextkit_index=indexing), "tide": make_plugin([])},
+        settings={"sources.files.depth": 3, "embedding.model": "none"},
+    )
+    for name in ("a.txt", "b.txt"):
+        (kit.workspace.root / name).touch()
+    return kit
+
+
+def test_every_source_that_can_is_indexed(kit: ContextKit) -> None:
+    """It gets its records, its state, its settings, and somebody who watches."""
+    seen: list[Progress] = []
+    assert kit.index(progress=seen.append) == {
+        "files": IndexOutcome(report=IndexReport(added=2, notes=("run 1", "{'depth': 3}")))
+    }
+    assert [record.id for record in kit.records("files").scan()] == ["a.txt", "b.txt"]
+    assert seen == [
+        Progress(source="files", label="files", done=1, total=2),
+        Progress(source="files", label="files", done=2, total=2),
+    ]
+    again = kit.index(["files"])["files"].report
+    assert again is not None
+    assert again.notes[0] == "run 2"
+
+
+def test_sources_that_cannot_are_left_out(kit: ContextKit) -> None:
+    """Also where they are named."""
+    assert kit.index(["tide"]) == {}
+    with pytest.raises(InvalidContextTypeError, match="Did you mean 'files'"):
+        kit.index(["file"])
+
+
+def test_a_state_belongs_to_one_project_and_store(
+    kit: ContextKit, open_kit: OpenKit, make_plugin: MakePlugin, tmp_path: Path
+) -> None:
+    """A new store, or another project, starts with an empty state."""
+    kit.index()
+    changes: list[dict[str, Any]] = [{"project": "other"}, {"store.path": tmp_path / "elsewhere"}]
+    for change in changes:
+        settings = {"embedding.model": "none"} | change
+        fresh = open_kit({"files": make_plugin([], contextkit_index=indexing)}, settings=settings)
+        report = fresh.index()["files"].report
+        assert report is not None
+        assert report.notes[0] == "run 1"
+        fresh.close()
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        (3, "expected an IndexReport, got an int"),
+        (IndexReport(added="all"), "IndexReport: added is a str"),  # type: ignore[arg-type]
+        (IndexReport(notes=(3,)), "entry 0 is an int, expected str"),  # type: ignore[arg-type]
+        (
+            IndexReport(skipped=[("a.txt",)]),  # type: ignore[list-item]
+            "skipped has ('a.txt',), expected (what, why)",
+        ),
+        (ValueError("no\nharbour"), "ValueError: no harbour"),
+        (SystemExit(3), "SystemExit: 3"),
+        (InvalidContextTypeError("x", ["y"]), "Invalid context type 'x'. Valid types: y."),
+    ],
+)
+def test_a_sources_trouble_is_its_own(
+    kit: ContextKit, make_plugin: MakePlugin, result: Any, problem: str
+) -> None:
+    """The others are indexed; the trouble is the outcome's, and logged."""
+
+    def contextkit_index(indexer: Indexer) -> Any:
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    kit.register(make_plugin(contextkit_query=None, contextkit_index=contextkit_index), "bad")
+    with capture_logs() as logs:
+        outcomes = kit.index()
+    assert outcomes["bad"] == IndexOutcome(problem=problem)
+    assert outcomes["files"].problem is None
+    assert [(e["event"], e["source"], e["reason"]) for e in logs] == [
+        ("index_failed", "bad", problem)
+    ]
+
+
+def test_nothing_to_report_is_an_empty_report(kit: ContextKit, make_plugin: MakePlugin) -> None:
+    """A hook may return `None`."""
+    kit.register(make_plugin([], contextkit_index=lambda indexer: None), "quiet")
+    assert kit.index(["quiet"]) == {"quiet": IndexOutcome(report=IndexReport())}
+
+
+def test_the_stores_trouble_is_raised(kit: ContextKit, make_plugin: MakePlugin) -> None:
+    """It is every source's."""
+
+    def contextkit_index(indexer: Indexer) -> None:
+        raise StoreBusyError("held")
+
+    kit.register(make_plugin([], contextkit_index=contextkit_index), "bad")
+    with pytest.raises(StoreBusyError):
+        kit.index()
+
+
+def test_two_runs_of_one_project_take_turns(kit: ContextKit) -> None:
+    """Another process that indexes is waited for, or left to it."""
+    kit.index()
+    (lock,) = (Path(p) for p in kit_home(kit).rglob("index.lock"))
+    program = (
+        "import sys; from filelock import FileLock\n"
+        "with FileLock(sys.argv[1]):\n"
+        "    print('held', flush=True); sys.stdin.readline()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, lock],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        assert kit.index(wait=False) == {
+            "files": IndexOutcome(problem="another process is indexing this project")
+        }
+        other.communicate("\n", timeout=20)
+    assert kit.index()["files"].problem is None
+
+
+def kit_home(kit: ContextKit) -> Path:
+    """Where the states are."""
+    from contextkit.config_layers import data_folder
+
+    return data_folder() / "state" / kit.store.identity.id
+
+
+def test_a_state_that_cannot_be_kept(kit: ContextKit) -> None:
+    """The error says where it should have been."""
+    kit_home(kit).parent.mkdir(parents=True)
+    kit_home(kit).touch()
+    with pytest.raises(
+        StoreError, match=r"no index state can be kept at .*: (File exists|Not a d)"
+    ):
+        kit.index()
+
+
+def test_a_lock_that_cannot_be_taken(kit: ContextKit) -> None:
+    """Likewise."""
+    kit.index()
+    (lock,) = kit_home(kit).rglob("index.lock")
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(StoreError, match=r"no index state can be kept at .*: Is a directory"):
+        kit.index()
