@@ -1,0 +1,237 @@
+"""Running the command line: in this process for breadth, in one of its own where it matters."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, evolve, field
+from click.testing import CliRunner, Result
+
+from contextkit.cli import cli
+
+BUDGET = '''\
+"""Splitting a budget."""
+
+
+def split_budget(total, weights):
+    """Split the token budget over the sources by their weights."""
+    whole = sum(weights.values())
+    return {name: total * weight // whole for name, weight in weights.items()}
+'''
+ROOM_BYTES = 2**30
+GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+}
+
+
+@define
+class Repository:
+    """A real git repository.
+
+    Attributes:
+        folder: its root.
+    """
+
+    folder: Path
+
+    def git(self, *arguments: str) -> str:
+        """Run git in it."""
+        ran = subprocess.run(
+            ["git", "-c", "protocol.file.allow=always", *arguments],
+            cwd=self.folder,
+            capture_output=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr.decode(errors="replace")
+        return ran.stdout.decode(errors="replace")
+
+    def commit(self, message: str, files: Mapping[str, str | bytes]) -> None:
+        """Write files and commit everything."""
+        for name, content in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+
+
+@define
+class CommandLine:
+    """The command line in one folder.
+
+    Attributes:
+        folder: where it runs.
+        environment: variables beside those of the test's process.
+    """
+
+    folder: Path
+    environment: dict[str, str] = field(factory=dict)
+
+    def __call__(self, *arguments: str, given: str | bytes | None = None) -> Result:
+        """Run it in this process."""
+        runner = CliRunner(env=dict(self.environment))
+        return runner.invoke(cli, ["-C", str(self.folder), *arguments], input=given)
+
+    def json(self, *arguments: str, given: str | bytes | None = None) -> Any:
+        """What it prints as JSON when all is well."""
+        result = self(*arguments, "--json", given=given)
+        assert result.exit_code == 0, result.stderr
+        return json.loads(result.stdout)
+
+    def line(self, exit_code: int, *arguments: str, given: str | bytes | None = None) -> str:
+        """The one line that it says when it fails with this exit code."""
+        result = self(*arguments, given=given)
+        assert result.exit_code == exit_code, (result.stdout, result.stderr)
+        lines = result.stderr.splitlines()
+        assert len(lines) == 1, result.stderr
+        assert lines[0].startswith("contextkit: ")
+        assert "Traceback" not in result.stderr
+        return lines[0].removeprefix("contextkit: ")
+
+    def with_variables(self, **variables: str) -> CommandLine:
+        """The same with more environment variables."""
+        return evolve(self, environment={**self.environment, **variables})
+
+    def command(self, *arguments: str) -> list[str]:
+        """What starts it in a process of its own."""
+        return [sys.executable, "-m", "contextkit.cli", *arguments]
+
+    def variables(self) -> dict[str, str]:
+        """The environment of a process of its own."""
+        variables = {**os.environ, **self.environment}
+        # Output is buffered as it is for most people, whatever the tests' own is.
+        variables.pop("PYTHONUNBUFFERED", None)
+        return variables
+
+    def process(
+        self,
+        *arguments: str | bytes,
+        given: bytes | None = b"",
+        command: Sequence[str] | None = None,
+        **options: Any,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run it, or another command, in a process of its own."""
+        whole: list[str | bytes] = [*(command or self.command()), *arguments]
+        settings = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "cwd": self.folder,
+            "env": self.variables(),
+            "timeout": 60,
+            **options,
+        }
+        return subprocess.run(whole, input=given, check=False, **settings)
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Iterator[Path]:
+    """A folder for homes, in memory where there is room: the engine syncs what it writes."""
+    memory = Path("/dev/shm")  # noqa: S108 - a folder of one's own is made in it
+    if not (os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM_BYTES):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(prefix="contextkit-tests-", dir=memory) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def surroundings(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's configuration, no store, and a git that knows only the test's settings."""
+    for variable in os.environ:
+        if variable.startswith("CONTEXTKIT_") and not variable.startswith("CONTEXTKIT_TEST_"):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(homes / "home"))
+    for variable, value in GIT.items():
+        monkeypatch.setenv(variable, value)
+
+
+@pytest.fixture
+def new_repository(tmp_path: Path) -> Callable[..., Repository]:
+    """Make a repository without a commit below `tmp_path`."""
+
+    def made(name: str, *options: str) -> Repository:
+        folder = tmp_path / name
+        folder.mkdir()
+        repository = Repository(folder)
+        repository.git("init", "--quiet", "--initial-branch=main", *options)
+        return repository
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository of two commits, a Python file and a README, to be copied."""
+    folder = tmp_path_factory.mktemp("demo")
+    made = Repository(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        for variable, value in GIT.items():
+            patch.setenv(variable, value)
+        made.git("init", "--quiet", "--initial-branch=main")
+        # A commit of one file is a duplicate of that file's code, where both are found.
+        made.commit("Split the token budget by weight", {"budget.py": BUDGET, "doc.md": "# Doc\n"})
+        made.commit("Add a README", {"README.md": "# Demo\n"})
+    return folder
+
+
+@pytest.fixture
+def repository(demo: Path, tmp_path: Path) -> Repository:
+    """A repository of two commits: a Python file and a README."""
+    return Repository(shutil.copytree(demo, tmp_path / "demo", symlinks=True))
+
+
+@pytest.fixture
+def contextkit(repository: Repository) -> CommandLine:
+    """The command line in the repository."""
+    return CommandLine(repository.folder)
+
+
+@pytest.fixture(scope="session")
+def elsewhere() -> Callable[..., CommandLine]:
+    """The command line in another folder."""
+    return CommandLine
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
+    """Install a plugin from its code, for this test's processes; gives its PYTHONPATH."""
+    added: list[str] = []
+
+    def installed(name: str, code: str, distribution: str | None = None) -> str:
+        folder = tmp_path / f"installed-{len(added)}"
+        module = f"plugin_{name.replace('-', '_')}_{len(added)}"
+        given = distribution or f"their-{name}"
+        info = folder / f"{given.replace('-', '_')}-2.1.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {given}\nVersion: 2.1\n")
+        (info / "entry_points.txt").write_text(f"[contextkit]\n{name} = {module}\n")
+        (folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
+        monkeypatch.syspath_prepend(str(folder))
+        added.append(str(folder))
+        inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        path = os.pathsep.join([str(folder), *filter(None, inherited)])
+        monkeypatch.setenv("PYTHONPATH", path)
+        return path
+
+    yield installed
+    for name in [n for n, m in sys.modules.items() if _below(getattr(m, "__file__", None), added)]:
+        del sys.modules[name]
+
+
+def _below(file: str | None, folders: list[str]) -> bool:
+    return file is not None and any(file.startswith(folder) for folder in folders)

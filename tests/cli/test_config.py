@@ -1,0 +1,144 @@
+"""`contextkit config show`, and what is said of a configuration that is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import CommandLine
+
+
+def test_each_value_says_where_it_came_from(contextkit: CommandLine) -> None:
+    """Default, user's file, project's file, environment and flag, the later beating."""
+    home = Path(os.environ["CONTEXTKIT_HOME"])
+    home.mkdir()
+    user, project = home / "config.toml", contextkit.folder / "contextkit.toml"
+    user.write_text("[assemble]\nmax_tokens = 3000\nlimit = 7\n")
+    project.write_text("[assemble]\nlimit = 9\n\n[sources.code]\nenabled = false\n")
+    configured = contextkit.with_variables(CONTEXTKIT_ASSEMBLE_STYLE="xml")
+    shown = configured.json("--enable", "code", "config", "show")
+    settings = shown["settings"]
+    assert settings["assemble.max_tokens"] == {
+        "value": 3000,
+        "layer": "user",
+        "origin": f"{user}:2",
+    }
+    assert (settings["assemble.limit"]["value"], settings["assemble.limit"]["origin"]) == (
+        9,
+        f"{project}:2",
+    )
+    assert settings["assemble.style"]["origin"] == "CONTEXTKIT_ASSEMBLE_STYLE"
+    assert settings["sources.code.enabled"] == {
+        "value": True,
+        "layer": "flag",
+        "origin": "--enable code",
+    }
+    assert settings["assemble.deadline"]["layer"] == "default"
+    assert settings["sources.memories.enabled"] == {
+        "value": True,
+        "layer": "default",
+        "origin": "default",
+    }
+    assert shown["user_file"] == str(user)
+    assert shown["project_file"] == str(project)
+
+
+def test_the_projects_name_and_lists_are_shown(contextkit: CommandLine) -> None:
+    """A list is one cell for a person, a list for a program."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("project = 'ledger'\n[assemble]\nsources = ['code', 'commits']\n")
+    settings = contextkit.json("config", "show")["settings"]
+    assert settings["project"] == {"value": "ledger", "layer": "project", "origin": f"{file}:1"}
+    assert settings["assemble.sources"]["value"] == ["code", "commits"]
+    assert "code, commits" in contextkit("config", "show").stdout
+    placed = contextkit.with_variables(CONTEXTKIT_STORE_PATH="/somewhere")
+    assert placed.json("config", "show")["settings"]["store.path"]["value"] == "/somewhere"
+
+
+def test_a_person_gets_a_table(contextkit: CommandLine) -> None:
+    """The same for the eye: one setting a line."""
+    shown = contextkit("config", "show").stdout
+    assert f"workspace: {contextkit.folder}" in shown
+    assert re.search(rf"^project +{contextkit.folder} +default$", shown, re.MULTILINE)
+    assert "project_file: none" in shown
+    assert [line.split() for line in shown.splitlines() if line.startswith("assemble.l")] == [
+        ["assemble.limit", "20", "default"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        ("[assemble]\nmax_tokens = 'many'\n", 2, "assemble.max_tokens: expected a whole number"),
+        ("[assemble]\n\nlimit = 0\n", 3, "assemble.limit: expected a whole number of at least 1"),
+        ("[assemble]\nstyle = 'html'\n", 2, "assemble.style: expected one of markdown, xml"),
+        ("[assemble]\ndeadline = -1\n", 2, "assemble.deadline: expected seconds, over 0"),
+        ("[assemble]\nmax_token = 5\n", 2, "assemble.max_token"),
+        ("[sources.code]\nenabled = 'yes'\n", 2, "sources.code.enabled: expected true or false"),
+        ("[sources.code]\nweight = 0\n", 2, "sources.code.weight: expected a number over 0"),
+        ("[sources]\ncode = 3\n", 2, "sources.code"),
+        ("[sources.memories]\ncolour = 'red'\n", 2, "sources.memories.colour"),
+        ("assemble = 3\n", 1, "assemble"),
+        ("[assemble]\nlimit = \n", 2, "not valid TOML"),
+        ("[store]\nurl = 'http://elsewhere'\n", 2, "store.url: a project does not choose"),
+    ],
+)
+def test_a_wrong_file_is_named_with_line_key_and_what_is_expected(
+    contextkit: CommandLine, text: str, line: int, expected: str
+) -> None:
+    """One line says where to look and what to write there; the code is 3."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text(text)
+    for arguments in (("sources",), ("assemble", "budget"), ("config", "show"), ("remember", "x")):
+        said = contextkit.line(3, *arguments)
+        assert said.startswith(f"{file}:{line}: "), said
+        assert expected in said
+
+
+def test_pyproject_is_a_place_for_it_too(contextkit: CommandLine) -> None:
+    """`[tool.contextkit]` is read, and its lines are counted."""
+    file = contextkit.folder / "pyproject.toml"
+    file.write_text("[project]\nname = 'x'\n\n[tool.contextkit.assemble]\nlimit = 'x'\n")
+    assert contextkit.line(3, "sources").startswith(f"{file}:5: assemble.limit: expected")
+
+
+def test_a_file_that_is_no_text_is_named(contextkit: CommandLine) -> None:
+    """A binary file cannot be read as TOML."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_bytes(b"\xff\xfe\x00")
+    assert contextkit.line(3, "sources").startswith(f"{file}")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        ("CONTEXTKIT_ASSEMBLE_LIMIT", "many", "expected a whole number of at least 1, got 'many'"),
+        ("CONTEXTKIT_SOURCES_CODE_ENABLED", "perhaps", "expected true or false"),
+        ("CONTEXTKIT_ASSEMBLE_MAXTOKENS", "5", "CONTEXTKIT_ASSEMBLE_MAX_TOKENS?"),
+        ("CONTEXTKIT_EMBEDDING_MODEL", "gpt", "expected one of wordllama, none"),
+    ],
+)
+def test_a_wrong_variable_is_named(
+    contextkit: CommandLine, variable: str, value: str, expected: str
+) -> None:
+    """The environment is a configuration like any other."""
+    said = contextkit.with_variables(**{variable: value}).line(3, "sources")
+    assert variable in said
+    assert expected in said
+
+
+def test_sources_of_the_configuration_that_are_not_there_are_a_wrong_setting(
+    contextkit: CommandLine,
+) -> None:
+    """A default list of sources with a slip in it is not the request's fault."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("[assemble]\nsources = ['code', 'comits']\n")
+    said = contextkit.line(3, "assemble", "budget")
+    assert said.startswith("assemble.sources: Invalid context type 'comits'")
+    assert f"{file}:2" in said
+    assert contextkit("assemble", "budget", "--sources", "code").exit_code == 0

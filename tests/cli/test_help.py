@@ -1,0 +1,201 @@
+"""`contextkit --help`, `--version`, and what is said to whoever gets the usage wrong."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from contextkit.cli import cli
+from contextkit.cli.built_in import BUILT_IN
+from contextkit.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import CommandLine
+
+HEAVY = {
+    *("numpy", "qdrant_client", "qdrant_edge", "rapidfuzz", "rich"),
+    *("safetensors", "sklearn", "tokenizers", "tree_sitter", "wordllama"),
+}
+READ_BY_PROGRAMS = (
+    *("assemble", "config show", "experience add", "experience list", "experience show"),
+    *("experience start", "import", "index", "memories forget", "memories list"),
+    *("memories show", "premortem", "reembed", "remember", "sources", "values list"),
+    "values refresh",
+)
+
+
+REPORTING = """
+import atexit, sys
+atexit.register(lambda: print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr))
+from contextkit.cli import main
+main()
+"""
+
+
+def imported_by(contextkit: CommandLine, *arguments: str) -> set[str]:
+    """The top-level packages that a run imports, in a process of its own."""
+    ran = contextkit.process(*arguments, command=[sys.executable, "-c", REPORTING])
+    assert ran.returncode == 0, ran.stderr
+    return set(ran.stderr.decode().splitlines()[-1].split())
+
+
+def all_commands(contextkit: CommandLine) -> list[str]:
+    """Every command there is, those of plugins included."""
+    listed = re.findall(r"^  ([a-z]+)  ", contextkit("--help").stdout, re.MULTILINE)
+    found = []
+    for name in listed:
+        below = re.findall(r"^  ([a-z]+)  ", contextkit(name, "--help").stdout, re.MULTILINE)
+        found += [f"{name} {each}" for each in below] or [name]
+    return found
+
+
+@pytest.mark.parametrize("arguments", ["--help", "--version", "assemble --help", "config show"])
+def test_no_heavy_module_is_imported_where_no_record_is_read(
+    contextkit: CommandLine, arguments: str
+) -> None:
+    """They load no engine, no model, no parser, nothing that draws."""
+    assert imported_by(contextkit, *arguments.split()) & HEAVY == set()
+
+
+def test_only_what_a_command_uses_is_imported(contextkit: CommandLine) -> None:
+    """Asking the embedded store needs no client of a server, no parser, no clustering, no bars."""
+    contextkit("index")
+    unused = {"qdrant_client", "rich", "sklearn", "tree_sitter", "wordllama"}
+    assert imported_by(contextkit, "assemble", "budget", "--no-index") & unused == set()
+
+
+def test_the_version_is_the_distributions(contextkit: CommandLine) -> None:
+    """`--version` is what pip installed."""
+    expected = f"contextkit, version {importlib.metadata.version('contextkit-core')}\n"
+    assert contextkit("--version").stdout == expected
+
+
+def test_the_help_lists_own_commands_and_those_of_sources(contextkit: CommandLine) -> None:
+    """Plugins' commands stand beside contextkit's own, in a list of their own."""
+    own, _, added = contextkit("--help").stdout.partition("Commands of the sources that are on:")
+    for name in BUILT_IN:
+        assert re.search(rf"^  {name} +\w", own, re.MULTILINE)
+    assert re.search(r"^  remember +\w", added, re.MULTILINE)
+    assert re.search(r"^  experience +\w", added, re.MULTILINE)
+
+
+def test_the_help_tells_every_exit_code(contextkit: CommandLine) -> None:
+    """The codes are documented in one place, and all of them."""
+    shown = contextkit("--help").stdout
+    for code in ExitCode:
+        assert re.search(rf"^ +{code}  \w", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_summary_in_the_list_is_that_of_the_command(name: str) -> None:
+    """The list of commands, which imports none of them, agrees with their own help."""
+    command = BUILT_IN[name].load()
+    assert command.name == name
+    assert command.help
+    first = BUILT_IN[name].summary.rstrip(".").split()[0]
+    assert first in command.help
+
+
+def test_every_command_has_help_with_an_example(contextkit: CommandLine) -> None:
+    """Whoever asks a command for help sees how it is called."""
+    for words in all_commands(contextkit):
+        result = contextkit(*words.split(), "--help")
+        assert result.exit_code == 0, result.stderr
+        assert re.search(r"Examples?:\s+(\$|[\w=/]+ )*.*contextkit ", result.stdout), words
+
+
+def test_every_command_that_a_program_may_read_has_json(contextkit: CommandLine) -> None:
+    """`--json` is there wherever a result is more than a sentence."""
+    known = set(all_commands(contextkit))
+    for words in READ_BY_PROGRAMS:
+        assert words in known
+        assert "--json" in contextkit(*words.split(), "--help").stdout, words
+
+
+@pytest.mark.parametrize("arguments", [("memories",), ("config",)])
+def test_a_group_without_a_command_shows_its_help_as_a_message(
+    contextkit: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    """Without a command there is no data: the help goes to standard error."""
+    result = contextkit(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Usage: contextkit {arguments[0]}")
+
+
+def test_no_arguments_show_the_help_as_a_message(contextkit: CommandLine) -> None:
+    """`contextkit` alone tells what it can do, and that nothing was done."""
+    ran = contextkit.process()
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.startswith(b"Usage: contextkit [OPTIONS] COMMAND")
+    assert contextkit.line(2) == "Missing command. Try 'contextkit --help'."
+
+
+def test_an_unknown_command_names_the_nearest(contextkit: CommandLine) -> None:
+    """A slip of the finger is told what was meant, for plugins' commands, too."""
+    assert "Did you mean 'assemble'?" in contextkit.line(2, "asemble", "budget")
+    assert "Did you mean 'remember'?" in contextkit.line(2, "rember", "tabs")
+    assert "Did you mean" not in contextkit.line(2, "xyzzy")
+
+
+def test_a_command_of_a_source_that_is_off_says_so(contextkit: CommandLine) -> None:
+    """A missing command is explained by the setting that took it away."""
+    said = contextkit.line(2, "--disable", "memories", "remember", "tabs")
+    assert "The source 'memories' is off" in said
+    assert "--disable memories" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("assemble",), "Missing argument 'QUERY'. Try 'contextkit assemble --help'."),
+        (("assemble", "x", "--limit", "many"), "'many' is not a valid integer"),
+        (("assemble", "x", "--style", "html"), "'html' is not one of"),
+        (("assemble", "x", "--debug"), "before the command: contextkit --debug assemble"),
+        (("assemble", "x", "--bugdet", "1"), "No such option '--bugdet'"),
+        (("-C", "nowhere", "sources"), "Directory 'nowhere' does not exist"),
+        (("import", "nowhere.jsonl"), "No such file or directory"),
+        (("memories", "lits"), "lits"),
+    ],
+)
+def test_wrong_usage_is_one_line_with_code_2(
+    contextkit: CommandLine, arguments: tuple[str, ...], expected: str
+) -> None:
+    """What was wrong, and where to read more."""
+    assert expected in contextkit.line(2, *arguments)
+
+
+def test_the_help_works_with_a_broken_configuration(
+    contextkit: CommandLine,
+) -> None:
+    """Own commands are listed; why those of plugins are missing is a message."""
+    (contextkit.folder / "contextkit.toml").write_text("[assemble]\nlimit = 0\n")
+    result = contextkit("--help")
+    assert result.exit_code == 0
+    assert "assemble" in result.stdout
+    assert "contextkit.toml:2: assemble.limit" in result.stderr
+
+
+def test_the_help_fits_a_narrow_terminal(contextkit: CommandLine) -> None:
+    """Nothing fails where there is little room."""
+    ran = contextkit.with_variables(COLUMNS="12").process("--help")
+    assert ran.returncode == 0
+    assert b"assemble" in ran.stdout
+
+
+def test_completion_offers_commands_of_plugins(contextkit: CommandLine) -> None:
+    """Shell completion knows what plugins add."""
+    completing = contextkit.with_variables(
+        _CONTEXTKIT_COMPLETE="bash_complete", COMP_WORDS="contextkit rem", COMP_CWORD="1"
+    )
+    ran = completing.process()
+    assert b"remember" in ran.stdout
+
+
+def test_the_root_is_a_click_group() -> None:
+    """Hosts can hang the command line into their own."""
+    assert isinstance(cli, click.Group)

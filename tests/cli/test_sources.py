@@ -1,0 +1,191 @@
+"""`contextkit sources`: which there are, which are on, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import CommandLine
+
+FIRST_PARTY = ["code", "commits", "experiences", "memories", "values"]
+WORKING = """
+    from contextkit import ContextItem, hookimpl
+
+    @hookimpl
+    def contextkit_query(request):
+        return [ContextItem("tides", "High water at noon.", 0.9)]
+    """
+
+
+def by_name(contextkit: CommandLine, *options: str) -> dict[str, dict[str, Any]]:
+    """The rows of `contextkit sources --json`, by name."""
+    return {row["name"]: row for row in contextkit.json(*options, "sources")}
+
+
+def test_each_source_is_described(contextkit: CommandLine) -> None:
+    """Distribution, version, weight, priority, records and description of each."""
+    rows = by_name(contextkit)
+    assert list(rows) == FIRST_PARTY
+    for name, row in rows.items():
+        assert row["state"] == "on"
+        assert (row["distribution"], row["version"]) == (f"contextkit-{name}", "0.1.0")
+        assert row["weight"] > 0
+        assert 1 <= row["priority"] <= 100
+        assert row["records"] == 0
+        assert row["description"]
+
+
+def test_the_records_are_those_of_the_project(contextkit: CommandLine) -> None:
+    """The count is what a query could find."""
+    contextkit("remember", "Tabs, never spaces")
+    assert by_name(contextkit)["memories"]["records"] == 1
+    assert (
+        by_name(contextkit.with_variables(CONTEXTKIT_PROJECT="other"))["memories"]["records"] == 0
+    )
+
+
+def test_the_configured_weight_and_priority_are_shown(contextkit: CommandLine) -> None:
+    """What is shown is what counts."""
+    settings = "[sources.code]\nweight = 7.5\npriority = 3\n"
+    (contextkit.folder / "contextkit.toml").write_text(settings)
+    row = by_name(contextkit)["code"]
+    assert (row["weight"], row["priority"]) == (7.5, 3)
+
+
+def test_a_source_is_off_by_a_file_and_line(contextkit: CommandLine) -> None:
+    """The reason names the place to change."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("# mine\n[sources.commits]\nenabled = false\n")
+    row = by_name(contextkit)["commits"]
+    assert (row["state"], row["reason"]) == ("off", f"off by {file}:3")
+    assert f"off by {file}:3" in contextkit("sources").stdout
+
+
+def test_a_source_is_off_by_a_variable_or_a_flag(contextkit: CommandLine) -> None:
+    """So do the other layers."""
+    silenced = contextkit.with_variables(CONTEXTKIT_SOURCES_CODE_ENABLED="false")
+    assert by_name(silenced)["code"]["reason"] == "off by CONTEXTKIT_SOURCES_CODE_ENABLED"
+    rows = by_name(contextkit, "--disable", "code,values", "--disable", "memories")
+    assert rows["code"]["reason"] == "off by --disable code"
+    assert [name for name, row in rows.items() if row["state"] == "off"] == [
+        *("code", "memories", "values"),
+    ]
+
+
+def test_a_flag_beats_the_file(contextkit: CommandLine) -> None:
+    """Later beats earlier: the file switches it off, the flag on again."""
+    (contextkit.folder / "contextkit.toml").write_text("[sources.code]\nenabled = false\n")
+    assert by_name(contextkit, "--enable", "code")["code"]["state"] == "on"
+
+
+def test_switching_what_is_not_installed_is_an_error(contextkit: CommandLine) -> None:
+    """A misspelt source is not switched off in silence."""
+    said = contextkit.line(2, "--disable", "memorys", "sources")
+    assert "'memorys'" in said
+    assert "Valid types: code, commits, experiences, memories, values." in said
+    assert "Did you mean 'memories'?" in said
+
+
+def test_settings_of_a_source_that_is_not_installed_are_pointed_out(
+    contextkit: CommandLine,
+) -> None:
+    """A misspelt table may be a plugin that is elsewhere: a message, no error."""
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("[sources.comits]\nlimit = 3\n")
+    result = contextkit("sources")
+    assert result.exit_code == 0
+    assert f"{file}:2" in result.stderr
+    assert "did you mean 'commits'?" in result.stderr
+
+
+def test_a_third_partys_source_appears_and_is_asked(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """Installing is all it takes."""
+    install("tides", WORKING, "harbour-tides")
+    row = by_name(contextkit)["tides"]
+    assert (row["state"], row["distribution"], row["version"]) == ("on", "harbour-tides", "2.1")
+    assert "## Tides" in contextkit("assemble", "when is high water?", "--no-index").stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("raise RuntimeError('no\\nharbour')", "RuntimeError: no harbour"),
+        ("import nothing_of_that_name", "ModuleNotFoundError: No module named"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("def broken(:", "SyntaxError"),
+        (
+            """
+            from contextkit import hookimpl
+            @hookimpl
+            def contextkit_querry(request):
+                return []
+            """,
+            "there is no hook 'contextkit_querry'; did you mean 'contextkit_query'?",
+        ),
+        (
+            """
+            def contextkit_query(request):
+                return []
+            """,
+            "'contextkit_query' lacks the @hookimpl decorator",
+        ),
+    ],
+)
+def test_a_plugin_that_cannot_be_loaded_costs_only_itself(
+    contextkit: CommandLine, install: Callable[..., str], code: str, reason: str
+) -> None:
+    """It is listed as broken with the reason in one line; the others work."""
+    install("tides", code)
+    row = by_name(contextkit)["tides"]
+    assert row["state"] == "broken"
+    assert row["reason"].startswith(reason)
+    assert (row["distribution"], row["version"]) == ("their-tides", "2.1")
+    assert "broken" in contextkit("sources").stdout
+    assert contextkit("assemble", "budget", "--sources", "code").exit_code == 0
+    said = contextkit.line(2, "assemble", "budget", "--sources", "tides")
+    assert "broken" in said
+
+
+def test_a_plugin_without_a_query_is_listed_as_no_source(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """A plugin may add only commands; one that is taken is left out, and said so."""
+    install(
+        "extras",
+        """
+        import click
+        from contextkit import hookimpl
+
+        @click.command()
+        def greet():
+            click.echo("hello")
+
+        @hookimpl
+        def contextkit_commands(cli):
+            cli.add_command(greet)
+            cli.add_command(greet, "assemble")
+        """,
+    )
+    assert by_name(contextkit)["extras"]["source"] is False
+    assert "no source" in contextkit("sources").stdout
+    greeted = contextkit("greet")
+    assert greeted.stdout == "hello\n"
+    assert "the command 'assemble' of" in greeted.stderr
+    assert "Print the context" in contextkit("assemble", "--help").stdout
+
+
+def test_two_distributions_of_one_name_are_both_named(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """Neither is picked in silence."""
+    install("tides", WORKING, "harbour-tides")
+    install("tides", WORKING, "other-tides")
+    said = contextkit.line(1, "sources")
+    assert "harbour-tides" in said
+    assert "other-tides" in said
+    assert by_name(contextkit, "--disable", "tides")["tides"]["state"] == "off"

@@ -1,0 +1,303 @@
+"""What goes to which stream, on pipes and on a terminal, and how a run is interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import CommandLine, Repository
+
+HANGING = """
+    import pathlib, time
+    from contextkit import hookimpl
+
+    @hookimpl
+    def contextkit_query(request):
+        pathlib.Path(request.workspace, "asked").touch()
+        time.sleep(600)
+
+    @hookimpl
+    def contextkit_index(indexer):
+        if indexer.settings.get("slow"):
+            pathlib.Path(indexer.workspace, "asked").touch()
+            time.sleep(600)
+    """
+DEADLINE_SECONDS = 60
+
+
+def on_terminal(
+    contextkit: CommandLine, *arguments: str, stdout: bool = False, columns: int = 80
+) -> tuple[int, bytes, bytes]:
+    """Run with standard error (and standard output) on a terminal: code, output, terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        contextkit.command(*arguments),
+        cwd=contextkit.folder,
+        env={**contextkit.variables(), "TERM": "xterm", "COLUMNS": str(columns)},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs if stdout else subprocess.PIPE,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        shown = b"".join(read_terminal(ours))
+        os.close(ours)
+        output = process.stdout.read() if process.stdout else b""
+        return process.wait(DEADLINE_SECONDS), output, shown
+
+
+def read_terminal(terminal: int) -> Iterator[bytes]:
+    """What is written to a terminal until its other end is closed."""
+    while select.select([terminal], [], [], DEADLINE_SECONDS)[0]:
+        try:
+            yield os.read(terminal, 65536)
+        except OSError:
+            return
+
+
+def many_files(repository: Repository) -> None:
+    """Enough to index for a bar to be drawn."""
+    for number in range(200):
+        text = f"def part{number}():\n    return {number}\n" * 20
+        (repository.folder / f"part{number}.py").write_text(text)
+
+
+def test_progress_is_shown_on_a_terminal(contextkit: CommandLine, repository: Repository) -> None:
+    """Bars on the terminal's standard error, while standard output has only the data."""
+    many_files(repository)
+    code, output, shown = on_terminal(contextkit, "index", "code", "--json")
+    assert code == 0
+    assert b"code: " in shown
+    assert b"/" in shown
+    assert json.loads(output)["code"]["added"] == 203
+    hidden, visible = b"\x1b[?25l", b"\x1b[?25h"
+    assert shown.rfind(visible) > shown.rfind(hidden) >= 0
+
+
+def test_nothing_is_shown_on_a_pipe(contextkit: CommandLine, repository: Repository) -> None:
+    """No bar, no escape sequence, no message when all is well."""
+    many_files(repository)
+    ran = contextkit.process("index", "code")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert b"\x1b" not in ran.stdout
+
+
+def test_a_dumb_terminal_gets_no_escape_sequences(
+    contextkit: CommandLine, repository: Repository
+) -> None:
+    """Nothing but text where the terminal can do no more."""
+    many_files(repository)
+    dumb = contextkit.with_variables(NO_COLOR="1")
+    dumb.environment["TERM"] = "dumb"
+    process = dumb.process("index", "code")
+    assert process.returncode == 0
+    assert b"\x1b" not in process.stderr + process.stdout
+
+
+def test_a_table_is_folded_into_the_terminal(contextkit: CommandLine) -> None:
+    """The last column goes on below itself where the terminal is narrow."""
+    code, _, shown = on_terminal(contextkit, "sources", stdout=True, columns=110)
+    assert code == 0
+    lines = shown.decode().splitlines()
+    assert max(map(len, lines)) < 110
+    assert any(line.startswith(" " * 60) and line.strip() for line in lines)
+    narrow, _, shown = on_terminal(contextkit, "sources", stdout=True, columns=20)
+    assert narrow == 0
+    assert b"contextkit-memories" in shown
+
+
+def test_control_characters_of_records_do_not_reach_the_terminal(
+    contextkit: CommandLine, repository: Repository
+) -> None:
+    """A commit message cannot drive the terminal; on a pipe the text is as it is."""
+    text = "# \x1b]0;pwned\x07 ledger \x9b1m\r\nof every expense\r\n"
+    repository.commit("Add a ledger", {"ledger.md": text})
+    arguments = ("assemble", "ledger", "--sources", "code")
+    _, _, shown = on_terminal(contextkit, *arguments, stdout=True)
+    assert b"\x1b]0;pwned" not in shown
+    assert rb"\x1b]0;pwned\x07 ledger \x9b1m" in shown
+    assert rb"\r" not in shown
+    assert b"\x1b]0;pwned" in contextkit.process(*arguments).stdout
+    data = contextkit.process(*arguments, "--json").stdout
+    assert "\x9b" not in data.decode()
+    assert "\x9b1m" in json.loads(data)["markdown"]
+
+
+def test_messages_are_one_line_whatever_they_quote(contextkit: CommandLine) -> None:
+    """A name with a line break in it does not forge a second message."""
+    said = contextkit.line(2, "assemble", "x", "--sources", "a\ncontextkit: \x1b[1mall is well")
+    assert r"a\ncontextkit: \x1b[1mall is well" in said
+
+
+@pytest.mark.parametrize("arguments", ["--help", "sources", "config show", "export"])
+def test_a_reader_that_has_seen_enough_is_no_failure(
+    contextkit: CommandLine, arguments: str
+) -> None:
+    """`contextkit ... | head -1`: no traceback, no message, code 0."""
+    contextkit("remember", "Tabs, never spaces")
+    ours, theirs = os.pipe()
+    os.close(ours)
+    ran = contextkit.process(*arguments.split(), stdout=theirs)
+    os.close(theirs)
+    assert ran.returncode == 0
+    assert b"Broken pipe" not in ran.stderr
+    assert b"Traceback" not in ran.stderr
+    assert b"Exception ignored" not in ran.stderr
+
+
+def test_closed_streams(contextkit: CommandLine) -> None:
+    """Started without standard output, error or input, nothing fails for that."""
+    for closing in (">&-", "2>&-", "<&-"):
+        command = ["sh", "-c", f'exec "$@" {closing}', "sh", *contextkit.command("sources")]
+        ran = contextkit.process(command=command)
+        assert ran.returncode == 0, (closing, ran.stderr)
+    command = ["sh", "-c", 'exec "$@" <&-', "sh", *contextkit.command("assemble", "-")]
+    ran = contextkit.process(command=command)
+    assert ran.returncode == 2
+    assert b"standard input" in ran.stderr
+
+
+def test_a_stream_that_is_not_utf8(contextkit: CommandLine) -> None:
+    """JSON stays JSON, and text loses nothing but its looks."""
+    contextkit("remember", "Tabs, niemals Lücken 🦆")
+    latin = contextkit.with_variables(PYTHONIOENCODING="latin-1")
+    ran = latin.process("memories", "list", "--json")
+    assert json.loads(ran.stdout.decode("ascii"))[0]["text"] == "Tabs, niemals Lücken 🦆"
+    assert b"L\xfccken \\U0001f986" in latin.process("memories", "list").stdout
+    exported = latin.process("export").stdout
+    assert "Tabs, niemals Lücken 🦆" in json.dumps(
+        [json.loads(line) for line in exported.splitlines()], ensure_ascii=False
+    )
+
+
+def asked(contextkit: CommandLine) -> None:
+    """Wait until the hanging source was asked."""
+    until = time.monotonic() + DEADLINE_SECONDS
+    while not (contextkit.folder / "asked").exists():
+        assert time.monotonic() < until, "the source was not asked"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("assemble", "tide", "--no-index", "--timeout", "600", "--deadline", "600"),
+        ("index", "tides"),
+    ],
+)
+def test_ctrl_c_ends_it_at_once_with_code_130(
+    contextkit: CommandLine, install: Callable[..., str], arguments: tuple[str, ...]
+) -> None:
+    """One line, no traceback, and no waiting for a source that hangs."""
+    install("tides", HANGING)
+    (contextkit.folder / "contextkit.toml").write_text("[sources.tides]\nslow = true\n")
+    process = subprocess.Popen(
+        contextkit.command(*arguments),
+        cwd=contextkit.folder,
+        env=contextkit.variables(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    asked(contextkit)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert output == b""
+    assert errors.strip() == b"contextkit: interrupted"
+
+
+def test_a_source_that_hangs_does_not_keep_the_program(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """After its time is up, the context is printed and the process ends."""
+    install("tides", HANGING)
+    ran = contextkit.process("assemble", "tide", "--timeout", "0.3", timeout=30)
+    assert ran.returncode == 0
+    assert b"tides: no answer within 0.3 s" in ran.stderr
+
+
+def test_an_unexpected_error_is_one_line_and_debug_shows_where(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """A bug is not a wall of text, and can be traced when asked for."""
+    install(
+        "bugs",
+        """
+        import click
+        from contextkit import hookimpl
+
+        @click.command()
+        def stumble():
+            raise ZeroDivisionError("over\\na stone")
+
+        @hookimpl
+        def contextkit_commands(cli):
+            cli.add_command(stumble)
+        """,
+    )
+    said = contextkit.line(1, "stumble")
+    assert said.startswith("internal error: ZeroDivisionError: over a stone (contextkit --debug")
+    for traced in (
+        contextkit("--debug", "stumble"),
+        contextkit.with_variables(CONTEXTKIT_DEBUG="1")("stumble"),
+    ):
+        assert traced.exit_code == 1
+        assert "in stumble" in traced.stderr
+        assert traced.stdout == ""
+
+
+def test_logs_are_shown_with_debug_on_standard_error(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """Without it, only what the command itself has to say."""
+    install("tides", "raise RuntimeError('no harbour')")
+    assert "plugin_broken" not in contextkit("sources").stderr
+    debugged = contextkit("--debug", "sources", "--json")
+    assert "plugin_broken" in debugged.stderr
+    assert json.loads(debugged.stdout)
+
+
+def test_a_host_keeps_its_own_logging(contextkit: CommandLine) -> None:
+    """Running the command line in a process leaves structlog there as it was."""
+    import structlog
+
+    before = (structlog.is_configured(), structlog.get_config())
+    contextkit("sources")
+    assert (structlog.is_configured(), structlog.get_config()) == before
+    structlog.configure(processors=[])
+    try:
+        contextkit("sources")
+        assert structlog.get_config()["processors"] == []
+    finally:
+        structlog.reset_defaults()
+
+
+def test_an_export_replaces_a_file_only_when_it_is_whole(
+    contextkit: CommandLine, tmp_path: Path
+) -> None:
+    """A failed export leaves the last one as it was, and nothing beside it."""
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    file = folder / "records.jsonl"
+    file.write_text("the last one\n")
+    failing = contextkit.with_variables(CONTEXTKIT_EMBEDDING_MODEL="none")
+    contextkit("remember", "Tabs")
+    assert failing("export", str(file)).exit_code == 4
+    assert file.read_text() == "the last one\n"
+    assert contextkit("export", str(file)).exit_code == 0
+    assert "Tabs" in file.read_text()
+    assert list(folder.iterdir()) == [file]
+    assert contextkit("export", os.devnull).exit_code == 0
+    assert Path(os.devnull).is_char_device()
+    missing = contextkit.line(1, "export", str(tmp_path / "nowhere" / "records.jsonl"))
+    assert "No such file or directory" in missing

@@ -1,0 +1,191 @@
+"""The README and the examples, executed: what they say works, what they list is all there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import Attribute, fields
+
+from contextkit.cli.exit_codes import exit_code_lines
+from contextkit.config import SECTIONS, Config, SourceSettings
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+QUERY = "how is the token budget split?"
+BUDGET = '''\
+def split_budget(total, weights):
+    """Split the token budget over the sources by their weights."""
+    whole = sum(weights.values())
+    return {name: total * weight // whole for name, weight in weights.items()}
+'''
+
+
+def section(title: str) -> str:
+    """The text below a heading, up to the next one of its level."""
+    level = title.split(maxsplit=1)[0]
+    found = re.search(
+        rf"^{re.escape(title)}$(.*?)(?=^#{{1,{len(level)}}} |\Z)", README, re.MULTILINE | re.DOTALL
+    )
+    assert found, title
+    return found.group(1)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def rows(text: str) -> list[list[str]]:
+    """The rows of the tables in a text, without headings."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return [row for row in cells if row[0] not in {"key", "command", "exit code", "id"}]
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small git repository, and a contextkit that nobody has configured."""
+    for variable in os.environ:
+        if variable.startswith("CONTEXTKIT_") and not variable.startswith("CONTEXTKIT_TEST_"):
+            monkeypatch.delenv(variable)
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    scripts = str(Path(sys.executable).parent)
+    monkeypatch.setenv("PATH", os.pathsep.join([scripts, os.environ["PATH"]]))
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    (folder / "budget.py").write_text(BUDGET)
+    (folder / "notes.md").write_text("# Notes\n\nNothing yet.\n")
+    commit = "git -c user.name=Ada -c user.email=ada@example.org commit -qm"
+    shell(f"git init -q && git add . && {commit} 'Split the token budget by weight'", folder)
+    return folder
+
+
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a shell script that must go well to its end."""
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ran.returncode == 0, f"{script}\n{ran.stdout}\n{ran.stderr}"
+    return ran
+
+
+def test_the_two_commands_are_single_lines() -> None:
+    """One sets up and runs the main job, one sets up and passes the tests."""
+    run, test = blocks(section("## Two commands"), "sh")
+    assert run.count("\n") == test.count("\n") == 1
+    assert run.rstrip().endswith(f'&& contextkit assemble "{QUERY}"')
+    assert test.rstrip().endswith("&& pytest")
+    for line in (run, test):
+        assert line.startswith("python3 -m venv .venv && . .venv/bin/activate && pip install ")
+
+
+def test_the_tour_can_be_followed(scratch: Path) -> None:
+    """Each block of commands works after the one before it, with nothing to complain of."""
+    tour = section("## Five minutes").partition("### From Python")[0]
+    shown = ""
+    for script in blocks(tour, "sh"):
+        ran = shell(script, scratch)
+        shown += ran.stdout
+        assert "internal error" not in ran.stderr
+    for expected in ("## Code", "## Commits", "## Memories", "## Experiences", "# Premortem"):
+        assert expected in shown
+    assert f"off by {scratch / 'contextkit.toml'}:5" in shown
+    assert "off by CONTEXTKIT_SOURCES_VALUES_ENABLED" in shown
+
+
+def test_the_python_of_the_tour_runs(scratch: Path) -> None:
+    """What a host would copy works as it stands."""
+    (script,) = blocks(section("### From Python"), "python")
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=scratch, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "split_budget" in ran.stdout
+    assert "code ok 1 " in ran.stdout
+
+
+def test_the_quickstart_runs(scratch: Path) -> None:
+    """`examples/quickstart.py` prints a context and a premortem."""
+    command = [sys.executable, str(ROOT / "examples" / "quickstart.py"), QUERY]
+    ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "## Code" in ran.stdout
+    assert "nothing relevant was found" in ran.stdout
+    broken = {**os.environ, "CONTEXTKIT_ASSEMBLE_LIMIT": "0"}
+    failed = subprocess.run(command, cwd=scratch, env=broken, capture_output=True, check=False)
+    assert failed.returncode == 1
+    assert b"quickstart: assemble.limit" in failed.stderr
+
+
+def test_the_source_in_twenty_lines_is_the_example() -> None:
+    """What is printed in the README is what is in the examples."""
+    folder = ROOT / "examples" / "third-party" / "contextkit-weather"
+    (printed,) = blocks(section("## A source in twenty lines"), "python")
+    module = folder / "src" / "contextkit_weather" / "__init__.py"
+    assert printed == module.read_text(encoding="utf-8")
+    (entry_point,) = blocks(section("## A source in twenty lines"), "toml")
+    assert entry_point in (folder / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def defaults() -> Iterator[tuple[str, Any]]:
+    """Every key of the configuration and its default."""
+    yield "project", Config().project
+    for name, kind in {**SECTIONS, "sources.NAME": SourceSettings}.items():
+        attributes: tuple[Attribute[Any], ...] = fields(kind)
+        yield from ((f"{name}.{a.name}", a.default) for a in attributes if a.name != "own")
+
+
+def as_toml(value: object) -> str:
+    """A default as the README writes it."""
+    if value is None:
+        return "none"
+    text = str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
+    return f"`{text}`"
+
+
+def test_the_configuration_reference_is_the_configuration() -> None:
+    """Every key is there with its default, in the order of the code, and no other."""
+    documented = [
+        (key.strip("`"), default) for key, default, _ in rows(section("## Configuration"))
+    ]
+    assert documented == [(key, as_toml(default)) for key, default in defaults()]
+
+
+def test_the_exit_codes_are_those_of_the_command_line() -> None:
+    """One place in the code, the same words in the README."""
+    documented = [row for row in rows(section("## Commands")) if row[0].isdigit()]
+    assert documented == [line.split(maxsplit=1) for line in exit_code_lines()]
+
+
+def test_the_commands_are_those_that_there_are(scratch: Path) -> None:
+    """Each is in the table with its subcommands, and no other."""
+    documented = {}
+    for command, *_ in rows(section("## Commands")):
+        if command.startswith("`contextkit "):
+            name, *below = command.strip("`").removeprefix("contextkit ").split(maxsplit=1)
+            words = re.findall(r"[a-z]+", below[0]) if below else []
+            documented[name] = set(words)
+    listed = re.findall(r"^  ([a-z]+)  ", shell("contextkit --help", scratch).stdout, re.MULTILINE)
+    there = {}
+    for name in listed:
+        shown = shell(f"contextkit {name} --help", scratch).stdout
+        there[name] = set(re.findall(r"^  ([a-z]+)  ", shown, re.MULTILINE))
+    assert documented == there
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!https?:)([^)]+)\)", README))
+def test_links_lead_somewhere(link: str) -> None:
+    """Files that the README speaks of are there."""
+    assert (ROOT / link).exists()
