@@ -9,7 +9,11 @@ weather = "my_weather"
 ```
 
 A source hook is called once per source and batch, never per item. A hook that returns
-`None` leaves the answer to the default. What a hook raises costs that source alone.
+`None` leaves the answer to the default. What a hook raises costs that source alone. A
+function is named like its hook, and only `contextkit_query` may be `async`.
+
+A plugin without `contextkit_query` is no source: its own hooks answer for no source, but
+with `hookimpl(wrapper=True)` they wrap those of every source, to redact or to trace.
 """
 
 from __future__ import annotations
@@ -77,7 +81,8 @@ def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[st
 def contextkit_weight(request: ContextRequest) -> float | None:
     """The source's weight in the token budget, over 0. `None`: 1.0.
 
-    Configuration (`[sources.NAME] weight`) and the request beat it.
+    Called once for each section that asks the source, with the request as
+    `contextkit_query` got it. Configuration (`[sources.NAME] weight`) and the host beat it.
 
     ```python
     @hookimpl
@@ -125,6 +130,8 @@ def contextkit_truncate(
 def contextkit_source() -> SourceInfo | None:
     """What the source says of itself: title, description, priority. `None`: from its name.
 
+    Called once, when the plugin is loaded.
+
     ```python
     @hookimpl
     def contextkit_source():
@@ -151,7 +158,9 @@ def contextkit_index(indexer: Indexer) -> IndexReport | None:
 
 @hookspec
 def contextkit_recipes() -> Sequence[RecipeTemplate] | None:
-    """Recipes that the plugin offers beside `context`.
+    """Recipes that the plugin offers beside `context`. `None`: none.
+
+    Called when a host asks for a recipe by name. Two plugins may not offer one name.
 
     ```python
     @hookimpl

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from contextkit.assembler import ContextAssembler
 from contextkit.config import Config
@@ -81,17 +81,22 @@ class ContextKit:
         """
         found = find_workspace(Path(workspace))
         config = load_config(found, environment=environment, flags=settings)
-        registry = SourceRegistry(config, entry_points)
-        fields = {
-            name for source in registry.sources for name in registry.info(source).indexed_fields
-        }
-        store = open_store(config, sorted(fields))
-        return cls(workspace=found, config=config, registry=registry, store=store)
+        return cls.over(found, config, SourceRegistry(config, entry_points))
+
+    @classmethod
+    def over(cls, workspace: Workspace, config: Config, registry: SourceRegistry) -> Self:
+        """The kit of what has been read and loaded already; its store opens when it is used."""
+        store = open_store(config, _IndexedFields(registry))
+        return cls(workspace=workspace, config=config, registry=registry, store=store)
 
     @property
     def project(self) -> str:
-        """What this workspace's records belong to: the configured name, or its path."""
-        name = self.config.project or str(self.workspace.root)
+        """What this workspace's records belong to: the configured name, or its path.
+
+        The two never meet: a cloned repository cannot name itself after another's path.
+        """
+        named = self.config.project
+        name = f"name:{named}" if named else str(self.workspace.root)
         return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
     # -- sources --------------------------------------------------------------------------
@@ -293,6 +298,19 @@ class ContextKit:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+@frozen
+class _IndexedFields:
+    """The record fields that the sources filter by, those registered later included."""
+
+    registry: SourceRegistry
+
+    def __iter__(self) -> Iterator[str]:
+        sources = self.registry.sources
+        return iter(
+            sorted({f for name in sources for f in self.registry.info(name).indexed_fields})
+        )
 
 
 def _run(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -111,16 +111,8 @@ class Session:
         """The workspace's `ContextKit`; closed when the command ends."""
         if self._kit is None:
             from contextkit.kit import ContextKit
-            from contextkit.store.opening import open_store
 
-            workspace, config, registry = self._load_plugins()
-            indexed = {f for name in registry.sources for f in registry.info(name).indexed_fields}
-            self._kit = ContextKit(
-                workspace=workspace,
-                config=config,
-                registry=registry,
-                store=open_store(config, sorted(indexed)),
-            )
+            self._kit = ContextKit.over(*self._load_plugins())
             self._ending.callback(self._kit.close)
         return self._kit
 

@@ -38,7 +38,7 @@ _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 # A number keeps its sign, currency, percent sign and inner separators, so that 1.2, 12 and
 # -12 stay apart; other punctuation around and in it is dropped.
-_AROUND_NUMBER = re.compile(r"^(?:(?![-+]?[.$€£¥]?\w)\W)+|[^\w%]+$|_+$")
+_BEFORE_NUMBER = re.compile(r"(?:(?![-+]?[.$€£¥]?\w)\W)*")
 _IN_NUMBER = re.compile(r"[^\w.:/\\%$€£¥+-]+")
 _IDENTIFIER = re.compile(
     r"\w[/\\]\w|^[\"'(`]*[.~]{0,2}[/\\]\w"  # a path
@@ -48,7 +48,7 @@ _IDENTIFIER = re.compile(
     r"|\w\(|`"  # a call, a code span
     r"|^[\"'(]*(?:--?[A-Za-z]|[$@#]\w)"  # a flag, a variable, a handle, a tag
 )
-_EDGES = re.compile(r"^\W+|\W+$")
+_EDGES = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~‘’“”«»…–—"
 _OPERATOR = re.compile(r"[=!<>+*/%|^&~-]{2,}|[<>]|(?<![\w!?.,])!(?=\w)")
 # Rules, bullets, emphasis and the like.
 _NO_OPERATOR = re.compile(r"-+|\*+|/+|[!*/-]+|=+[^=]?")
@@ -59,6 +59,7 @@ _CODE_LINE = re.compile(
 )
 # What a text is shows in its first lines.
 _LINES_READ = 12
+_LONGEST_CODE_LINE = 200
 _CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
 
 
@@ -131,7 +132,9 @@ class Guarded:
         lines = [line for line in self.text.splitlines() if line.strip()][:_LINES_READ]
         if len(lines) < 2:
             return False
-        marked = sum(1 for line in lines if _CODE_LINE.search(line))
+        marked = sum(
+            1 for line in lines if len(line) <= _LONGEST_CODE_LINE and _CODE_LINE.search(line)
+        )
         return marked >= 2 and marked * 2 >= len(lines)
 
     @cached_property
@@ -190,21 +193,24 @@ def _classify(chunk: str) -> _Word:
         return _Word(key, negation=True)
     if key in NUMBER_WORDS:
         return _Word(key, literal=True)
-    word = _EDGES.sub("", chunk)
     if _IDENTIFIER.search(chunk):
         return _Word(key, literal=True)
-    return _Word(key, contrasts=contrasts_of(key), name=_is_name(word, key))
+    return _Word(key, contrasts=contrasts_of(key), name=_is_name(chunk.strip(_EDGES), key))
 
 
 def _number_key(chunk: str) -> str:
-    number = _AROUND_NUMBER.sub("", _THOUSANDS.sub("", chunk.lower()))
-    return _IN_NUMBER.sub("", number).strip("_.") or chunk
+    number = _THOUSANDS.sub("", chunk.lower())
+    start = _BEFORE_NUMBER.match(number)
+    end = len(number)
+    while not (number[end - 1].isalnum() or number[end - 1] == "%"):
+        end -= 1
+    return _IN_NUMBER.sub("", number[start.end() if start else 0 : end]).lstrip("_")
 
 
 def _is_name(word: str, key: str) -> bool:
     if len(key) == 1:
         return key.isascii() and (key not in "aios" or (word.isupper() and key != "i"))
-    return (word[0].isupper() or "-" in word) and key not in FUNCTION_WORDS
+    return (word[:1].isupper() or "-" in word) and key not in FUNCTION_WORDS
 
 
 def _hunks(one: Guarded, other: Guarded) -> list[tuple[Sequence[_Word], Sequence[_Word]]]:

@@ -8,7 +8,7 @@ returns: the engine's write-ahead log has it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -57,7 +57,7 @@ class EmbeddedStore:
     embedder: Embedder
     lock_timeout: float = 10.0
     idle_seconds: float = 30.0
-    indexed_fields: tuple[str, ...] = ()
+    indexed_fields: Iterable[str] = ()
     _folder: ShardFolder = field(init=False)
     _shared: SharedShard = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from contextkit.config import Config
 from contextkit.config_layers import data_folder
@@ -14,10 +14,10 @@ from contextkit.store.embedded import EmbeddedStore
 __all__ = ["open_store"]
 
 
-def open_store(config: Config, indexed_fields: Sequence[str] = ()) -> RecordStore:
+def open_store(config: Config, indexed_fields: Iterable[str] = ()) -> RecordStore:
     """The store: a Qdrant server where `store.url` is set, else the embedded one.
 
-    Nothing is opened yet; that happens when it is first used.
+    Nothing is opened yet; that happens when it is first used, and the fields are read then.
     """
     embedder = load_embedder(config.embedding.model)
     if config.store.url is None:
@@ -25,7 +25,7 @@ def open_store(config: Config, indexed_fields: Sequence[str] = ()) -> RecordStor
             config.store.path or data_folder() / "store",
             embedder,
             lock_timeout=config.store.lock_timeout,
-            indexed_fields=tuple(indexed_fields),
+            indexed_fields=indexed_fields,
         )
     # The client costs a second to import.
     from contextkit.store.server import ServerStore
@@ -35,5 +35,5 @@ def open_store(config: Config, indexed_fields: Sequence[str] = ()) -> RecordStor
         embedder,
         collection=config.store.collection,
         api_key=os.environ.get(config.store.api_key_variable),
-        indexed_fields=tuple(indexed_fields),
+        indexed_fields=indexed_fields,
     )

@@ -7,7 +7,7 @@ import os
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -66,7 +66,7 @@ class ServerStore:
     client: QdrantClient
     embedder: Embedder
     collection: str = "contextkit"
-    indexed_fields: tuple[str, ...] = ()
+    indexed_fields: Iterable[str] = ()
     url: str = "the given client"
     _reconnect: Callable[[], QdrantClient] | None = None
     _connected_in: int = field(factory=os.getpid, init=False)
@@ -81,7 +81,7 @@ class ServerStore:
         *,
         collection: str = "contextkit",
         api_key: str | None = None,
-        indexed_fields: tuple[str, ...] = (),
+        indexed_fields: Iterable[str] = (),
         timeout: int = _TIMEOUT_SECONDS,
     ) -> Self:
         """The store on the server at a URL; nothing is sent before it is used.

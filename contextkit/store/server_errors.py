@@ -21,6 +21,8 @@ _REFUSED = {
     413: "the request is larger than it allows: raise its max_request_size_mb",
 }
 
+_NO_QDRANT = "what answers there is no Qdrant server: correct store.url"
+
 
 @contextlib.contextmanager
 def server_errors(url: str) -> Iterator[None]:
@@ -35,6 +37,8 @@ def server_errors(url: str) -> Iterator[None]:
         raise StoreError(f"the store at {url}: {_connection_trouble(error.source)}") from error
     except QdrantException as error:
         raise StoreError(f"the store at {url}: it is overloaded ({error}); try later") from error
+    except json.JSONDecodeError as error:
+        raise StoreError(f"the store at {url}: {_NO_QDRANT}") from error
     except (ValueError, RuntimeError, OSError) as error:
         raise StoreError(f"the store at {url}: {' '.join(str(error).split())}") from error
 
@@ -48,8 +52,8 @@ def _connection_trouble(cause: BaseException) -> str:
             f"it cannot be reached ({cause}): start the server, or correct store.url; "
             f"without store.url the embedded store is used"
         )
-    if name in ("ValidationError", "JSONDecodeError"):
-        return "what answers there is no Qdrant server: correct store.url"
+    if name == "ValidationError":
+        return _NO_QDRANT
     return f"the connection failed ({name}: {' '.join(str(cause).split())}): try again"
 
 

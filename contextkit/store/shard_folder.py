@@ -27,7 +27,7 @@ from attrs import frozen
 
 from contextkit.embedding import Embedder
 from contextkit.errors import StoreError, StoreFullError, StoreModelMismatchError
-from contextkit.store.base import KEYWORD_MODEL, SCHEMA_VERSION, StoreIdentity
+from contextkit.store.base import DENSE, KEYWORD_MODEL, SCHEMA_VERSION, StoreIdentity
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
 
@@ -185,15 +185,17 @@ class ShardFolder:
         return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
 
     def _holes_filled_by_reading(self) -> int:
-        """Bytes that the files may take on the disk by being mapped into memory.
+        """Bytes that the files may take on the disk by being read.
 
-        A disk in memory gives a page to every hole that is read. It is none of the devices
+        The engine reads its indexes and dense vectors into memory when it opens, and a disk
+        in memory gives a page to every hole that is read. Such a disk is none of the devices
         that have a number of their own.
         """
         major = getattr(os, "major", None)
         if major is None or major(self.path.stat().st_dev) != 0:
             return 0
-        found = [file.stat() for file in self.shard.rglob("*")]
+        patterns = ("segments/*/payload_index/**/*", f"segments/*/vector_storage-{DENSE}/**/*")
+        found = [file.stat() for pattern in patterns for file in self.shard.glob(pattern)]
         return sum(max(0, stat.st_size - 512 * stat.st_blocks) for stat in found)
 
     def require_room(self, size: int, spare: int, doing: str) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from contextkit import ContextItem
 from contextkit.fitting import Account, Fitted, Lane, Piece, fit, fit_all
 from contextkit.models import Style
-from contextkit.placing import ITEM_CAP, READABLE_TOKENS, Count
+from contextkit.placing import ITEM_CAP, READABLE_TOKENS, Count, Shaper
 from contextkit.ranking import Candidate, Scores
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.tokens import counter_for, estimate_tokens
@@ -384,6 +384,21 @@ def test_the_best_item_is_shown_alone_rather_than_not_at_all() -> None:
         result = fit(lanes, max_tokens, renderer(lanes), count)
         assert result.tokens <= max_tokens
         assert best_of(lanes) in [entry.piece for entry in result.placed.get("a", ())]
+
+
+def test_a_shortener_that_knows_no_limit_is_not_used() -> None:
+    """It is asked for less once, and then given up."""
+    asked = []
+
+    def boundless(text: str, limit: int) -> str:
+        asked.append(limit)
+        return text
+
+    (piece,) = lane("a", [(0.9, "word " * 300)], shorten=boundless).pieces
+    shape = Shaper(COUNT)
+    assert [shape(piece, 50), shape(piece, 50), shape(piece, 5)] == [None, None, None]
+    assert len(asked) == 2
+    assert asked[0] > asked[1]
 
 
 # -- the soft limit -------------------------------------------------------------------------

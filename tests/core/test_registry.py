@@ -168,6 +168,15 @@ def test_a_broken_plugin_costs_only_itself(site: Site, code: str, reason: str) -
     assert registry.call("broken", "contextkit_query", request=REQUEST) is None
 
 
+def test_a_source_that_was_off_may_turn_out_to_be_broken(site: Site) -> None:
+    """Whoever names it is told why; it is listed as broken from then on."""
+    site.install("broken-thing", "broken", "raise RuntimeError('rust')")
+    registry = SourceRegistry(off(broken=False))
+    with pytest.raises(InvalidContextTypeError, match="broken: RuntimeError: rust"):
+        registry.require("broken")
+    assert status(registry, "broken").state == "broken"
+
+
 def test_an_interrupt_while_importing_stops_everything(site: Site) -> None:
     """Control-C is for the program, not for the plugin."""
     site.install("slow-thing", "slow", "raise KeyboardInterrupt")

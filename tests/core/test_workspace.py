@@ -85,8 +85,12 @@ def test_a_broken_pyproject_with_our_table_is_not_passed_over(folder: Path, text
 
 
 def test_an_unreadable_pyproject_is_passed_over(folder: Path) -> None:
-    """A folder of that name is no file."""
-    (folder / "pyproject.toml").mkdir()
+    """A folder of that name is no file, and a file that cannot be read is somebody else's."""
+    pyproject = folder / "pyproject.toml"
+    pyproject.mkdir()
+    assert find_workspace(folder) == Workspace(folder)
+    pyproject.rmdir()
+    pyproject.symlink_to("/proc/self/mem")  # reading it fails, also for root
     assert find_workspace(folder) == Workspace(folder)
 
 

@@ -124,7 +124,7 @@ class HttpQdrant:
         self._server.server_close()
         self.client.close()
 
-    def answer(self, method: str, path: str, body: Any) -> Any:
+    def answer(self, method: str, path: str, body: Any) -> Any:  # noqa: PLR0911
         """What the server says to one request."""
         _, _, name, *rest = path.partition("?")[0].split("/")
         match method, "/".join(rest):

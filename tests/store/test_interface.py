@@ -58,9 +58,7 @@ def test_floats_come_back_to_the_last_bit(store: RecordStore, note: Note) -> Non
     assert store.get([record.point_id])[0].fields["floats"] == floats
 
 
-def test_get_keeps_the_order_and_leaves_out_what_is_missing(
-    store: RecordStore, note: Note
-) -> None:
+def test_get_keeps_the_order_and_leaves_out_what_is_missing(store: RecordStore, note: Note) -> None:
     """Points come in the order they were asked for."""
     store.put([note(name, name) for name in "abc"])
     points = [note(name).point_id for name in ("c", "nothing", "a")]

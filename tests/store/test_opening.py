@@ -21,10 +21,11 @@ from contextkit.errors import (
     StoreModelMismatchError,
 )
 from contextkit.records import Record, Records
+from contextkit.store.base import StoreIdentity
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.engine_errors import engine_errors, opening_errors
-from contextkit.store.shard_folder import OPEN_BYTES, SPARE_BYTES, ShardFolder
+from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 
 Note = Callable[..., Record]
 
@@ -65,13 +66,13 @@ def _garble(file: Path) -> None:
 
 
 def _only(path: Path, pattern: str) -> Path:
-    return sorted(path.glob(pattern))[0]
+    return min(path.glob(pattern))
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "meta.json garbled": lambda path: _garble(path / "shard/meta.json"),
     "meta.json empty": lambda path: os.truncate(path / "shard/meta.json", 0),
-    "meta.json a list": lambda path: (path / "shard/meta.json").write_text("[]") and None,
+    "meta.json a list": lambda path: (path / "shard/meta.json").write_text("[]"),
     "meta.json gone": lambda path: (path / "shard/meta.json").unlink(),
     "log garbled": lambda path: _garble(_only(path, "shard/wal/open-*")),
     "log empty": lambda path: os.truncate(_only(path, "shard/wal/open-*"), 0),
@@ -210,15 +211,9 @@ def test_a_failed_first_use_leaves_nothing_half_done(path: Path) -> None:
     """What cannot be made is taken away again."""
     path.mkdir()
     folder = ShardFolder(path)
-    with pytest.raises(LookupError), folder.replacing(_identity(path)):
+    with pytest.raises(LookupError), folder.replacing(StoreIdentity("id", "none")):
         raise LookupError
     assert list(path.iterdir()) == []
-
-
-def _identity(path: Path):  # type: ignore[no-untyped-def]
-    from contextkit.store.base import StoreIdentity
-
-    return StoreIdentity("id", "none")
 
 
 # -- disks ---------------------------------------------------------------------------------
@@ -249,10 +244,10 @@ def test_a_full_disk_is_refused_before_anything_is_stored(
     """The process lives on, what was stored stays, and it can be read."""
     disk = small_disk("size=160m")
     store = _store(disk / "store")
-    with pytest.raises(StoreFullError, match="nothing was stored"):
-        for n in range(1000):
-            store.put([note(str(n), os.urandom(300_000).hex())])
-            stored = n + 1
+    stored = 0
+    with pytest.raises(StoreFullError, match="nothing was stored"):  # noqa: PT012
+        for stored in range(1000):
+            store.put([note(str(stored), fields={"noise": os.urandom(600_000).hex()})])
     assert stored > 10
     assert store.count(None, None, {}) == stored
     store.close()

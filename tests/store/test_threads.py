@@ -77,9 +77,14 @@ def test_an_error_within_a_hold_ends_it(
     embedded: EmbeddedStore, second: EmbeddedStore, note: Note
 ) -> None:
     """Nothing is left held."""
-    with pytest.raises(LookupError), embedded.hold():
-        embedded.put([note("a")])
-        raise LookupError
+
+    def fail() -> None:
+        with embedded.hold():
+            embedded.put([note("a")])
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        fail()
     assert second.count(None, None, {}) == 1
     second.close()
 

@@ -138,7 +138,10 @@ class TestGit:
         with pytest.raises(Exception, match="merge"):
             git("merge", "other")
 
-        assert _paths(workspace) == ["a.py"]
+        listing = _listing(workspace)
+
+        assert [file.path for file in listing.files] == ["a.py"]
+        assert listing.skipped == []
 
     def test_a_bare_repository_has_nothing_to_index(
         self, workspace: Path, git: Callable[..., str]
@@ -366,7 +369,7 @@ class TestSelection:
         assert [(skipped, reason)] == listing.skipped
 
     @pytest.mark.parametrize(
-        "path", [".env.example", "min.js", "lock.py", "src/vendor/models.py", "a.git.py"]
+        "path", [".env.example", "min.js", "lock.py", "src/vendor/models.py", "a.git.py", "examples/third-party/a.py"]
     )
     def test_names_that_only_look_like_it_are_listed(self, workspace: Path, path: str) -> None:
         """A word in a name is no proof."""

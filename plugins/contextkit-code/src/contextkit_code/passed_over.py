@@ -39,7 +39,6 @@ _DIRECTORIES = {
     "jspm_packages": _FETCHED,
     "node_modules": _FETCHED,
     "site-packages": _FETCHED,
-    "third-party": _VENDORED,
     "third_party": _VENDORED,
 }
 _VENDOR_PROOF = ("vendor/modules.txt", "vendor/autoload.php")

@@ -1,0 +1,273 @@
+"""What the world sees: names, errors, hooks; and what importing them costs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import attrs
+import pytest
+
+import contextkit
+from contextkit import errors, hookspecs
+from contextkit.registry import SourceRegistry
+
+MakePlugin = Callable[..., ModuleType]
+MakeRegistry = Callable[..., SourceRegistry]
+
+SOURCE = Path(str(contextkit.__file__)).read_text(encoding="utf-8")
+
+
+# -- names ----------------------------------------------------------------------------------
+
+
+def test_the_public_names_are_sorted_and_there() -> None:
+    """Constants, classes, functions; each from the module that it lives in."""
+    names = list(contextkit.__all__)
+    assert names == sorted(
+        set(names), key=lambda name: (not name.isupper(), name[0].islower(), name)
+    )
+    for name in names:
+        value = getattr(contextkit, name)
+        home = importlib.import_module(f"contextkit.{contextkit._HOME[name]}")
+        assert value is getattr(home, name)
+        assert name in home.__all__
+
+
+def test_what_type_checkers_see_is_what_is_imported() -> None:
+    """The two lists of names agree."""
+    (block,) = (
+        node
+        for node in ast.parse(SOURCE).body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {
+        alias.name: (statement.module or "").removeprefix("contextkit.")
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert seen == contextkit._HOME
+    assert set(contextkit._HOME) == set(contextkit.__all__)
+
+
+def test_a_name_that_is_not_there() -> None:
+    """The error is the usual one; what is there is listed."""
+    with pytest.raises(AttributeError, match="module 'contextkit' has no attribute 'Contextkit'"):
+        contextkit.Contextkit  # noqa: B018
+    assert set(contextkit.__all__) <= set(dir(contextkit))
+
+
+def test_the_version_is_the_distributions() -> None:
+    """One number in two places."""
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    assert f'\nversion = "{contextkit.__version__}"\n' in project.read_text(encoding="utf-8")
+
+
+def modules_after(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has imported after a statement."""
+    program = (
+        f"import sys\nbefore = set(sys.modules)\n{statement}\nprint(*set(sys.modules) - before)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(ran.stdout.split())
+
+
+HEAVY = {
+    "numpy",
+    "qdrant_edge",
+    "qdrant_client",
+    "tokenizers",
+    "cattrs",
+    "rich",
+    "click",
+    "asyncio",
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "allowed"),
+    [
+        ("import contextkit", {"contextkit"}),
+        (
+            "from contextkit import hookimpl, ContextItem, SourceInfo, IndexReport, RecipeTemplate",
+            {"contextkit", "attr", "attrs", "pluggy"},
+        ),
+    ],
+)
+def test_importing_it_is_cheap(statement: str, allowed: set[str]) -> None:
+    """A plugin that needs two names costs a process next to nothing."""
+    imported = {module.partition(".")[0] for module in modules_after(statement)}
+    assert not imported & HEAVY
+    assert imported - set(sys.stdlib_module_names) - {"_virtualenv", "sitecustomize"} <= allowed
+
+
+@pytest.mark.parametrize("module", ["records", "indexing", "models", "errors", "hookspecs"])
+def test_what_plugins_import_is_light(module: str) -> None:
+    """None of the modules of the contract needs an engine, a model or an event loop."""
+    assert not modules_after(f"import contextkit.{module}") & HEAVY
+
+
+def test_a_kit_needs_no_client_of_a_server() -> None:
+    """It costs a second to import, for those who have no server."""
+    assert "qdrant_client" not in modules_after("import contextkit.kit")
+
+
+# -- errors ---------------------------------------------------------------------------------
+
+
+def drawn_tree() -> dict[str, str]:
+    """Class -> base, as the docstring of `errors` draws them."""
+    drawing = re.search(r"```\n(.*?)```", errors.__doc__ or "", re.DOTALL)
+    assert drawing
+    path: list[str] = []
+    tree = {}
+    for line in drawing[1].splitlines():
+        indent, name = re.match(r"([│├└─ ]*)(\w+)", line).groups()  # type: ignore[union-attr]
+        depth = len(indent) // 4
+        path[depth:] = [name]
+        tree[name] = path[depth - 1] if depth else "Exception"
+    return tree
+
+
+def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
+    """Every class, below its base."""
+    classes = {
+        name: cls for name, cls in vars(errors).items() if inspect.isclass(cls) and name != "Path"
+    }
+    real = {
+        name: cls.__bases__[0].__name__
+        for name, cls in classes.items()
+        if issubclass(cls, Exception)
+    }
+    assert drawn_tree() == real
+    assert set(real) <= set(errors.__all__)
+
+
+def test_errors_say_what_a_program_needs() -> None:
+    """Each has an exit code; those of the seeds keep their names and fields."""
+    for name in drawn_tree():
+        assert getattr(errors, name).exit_code in {1, 2, 3, 4}
+    error = errors.InvalidContextTypeError("memory", ["code", "memories"])
+    assert (error.invalid_type, error.valid_types) == ("memory", ["code", "memories"])
+    assert str(error) == (
+        "Invalid context type 'memory'. Valid types: code, memories. Did you mean 'memories'?"
+    )
+    assert "Valid types: none." in str(errors.InvalidContextTypeError("x", []))
+    assert "'x' (it broke)." in str(errors.InvalidContextTypeError("x", [], "it broke"))
+    assert issubclass(errors.InvalidContextTypeError, errors.ContextAssemblyError)
+
+
+def test_an_error_of_settings_says_where() -> None:
+    """File and line, file, or neither."""
+    file = Path("/w/contextkit.toml")
+    assert str(errors.ConfigError("no", key="a.b", file=file, line=3)) == f"{file}:3: a.b: no"
+    assert str(errors.ConfigError("no", key="a.b", file=file)) == f"{file}: a.b: no"
+    assert str(errors.ConfigError("no", key="a.b")) == "a.b: no"
+    assert str(errors.ConfigError("no")) == "no"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("a\n  b"), "ValueError: a b"),
+        (ValueError(), "ValueError"),
+        (SystemExit(3), "SystemExit: 3"),
+    ],
+)
+def test_somebody_elses_error_is_one_line(error: BaseException, words: str) -> None:
+    """Its type, and its text where it has one."""
+    assert errors.in_words(error) == words
+
+
+# -- hooks ----------------------------------------------------------------------------------
+
+SIGNATURES = {
+    "contextkit_query": (
+        "(request: ContextRequest) -> "
+        "Sequence[ContextItem] | Awaitable[Sequence[ContextItem]] | None"
+    ),
+    "contextkit_format": "(items: Sequence[ContextItem], style: Style) -> Sequence[str] | None",
+    "contextkit_weight": "(request: ContextRequest) -> float | None",
+    "contextkit_dedup_keys": "(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None",
+    "contextkit_truncate": (
+        "(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> str | None"
+    ),
+    "contextkit_source": "() -> SourceInfo | None",
+    "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
+    "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
+    "contextkit_commands": "(cli: click.Group) -> None",
+    "contextkit_check_settings": "(settings: Mapping[str, Any]) -> Sequence[str] | None",
+}
+HOOKS = {
+    name: function
+    for name, function in vars(hookspecs).items()
+    if name.startswith("contextkit_") and inspect.isfunction(function)
+}
+
+
+def test_every_hook_has_its_signature_and_its_test() -> None:
+    """A hook that is added or changed must be added or changed here, too."""
+    signatures = {
+        name: str(inspect.signature(function)).replace("'", "") for name, function in HOOKS.items()
+    }
+    assert signatures == SIGNATURES
+    here = "".join(
+        path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py")
+    )
+    for name in HOOKS:
+        assert here.count(name) > 3, name
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_hook_is_documented_with_an_example_that_works(
+    make_registry: MakeRegistry, name: str
+) -> None:
+    """The example is a plugin's function as it stands."""
+    text = inspect.getdoc(HOOKS[name]) or ""
+    example = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert example
+    assert len(text.partition("```")[0].split()) >= 10
+    plugin = ModuleType("example")
+    names = {**vars(contextkit), **{key: getattr(contextkit, key) for key in contextkit.__all__}}
+    exec(textwrap.dedent(example[1]), names, vars(plugin))  # noqa: S102
+    registry = make_registry({"weather": plugin})
+    assert registry.implements("weather", name)
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
+    """Recipes and commands come from every plugin; the rest is one source's answer."""
+    options = vars(HOOKS[name])["contextkit_spec"]
+    assert options["firstresult"] == (name not in {"contextkit_recipes", "contextkit_commands"})
+
+
+def test_the_marker_is_the_only_name_that_a_plugin_needs() -> None:
+    """It marks for this project."""
+
+    @contextkit.hookimpl
+    def contextkit_weight(request: Any) -> float:
+        return 1.0
+
+    assert hasattr(contextkit_weight, "contextkit_impl")
+    assert hookspecs.ENTRY_POINT_GROUP == "contextkit"
+
+
+def test_the_types_in_the_hooks_are_there() -> None:
+    """Every name in a signature is one that a plugin's author can import."""
+    known = {**vars(contextkit), "Sequence": Sequence, "Awaitable": Awaitable, "Mapping": Mapping}
+    words = {word for text in SIGNATURES.values() for word in re.findall(r"[A-Z]\w+", text)}
+    words -= {"None", "Callable", "Any", "Group", "Style"}
+    assert all(word in known or word in contextkit.__all__ for word in words)
+    assert attrs.has(contextkit.ContextRequest)

@@ -1,0 +1,248 @@
+"""What only a store on a server can get wrong: the way there, and what is there."""
+
+from __future__ import annotations
+
+import functools
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+
+from contextkit.embedding import Embedder, KeywordsOnly, load_embedder
+from contextkit.errors import StoreError, StoreModelMismatchError
+from contextkit.records import Record
+from contextkit.store.server import ServerStore
+from contextkit.store.server_errors import server_errors
+
+Note = Callable[..., Record]
+
+
+@pytest.fixture
+def client() -> Iterator[QdrantClient]:
+    """A client with its data in memory."""
+    client = QdrantClient(":memory:")
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port where somebody listens and never says a word."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        yield listening.getsockname()[1]
+
+
+def _error(store: ServerStore) -> str:
+    with pytest.raises(StoreError) as raised:
+        store.count(None, None, {})
+    text = str(raised.value)
+    assert "\n" not in text
+    return text
+
+
+def test_an_unreachable_server_is_an_error(embedder: Embedder) -> None:
+    """The URL and what to do are named."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        text = _error(ServerStore.connect(url, embedder))
+    assert text.startswith(f"the store at {url}: it cannot be reached")
+    assert "store.url" in text
+
+
+def test_a_silent_server_does_not_hang(embedder: Embedder, silent_port: int) -> None:
+    """After the timeout there is an error."""
+    began = time.monotonic()
+    store = ServerStore.connect(f"http://127.0.0.1:{silent_port}", embedder, timeout=1)
+    assert "did not answer in time" in _error(store)
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("url", ["qdrant:6333", "ftp://host", "http://", "", "localhost"])
+def test_what_is_no_url_is_refused_at_once(embedder: Embedder, url: str) -> None:
+    """The error shows what one looks like."""
+    with pytest.raises(StoreError, match="expected http://HOST:PORT"):
+        ServerStore.connect(url, embedder)
+
+
+def test_a_missing_api_key_is_an_error(embedder: Embedder, http_qdrant: Any) -> None:
+    """The setting that names the key's variable is named; with the key it works."""
+    text = _error(ServerStore.connect(http_qdrant.url, embedder))
+    assert "store.api_key_variable" in text
+    assert "store.api_key_variable" in _error(
+        ServerStore.connect(http_qdrant.url, embedder, api_key="wrong")
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store = ServerStore.connect(http_qdrant.url, embedder, api_key="secret")
+    assert store.count(None, None, {}) == 0
+    store.close()
+
+
+def test_payload_indexes_are_made_once(embedder: Embedder, http_qdrant: Any) -> None:
+    """By source and project as tenants, by time, by the fields that are asked for."""
+    for fields in ((), ("kind",)):
+        store = ServerStore.connect(
+            http_qdrant.url, embedder, api_key="secret", indexed_fields=fields
+        )
+        store.prepare()
+        store.close()
+    tenant = {"type": "keyword", "is_tenant": True}
+    assert http_qdrant.indexes == {
+        "source": tenant,
+        "project": tenant,
+        "created_at": "datetime",
+        "fields.kind": "keyword",
+    }
+
+
+def test_something_else_than_qdrant_is_an_error(embedder: Embedder, tmp_path: Any) -> None:
+    """A web server, say."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    (tmp_path / "collections/contextkit").mkdir(parents=True)
+    (tmp_path / "collections/contextkit/exists").write_text("<html>")
+    (tmp_path / "collections/other").mkdir()
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path)) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{web.server_address[1]}"
+        assert "no Qdrant server" in _error(ServerStore.connect(url, embedder))
+        assert "no Qdrant server" in _error(ServerStore.connect(url, embedder, collection="other"))
+        web.shutdown()
+
+
+def test_another_model_is_refused(client: QdrantClient, embedder: Embedder) -> None:
+    """Both models and what to do are named."""
+    ServerStore(client, embedder).prepare()
+    with pytest.raises(StoreModelMismatchError, match=r"wordllama-256'.*'none'.*contextkit export"):
+        ServerStore(client, load_embedder("none")).prepare()
+    missing = ServerStore(client, KeywordsOnly(problem="not installed"))
+    assert missing.count(None, None, {}) == 0
+    assert missing.problem == "not installed"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"vectors_config": models.VectorParams(size=256, distance=models.Distance.COSINE)},
+        {
+            "vectors_config": {
+                "dense": models.VectorParams(size=64, distance=models.Distance.COSINE)
+            },
+            "sparse_vectors_config": {
+                "bm25": models.SparseVectorParams(modifier=models.Modifier.IDF)
+            },
+        },
+        {
+            "vectors_config": {
+                "dense": models.VectorParams(size=256, distance=models.Distance.COSINE)
+            },
+            "sparse_vectors_config": {"bm25": models.SparseVectorParams()},
+        },
+        {"vectors_config": {}},
+    ],
+)
+def test_a_collection_of_somebody_else_is_refused(
+    client: QdrantClient, embedder: Embedder, schema: dict[str, Any]
+) -> None:
+    """Nothing is written to it."""
+    client.create_collection("contextkit", **schema)
+    assert "choose another name in store.collection" in _error(ServerStore(client, embedder))
+    assert client.count("contextkit").count == 0
+
+
+def test_a_collection_of_another_version_is_refused(
+    client: QdrantClient, embedder: Embedder
+) -> None:
+    """The error tells the way over."""
+    store = ServerStore(client, embedder)
+    store.prepare()
+    [meta], _ = client.scroll("contextkit")
+    client.set_payload("contextkit", {"schema": 99}, points=[meta.id])
+    store.close()
+    assert "another version of contextkit" in _error(store)
+
+
+def test_two_who_make_the_collection_at_once_agree(
+    client: QdrantClient, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first identity that was written stays."""
+    first, second = ServerStore(client, embedder), ServerStore(client, embedder)
+    exists = client.collection_exists
+
+    def late(name: str) -> bool:
+        monkeypatch.setattr(client, "collection_exists", exists)
+        first.prepare()
+        return False
+
+    monkeypatch.setattr(client, "collection_exists", late)
+    second.prepare()
+    assert first.identity == second.identity
+
+
+def test_a_failure_to_make_the_collection_is_told(
+    client: QdrantClient, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is not there afterwards."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ValueError("no room")
+
+    monkeypatch.setattr(client, "create_collection", refuse)
+    assert "no room" in _error(ServerStore(client, embedder))
+
+
+def test_a_deleted_collection_is_an_error_and_then_made_anew(
+    client: QdrantClient, embedder: Embedder, note: Note
+) -> None:
+    """A store that was running notices."""
+    store = ServerStore(client, embedder)
+    store.put([note("a")])
+    client.delete_collection("contextkit")
+    assert "not found" in _error(store)
+    assert store.count(None, None, {}) == 0
+
+
+def test_large_records_go_in_several_requests(
+    client: QdrantClient, embedder: Embedder, note: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server refuses a request that is too large."""
+    sizes = []
+    upsert = client.upsert
+
+    def counted(name: str, points: list[Any], **options: Any) -> Any:
+        sizes.append(len(points))
+        return upsert(name, points, **options)
+
+    store = ServerStore(client, embedder)
+    store.prepare()
+    monkeypatch.setattr(client, "upsert", counted)
+    store.put([note(str(n), "x" * 1_500_000) for n in range(5)], dense=False)
+    store.put([note(f"s{n}") for n in range(600)], dense=False)
+    assert sizes == [2, 2, 1, 256, 256, 88]
+
+
+def test_close_leaves_a_hosts_client_open(client: QdrantClient, embedder: Embedder) -> None:
+    """Who made it closes it."""
+    store = ServerStore(client, embedder)
+    store.prepare()
+    store.close()
+    assert client.collection_exists("contextkit")
+
+
+def test_an_overloaded_server_is_an_error() -> None:
+    """It may be tried again later."""
+    with pytest.raises(StoreError, match="overloaded"), server_errors("http://q"):
+        raise ResourceExhaustedResponse("slow down", 3)
