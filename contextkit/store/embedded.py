@@ -8,7 +8,7 @@ returns: the engine's write-ahead log has it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -153,26 +153,22 @@ class EmbeddedStore:
     def get(self, point_ids: Sequence[str]) -> list[Record]:
         """The records at these points, in this order; missing ones are left out."""
         with self._shared.use() as shard:
-            return self._fetch(shard)(point_ids)
+            found = self._fetch(shard, point_ids)
+        return [found[point_id] for point_id in point_ids if point_id in found]
 
-    def _fetch(self, shard: edge.EdgeShard) -> Callable[[Sequence[str]], list[Record]]:
-        def fetch(point_ids: Sequence[str]) -> list[Record]:
-            if not point_ids:
-                return []
-            with engine_errors(f"reading the store at {self.path}"):
-                points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
-            found = {str(point.id): record_from_payload(point.payload or {}) for point in points}
-            return [found[point_id] for point_id in point_ids if point_id in found]
-
-        return fetch
+    def _fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
+        if not point_ids:
+            return {}
+        with engine_errors(f"reading the store at {self.path}"):
+            points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
+        return {str(point.id): record_from_payload(point.payload or {}) for point in points}
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one batch, each best first."""
         vectors = embed_queries(searches, self.embedder)
         with self._shared.use() as shard:
-            return join_hits(
-                searches, vectors, self._raw(shard, searches, vectors), self._fetch(shard)
-            )
+            raw = self._raw(shard, searches, vectors)
+            return join_hits(searches, vectors, raw, lambda ids: self._fetch(shard, ids))
 
     def _raw(
         self,

@@ -53,13 +53,20 @@ def join_hits(
     searches: Sequence[Search],
     vectors: Sequence[QueryVectors],
     raw: Sequence[RawHits],
-    fetch: Callable[[Sequence[str]], Sequence[Record]],
+    fetch: Callable[[Sequence[str]], Mapping[str, Record]],
 ) -> list[list[Hit]]:
-    """Fuse each search's two rankings, and fetch the records that remain, all at once."""
+    """Fuse each search's two rankings, and fetch the records that remain, all at once.
+
+    Args:
+        searches: what was asked.
+        vectors: each search's vectors.
+        raw: what the engine answered to each.
+        fetch: point ids -> the records that are there, by point id.
+    """
     best = [_best_point(hits.keyword_scores) for hits in raw]
     words = {
-        record.point_id: frozenset(embed_keywords(record.searched_text).indices)
-        for record in fetch(sorted({point for point in best if point is not None}))
+        point: frozenset(embed_keywords(record.searched_text).indices)
+        for point, record in fetch(sorted({point for point in best if point is not None})).items()
     }
     fused = [
         fuse(
@@ -70,10 +77,7 @@ def join_hits(
         )
         for search, vector, hits, top in zip(searches, vectors, raw, best, strict=True)
     ]
-    records = {
-        record.point_id: record
-        for record in fetch(sorted({hit.point_id for hits in fused for hit in hits}))
-    }
+    records = fetch(sorted({hit.point_id for hits in fused for hit in hits}))
     return [
         [_hit(hit, records[hit.point_id]) for hit in hits if hit.point_id in records]
         for hits in fused

@@ -297,7 +297,11 @@ class ServerStore:
             )
             for plan in planned
         ]
-        return join_hits(searches, vectors, raw, lambda ids: [records[point] for point in ids])
+
+        def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
+            return {point_id: records[point_id] for point_id in point_ids}
+
+        return join_hits(searches, vectors, raw, fetch)
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters

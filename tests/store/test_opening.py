@@ -308,11 +308,12 @@ def test_room_is_asked_for_the_whole_write_at_once(
     assert embedded.count(None, None, {}) == 1
     embedded.put([note("after")])
     free = SPARE_BYTES - 1
-    for write in (
+    writes: list[Callable[[], None]] = [
         lambda: embedded.put([note("b")]),
         lambda: embedded.delete([note("before").point_id]),
         lambda: embedded.delete_where("notes", ["p"], {}),
-    ):
+    ]
+    for write in writes:
         with pytest.raises(StoreFullError):
             write()
     assert embedded.count(None, None, {}) == 2

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+
+from contextkit import USER, InvalidRequestError, Record, Records
+from contextkit.testing import open_records
 from contextkit_memories import (
     AmbiguousMemoryError,
     InvalidMemoryError,
@@ -19,9 +22,6 @@ from contextkit_memories import (
     UnknownMemoryError,
 )
 from contextkit_memories.memory import MAX_TEXT, headline
-
-from contextkit import USER, InvalidRequestError, Record, Records
-from contextkit.testing import open_records
 
 BERLIN = timezone(timedelta(hours=1))
 

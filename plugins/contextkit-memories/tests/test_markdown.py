@@ -5,14 +5,14 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 import pytest
-from contextkit_memories import contextkit_format
-from contextkit_memories.inline import inline_markdown
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from contextkit import ContextItem
+from contextkit_memories import contextkit_format
+from contextkit_memories.inline import inline_markdown
 
 HARMLESS = {"paragraph", "bullet_list", "ordered_list", "list_item", "code_block", "inline"}
 HOSTILE = [

@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import contextkit_memories
 import pluggy
 import pytest
 from click import Group
-from contextkit_memories import MemoryBook
 
+import contextkit_memories
 from contextkit import ContextItem, ContextRequest, Range, Records, hookspecs
 from contextkit.testing import open_records
+from contextkit_memories import MemoryBook
 
 TEXTS = {
     "preferences": "Use tabs for indentation, never spaces",

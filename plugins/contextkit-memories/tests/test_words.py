@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from contextkit_memories.words import category_spellings, stored_category, stored_tags
 
 

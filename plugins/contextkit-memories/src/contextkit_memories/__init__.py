@@ -6,13 +6,9 @@ The module is the plugin: its hooks are those of `contextkit_memories.source`.
 
 from __future__ import annotations
 
-from contextkit_memories.book import MemoryBook
-from contextkit_memories.errors import (
-    AmbiguousMemoryError,
-    InvalidMemoryError,
-    UnknownMemoryError,
-)
-from contextkit_memories.memory import Memory
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from contextkit_memories.source import (
     contextkit_check_settings,
     contextkit_commands,
@@ -22,6 +18,15 @@ from contextkit_memories.source import (
     contextkit_source,
     contextkit_weight,
 )
+
+if TYPE_CHECKING:
+    from contextkit_memories.book import MemoryBook
+    from contextkit_memories.errors import (
+        AmbiguousMemoryError,
+        InvalidMemoryError,
+        UnknownMemoryError,
+    )
+    from contextkit_memories.memory import Memory
 
 __all__ = [
     "AmbiguousMemoryError",
@@ -37,3 +42,18 @@ __all__ = [
     "contextkit_source",
     "contextkit_weight",
 ]
+
+_HOME = {
+    "AmbiguousMemoryError": "errors",
+    "InvalidMemoryError": "errors",
+    "Memory": "memory",
+    "MemoryBook": "book",
+    "UnknownMemoryError": "errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # A process that only loads the plugin need not pay for what its commands use.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
