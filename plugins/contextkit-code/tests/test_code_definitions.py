@@ -182,6 +182,7 @@ def test_nesting_beyond_reason_is_cut_off() -> None:
     ("language", "source"),
     [
         ("python", "/*\n" * 50_000),
+        ("kotlin", "**/\n" * 4_000),
         ("go", "/*\n" * 100_000),
         ("c", "x = 1;\n" * 1000 + "{\n" * 100_000),
     ],

@@ -159,7 +159,7 @@ def test_a_changed_file_has_its_new_records_and_no_others(
     path.write_text("def f():\n    return 1\n\n\ndef g():\n    return 2\n")
     (workspace / "b.py").write_text("def f():\n    return 3\n")
     index()
-    path.write_text("# new\n\n\ndef g():\n    return 22\n\n\ndef h():\n    return 4\n")
+    path.write_text("LIMIT = 3\n\n\ndef g():\n    return 22\n\n\ndef h():\n    return 4\n")
 
     report = index()
     records = stored()

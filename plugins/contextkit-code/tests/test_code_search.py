@@ -151,6 +151,45 @@ def test_a_definition_that_is_named_comes_first(
     assert items == sorted(items, key=lambda item: -item.relevance)
 
 
+def test_a_name_comes_before_what_only_uses_it(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """However often it is used, and by the windows of its own class."""
+    methods = "".join(
+        f"    REMARK{n} = 'Depot'\n\n    def m{n}(self):\n" + "        self.go()\n" * 20 + "\n"
+        for n in range(4)
+    )
+    _write(
+        workspace,
+        {
+            "depot.py": f'class Depot:\n    """{"Long words. " * 60}"""\n\n{methods}',
+            "use.py": "".join(f"def f{n}():\n    Depot(Depot, Depot)\n\n\n" for n in range(9)),
+        },
+    )
+    index()
+
+    assert ask("Depot")[0].title == "Depot"
+    assert ask("where is a Depot used")[0].kind == "class"
+
+
+def test_a_capital_at_the_start_of_a_sentence_makes_no_name(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """`New` is a function in many a Go package."""
+    _write(
+        workspace,
+        {
+            "a.go": "package a\n\nfunc New() {}\n",
+            "b.go": "package b\n\n// accept connections\nfunc accept(connections int) {}\n",
+        },
+    )
+    index()
+
+    assert ask("New connections are accepted where")[0].title == "accept"
+    assert ask("what does New do")[0].title == "New"
+    assert ask("New")[0].title == "New"
+
+
 def test_a_test_that_is_named_is_not_held_back(
     workspace: Path, index: Callable[..., Any], ask: Ask
 ) -> None:

@@ -369,7 +369,15 @@ class TestSelection:
         assert [(skipped, reason)] == listing.skipped
 
     @pytest.mark.parametrize(
-        "path", [".env.example", "min.js", "lock.py", "src/vendor/models.py", "a.git.py", "examples/third-party/a.py"]
+        "path",
+        [
+            ".env.example",
+            "min.js",
+            "lock.py",
+            "src/vendor/models.py",
+            "a.git.py",
+            "examples/third-party/a.py",
+        ],
     )
     def test_names_that_only_look_like_it_are_listed(self, workspace: Path, path: str) -> None:
         """A word in a name is no proof."""

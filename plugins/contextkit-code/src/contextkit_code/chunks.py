@@ -10,7 +10,10 @@ from attrs import frozen
 from contextkit_code.definitions import Definition
 from contextkit_code.languages import TRANSPARENT
 
-__all__ = ["Chunk", "chunk_file"]
+__all__ = ["WINDOW_TYPES", "Chunk", "chunk_file"]
+
+WINDOW_TYPES = frozenset({"lines", "section"})
+"""Unit types of chunks that are no definition."""
 
 MAX_CLASS_LINES = 60
 MAX_FUNCTION_LINES = 150
@@ -18,8 +21,11 @@ PART_LINES = 100
 WINDOW_LINES = 50
 MAX_CHARACTERS = 20_000
 
-# Closing brackets and keywords are left over after every class; they say nothing.
+# Closing brackets and keywords are left over after every class, and comments that only part
+# its members: they say nothing, and being short they would be found before what does.
 _WORD = re.compile(r"(?!\b(?:end|fi|done|esac)\b)\b\w+")
+_COMMENT = re.compile(r"\s*(?:#|//|--|/?\*|;|%|$)")
+_SHORT_COMMENT = 24
 
 
 @frozen(kw_only=True)
@@ -115,7 +121,7 @@ class _Chunker:
     def _windows(self, first: int, last: int, name: str) -> Iterator[Chunk]:
         first, last = self._trimmed(first, last)
         for start, end, text in self._pieces(first, last, WINDOW_LINES):
-            if _WORD.search(text):
+            if _says_something(text, self.window_type):
                 yield Chunk(
                     unit_type=self.window_type,
                     qualified_name=name,
@@ -149,14 +155,21 @@ class _Chunker:
 
     def _within_characters(self, first: int, last: int) -> int:
         """The last row, from the first one on, that `MAX_CHARACTERS` reach to."""
-        if sum(map(len, self.lines[first : last + 1])) + last - first <= MAX_CHARACTERS:
-            return last
         total = -1
         for row in range(first, last + 1):
             total += len(self.lines[row]) + 1
             if total > MAX_CHARACTERS:
                 return max(first, row - 1)
         return last
+
+
+def _says_something(text: str, window_type: str) -> bool:
+    if not _WORD.search(text):
+        return False
+    if window_type == "section" or len(text) > 500:
+        return True
+    letters = sum(map(str.isalnum, text))
+    return letters > _SHORT_COMMENT or not all(map(_COMMENT.match, text.split("\n")))
 
 
 def _names(definitions: Sequence[Definition], first: int, last: int) -> Iterator[str]:

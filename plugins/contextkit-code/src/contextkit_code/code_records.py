@@ -10,7 +10,7 @@ import structlog
 from attrs import define, field
 
 from contextkit import Record
-from contextkit_code.chunks import Chunk, chunk_file
+from contextkit_code.chunks import WINDOW_TYPES, Chunk, chunk_file
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.languages import Language
@@ -82,12 +82,18 @@ class RecordMaker:
                 Record(
                     id=f"{path}::{chunk.qualified_name}" + (f"#{ordinal}" if ordinal > 1 else ""),
                     text=chunk.text,
-                    keywords=" ".join([path, chunk.qualified_name] * _NAME_WEIGHT),
+                    keywords=_keywords(path, chunk),
                     created_at=self.created_at,
                     fields=_fields(path, language, chunk),
                 )
             )
         return records
+
+
+def _keywords(path: str, chunk: Chunk) -> str:
+    # A window is short and has the name of what it stands in: it would be found before it.
+    name = [] if chunk.unit_type in WINDOW_TYPES else [chunk.qualified_name]
+    return " ".join([path, *name] * _NAME_WEIGHT)
 
 
 def _fields(path: str, language: str, chunk: Chunk) -> dict[str, object]:

@@ -23,6 +23,7 @@ __all__ = ["Grammar", "Grammars", "ParseTooLongError"]
 # that size takes a tenth of a second.
 PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
+_BLANKS = b" \t\n"
 
 _log = structlog.get_logger(__name__)
 
@@ -46,7 +47,8 @@ class Grammar:
         """
         from tree_sitter import QueryCursor
 
-        if self.language.hopeless and re.search(self.language.hopeless, source):
+        hopeless = self.language.hopeless
+        if hopeless and re.search(hopeless, source.translate(None, _BLANKS)):
             raise ParseTooLongError
         root = self._parse(source).root_node
         if root.has_error and _is_too_broken(root):

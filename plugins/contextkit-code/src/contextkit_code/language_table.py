@@ -14,9 +14,9 @@ from contextkit_code.shared_queries import (
 
 __all__ = ["LANGUAGES"]
 
-# Some parsers take operators in a row before a `*` in every combination there is, in time and
-# memory that grow with the cube of their number.
-_STARS_IN_A_ROW = rb"(?:[-+/%|&^@<>=~]{0,3}\*\s{0,4}){200}"
+# Where `*` is a prefix too, operators in a row can be read in every combination there is: the
+# parser needs time and memory that grow with the cube of their number.
+_OPERATORS_IN_A_ROW = rb"[-+/%|&^@<>=~!*]{400}"
 
 LANGUAGES = (
     Language(
@@ -25,7 +25,7 @@ LANGUAGES = (
         grammar="tree_sitter_python",
         wrappers=frozenset({"decorated_definition"}),
         comment_docs=False,
-        hopeless=_STARS_IN_A_ROW,
+        hopeless=_OPERATORS_IN_A_ROW,
         query="""
             (comment) @comment
             (class_definition name: (_) @name
@@ -206,7 +206,7 @@ LANGUAGES = (
         grammar="tree_sitter_kotlin",
         bodies=frozenset({"class_body", "enum_class_body", "function_body"}),
         nameless="Companion",
-        hopeless=_STARS_IN_A_ROW,
+        hopeless=_OPERATORS_IN_A_ROW,
         query="""
             [(line_comment) (block_comment)] @comment
             (class_declaration "interface" name: (_) @name) @interface

@@ -61,7 +61,8 @@ class Language:
         clauses: True where one function is written as several definitions in a row.
         nameless: the name of a definition that has none.
         comment_docs: whether a leading comment is a docstring.
-        hopeless: a pattern of what its parser cannot get through; a file with it is not parsed.
+        hopeless: a pattern of what its parser cannot get through, white space left out; a file
+            with it is not parsed.
     """
 
     name: str
