@@ -1,7 +1,7 @@
 """`contextkit values`, through the real command line, on experiences that were really added."""
 
+import importlib.metadata
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -168,9 +168,16 @@ def test_a_wrong_setting_is_named(run: Run, tmp_path: Path) -> None:
     assert "min_cluster_size: expected a whole number from 2, found 1" in result.stderr
 
 
-def test_without_the_experiences_source_the_command_says_so(run: Run, tmp_path: Path) -> None:
+def test_without_the_experiences_source_the_command_says_so(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is not installed is named."""
-    shutil.rmtree(tmp_path / "installed" / "contextkit_experiences-0.1.0.dist-info")
+    installed = importlib.metadata.entry_points
+
+    def without_experiences(**wanted: str) -> list[importlib.metadata.EntryPoint]:
+        return [found for found in installed(**wanted) if found.name != "experiences"]
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", without_experiences)
 
     result = run("values", "refresh")
 

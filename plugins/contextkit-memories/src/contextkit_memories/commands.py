@@ -128,7 +128,11 @@ def _from_stdin() -> str:
 
 
 def _described(memory: Memory) -> str:
-    scope = "all your projects" if memory.scope == "user" else f"project {memory.project}"
+    scope = (
+        "all your projects"
+        if memory.scope == "user"
+        else f"project {memory.project.removeprefix('name:')}"
+    )
     tags = f", {_hashed(memory)}" if memory.tags else ""
     return f"{memory.category}, importance {memory.importance:.2f}{tags}, {scope}"
 

@@ -1,0 +1,91 @@
+"""The `commits` source of contextkit: the history of the workspace's git repository."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from contextkit import SourceInfo, hookimpl
+
+if TYPE_CHECKING:
+    from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
+    from contextkit.models import Style
+
+__all__ = [
+    "contextkit_check_settings",
+    "contextkit_dedup_keys",
+    "contextkit_format",
+    "contextkit_index",
+    "contextkit_query",
+    "contextkit_source",
+    "contextkit_truncate",
+    "contextkit_weight",
+]
+
+
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """What the source says of itself."""
+    return SourceInfo(
+        title="Commits",
+        description="the history of the workspace's git repository",
+        priority=50,
+        embedder="default",
+        indexed_fields=("author", "sha7"),
+    )
+
+
+@hookimpl
+def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001
+    """The weight of commits in the budget (seed 1)."""
+    return 2.0
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
+    """Commits whose sha the query names, then those that match it best."""
+    from contextkit_commits.search import find_commits
+
+    return await find_commits(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str]:
+    """Each commit's heading, message and first files, in the style asked for."""
+    from contextkit_commits.formatting import format_commit
+
+    return [format_commit(item, style) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """The commit with as much of its body as fits, and how to see the rest."""
+    from contextkit_commits.truncation import truncate_commit
+
+    return truncate_commit(item, max_tokens, count)
+
+
+@hookimpl
+def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
+    """The commit's sha; its file's path too, where it touches that one file alone."""
+    from contextkit_commits.dedup import dedup_keys
+
+    return [dedup_keys(item) for item in items]
+
+
+@hookimpl
+def contextkit_index(indexer: Indexer) -> IndexReport:
+    """Make the stored commits the same as those reachable from HEAD."""
+    from contextkit_commits.index_run import index_commits
+
+    return index_commits(indexer)
+
+
+@hookimpl
+def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str]:
+    """What is wrong with `[sources.commits]`."""
+    from contextkit_commits.settings import settings_problems
+
+    return settings_problems(settings)

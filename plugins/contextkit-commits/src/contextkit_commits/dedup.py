@@ -1,0 +1,16 @@
+"""What a commit is called in every source."""
+
+from __future__ import annotations
+
+from contextkit.models import ContextItem
+
+__all__ = ["dedup_keys"]
+
+
+def dedup_keys(item: ContextItem) -> list[str]:
+    """`sha:…`, and `file:…` for a commit that changed exactly one file."""
+    keys = [f"sha:{item.metadata.get('sha') or item.id}"]
+    files = item.metadata.get("files_changed") or []
+    if len(files) == 1 and item.metadata.get("file_count", 1) == 1:
+        keys.append(f"file:{files[0]}")
+    return keys

@@ -1,0 +1,158 @@
+"""One index run: the stored commits made the same as those reachable from HEAD.
+
+The state is marked incomplete before the first write. A run that was interrupted is thus
+finished by comparing the shas in the store with those in the repository, and what was
+stored by then is not read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+from typing import TypeVar
+
+import structlog
+from attrs import evolve, frozen
+
+from contextkit.indexing import Indexer
+from contextkit.models import IndexReport
+from contextkit_commits.commit_records import commit_record
+from contextkit_commits.git import Git, GitFailedError
+from contextkit_commits.history import compare, count_reachable, reachable, read_commits
+from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed
+from contextkit_commits.repository import NoRepository, Repository, find_repository, read_detail
+from contextkit_commits.settings import Settings, read_settings
+
+__all__ = ["BATCH", "index_commits"]
+
+BATCH = 500
+"""Records stored in one call."""
+
+_Unit = TypeVar("_Unit")
+_log = structlog.get_logger(__name__)
+
+
+@frozen(kw_only=True)
+class _Plan:
+    """What a run has to do.
+
+    Attributes:
+        gone: shas of the records to delete.
+        new: shas of the commits to read and store, newest first.
+        again: how many are both.
+        target: what the records agree with once that is done.
+    """
+
+    gone: Sequence[str]
+    new: Sequence[str]
+    again: int = 0
+    target: Indexed
+
+
+def index_commits(indexer: Indexer) -> IndexReport:
+    """Bring the stored commits up to date with the workspace's repository.
+
+    Raises `WorkspaceError` where the repository cannot be read, `ConfigError` for settings.
+    """
+    settings = read_settings(indexer.settings)
+    repository = find_repository(Git(str(indexer.workspace), settings.git_timeout))
+    if isinstance(repository, NoRepository):
+        return IndexReport(notes=[f"no commits are indexed here: {repository.reason}"])
+    before = load_indexed(indexer.state)
+    if before.is_up_to_date(repository, settings.max_commits):
+        return IndexReport(unchanged=before.count, notes=before.notes())
+    plan = _plan(indexer, repository, settings, before)
+    _carry_out(indexer, repository, before, plan)
+    report = IndexReport(
+        added=len(plan.new) - plan.again,
+        updated=plan.again,
+        removed=len(plan.gone) - plan.again,
+        unchanged=plan.target.count - len(plan.new),
+        notes=plan.target.notes(),
+    )
+    _log.info("commits_indexed", added=report.added, removed=report.removed, head=repository.head)
+    return report
+
+
+def _plan(indexer: Indexer, repository: Repository, settings: Settings, before: Indexed) -> _Plan:
+    repository.git.require_version()
+    target = Indexed(
+        head=repository.head,
+        complete=True,
+        record_format=RECORD_FORMAT,
+        scope=repository.scope,
+        detail=read_detail(repository.git),
+        boundary=repository.boundary,
+        max_commits=settings.max_commits,
+    )
+    return _plan_by_history(repository, before, target) or _plan_by_store(
+        indexer, repository, before, target
+    )
+
+
+def _plan_by_history(repository: Repository, before: Indexed, target: Indexed) -> _Plan | None:
+    """Ask git alone what changed; None where it cannot tell."""
+    alike = before.made_like(target) and before.boundary == target.boundary
+    if not (alike and before.is_whole()) or before.head is None or target.head is None:
+        return None
+    try:
+        difference = compare(repository.git, before.head, target.head)
+    except GitFailedError:
+        # The old commit was rewritten, and is no longer in the repository.
+        return None
+    count = before.count - len(difference.gone) + len(difference.new)
+    if 0 < target.max_commits < count:
+        return None
+    return _Plan(
+        gone=difference.gone,
+        new=difference.new,
+        target=evolve(target, count=count, total=count),
+    )
+
+
+def _plan_by_store(
+    indexer: Indexer, repository: Repository, before: Indexed, target: Indexed
+) -> _Plan:
+    """Compare the shas in the store with those that are reachable."""
+    records = indexer.records
+    stored = {record.id for record in records.scan() if record.project == records.project}
+    wanted = reachable(repository, target.max_commits)
+    # Cutting a shallow clone elsewhere changes what its outermost commits seem to have done.
+    outdated = set(before.boundary) ^ set(target.boundary) if before.made_like(target) else stored
+    kept = stored.intersection(wanted) - outdated
+    gone = stored - kept
+    capped = len(wanted) == target.max_commits
+    return _Plan(
+        gone=sorted(gone),
+        new=[sha for sha in wanted if sha not in kept],
+        again=len(gone.intersection(wanted)),
+        target=evolve(
+            target,
+            count=len(wanted),
+            total=count_reachable(repository) if capped else len(wanted),
+        ),
+    )
+
+
+def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: _Plan) -> None:
+    # Until the outdated records are gone, those that are left are what they were before.
+    evolve(before, complete=False).save(indexer.state)
+    for shas in _batches(plan.gone):
+        indexer.records.delete(*shas)
+    total = len(plan.new)
+    indexer.progress(0, total, "commits")
+    evolve(plan.target, complete=False).save(indexer.state)
+    done = 0
+    with closing(read_commits(repository, plan.new, plan.target.detail)) as commits:
+        for batch in _batches(commits):
+            indexer.records.put([commit_record(commit) for commit in batch])
+            done += len(batch)
+            indexer.progress(done, total, "commits")
+    plan.target.save(indexer.state)
+
+
+def _batches(units: Iterable[_Unit]) -> Iterator[list[_Unit]]:
+    remaining = iter(units)
+    while batch := list(islice(remaining, BATCH)):
+        yield batch

@@ -1,0 +1,99 @@
+"""What an index run remembers: with what the stored records agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import asdict, field, frozen
+
+from contextkit.indexing import IndexState
+from contextkit_commits.repository import Repository
+
+__all__ = ["RECORD_FORMAT", "Indexed", "load_indexed"]
+
+RECORD_FORMAT = 1
+"""Raised whenever records are made in another way, so that the stored ones are made anew."""
+
+
+@frozen(kw_only=True)
+class Indexed:
+    """What the stored records agree with.
+
+    Attributes:
+        head: the commit whose history they are, or None for no history.
+        complete: False while a run is under way, and after one that was interrupted.
+        record_format: the `RECORD_FORMAT` they were made with; 0: not known.
+        scope: the folder of the repository that they are about.
+        detail: what of each commit was there, as `read_detail` says.
+        boundary: the shallow clone's cut they were made with.
+        max_commits: the setting that they were chosen with.
+        count: how many they are.
+        total: how many commits the history has.
+    """
+
+    head: str | None = None
+    complete: bool = False
+    record_format: int = 0
+    scope: str = ""
+    detail: str = "full"
+    boundary: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    max_commits: int = 0
+    count: int = 0
+    total: int = 0
+
+    def is_up_to_date(self, repository: Repository, max_commits: int) -> bool:
+        """Whether a run would find nothing to do."""
+        return (
+            self.complete
+            and self.record_format == RECORD_FORMAT
+            and self.head == repository.head
+            and self.scope == repository.scope
+            and self.boundary == repository.boundary
+            and self.max_commits == max_commits
+        )
+
+    def made_like(self, other: Indexed) -> bool:
+        """Whether a commit's record is the same in both, whichever commits they hold."""
+        return (self.record_format, self.scope, self.detail) == (
+            other.record_format,
+            other.scope,
+            other.detail,
+        )
+
+    def is_whole(self) -> bool:
+        """Whether the records are a whole history, none left out."""
+        stored_all = self.complete and self.count == self.total
+        return stored_all and self.head is not None and not self.scope
+
+    def notes(self) -> Sequence[str]:
+        """What a person should know about the history that is stored."""
+        notes = []
+        if self.head is None:
+            notes.append("the repository has no commits yet")
+        if self.boundary:
+            notes.append(
+                f"a shallow clone, cut at {len(self.boundary)} commit(s), whose files are not "
+                f"listed; `git fetch --unshallow` brings the rest"
+            )
+        if self.detail != "full":
+            what = "lines are not counted" if self.detail == "names" else "files are not listed"
+            notes.append(f"a partial clone: {what}, as that would fetch them from its server")
+        if self.count < self.total:
+            notes.append(
+                f"the newest {self.count:,} of {self.total:,} commits; "
+                f"[sources.commits] max_commits = 0 takes all"
+            )
+        return notes
+
+    def save(self, state: IndexState) -> None:
+        """Remember this."""
+        state.save(asdict(self))
+
+
+def load_indexed(state: IndexState) -> Indexed:
+    """What was remembered last; nothing, where it is missing or another version's."""
+    try:
+        indexed = Indexed(**state.load())
+    except TypeError:
+        return Indexed()
+    return indexed if indexed.record_format == RECORD_FORMAT else Indexed()

@@ -1,0 +1,73 @@
+"""How well a commit answers a query, beyond what the store's search says.
+
+A commit's first line is its author's own summary, and short: a word that it shares with
+the query says more than the same word somewhere in the body or in a path.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from contextkit.records import Hit, Record
+
+__all__ = ["relevance_of", "words_of"]
+
+_WORD = re.compile(r"[^\W_]{2,}")
+_STEM = 6
+_COMMON = frozenset(
+    _WORD.findall(
+        "an and are as at be by for from if in is it not of on or that the this to was what "
+        "when which why with"
+    )
+)
+_SUBJECT_GAIN = 2.0
+_NEUTRAL_SIMILARITY = 0.2
+_SHORT_SUBJECT = 2
+_DEFAULT_MERGE = re.compile(
+    r"Merge (?:branch|branches|commit|commits|pull request|remote-tracking branch|"
+    r"remote-tracking branches|tag|tags)\b"
+)
+# What git adds below a merge's subject: the files in conflict, and trailers.
+_ADDED_LINE = re.compile(r"\s*$|#|\t|Conflicts:|[A-Z][A-Za-z-]*-by: ")
+_SILENT_MERGE_FACTOR = 0.5
+
+
+def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
+    """A hit's relevance, over 1 for the very best.
+
+    It is the store's, raised where the subject shares more with the query than subjects
+    usually do, lowered where it shares less; a merge that says nothing has half of it.
+
+    Args:
+        hit: what the store found.
+        query_words: `words_of` the query.
+    """
+    if _is_silent_merge(hit.record):
+        return hit.relevance * _SILENT_MERGE_FACTOR
+    similarity = _similarity(words_of(hit.record.text.partition("\n")[0]), query_words)
+    gain = (1 + _SUBJECT_GAIN * similarity) / (1 + _SUBJECT_GAIN * _NEUTRAL_SIMILARITY)
+    return hit.relevance * gain
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text without the most common ones, cut to their first letters."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word[:_STEM] for word in words if word not in _COMMON)
+
+
+def _similarity(subject: frozenset[str], query: frozenset[str]) -> float:
+    """The cosine of two sets of words; a subject of one or two words cannot reach 1."""
+    if not query:
+        return 0.0
+    return len(subject & query) / math.sqrt((len(subject) + _SHORT_SUBJECT) * len(query))
+
+
+def _is_silent_merge(record: Record) -> bool:
+    """Whether a merge has no message, or none but the one that git or a host wrote."""
+    if not record.fields.get("is_merge"):
+        return False
+    subject, _, body = record.text.partition("\n")
+    if subject and not _DEFAULT_MERGE.match(subject):
+        return False
+    return all(_ADDED_LINE.match(line) for line in body.split("\n"))

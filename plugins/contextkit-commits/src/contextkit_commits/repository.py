@@ -1,0 +1,114 @@
+"""Which repository a workspace is in, and what of its history is there."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from attrs import frozen
+
+from contextkit.errors import WorkspaceError
+from contextkit_commits.git import Answer, Git, GitFailedError
+
+__all__ = ["NoRepository", "Repository", "find_repository", "read_detail"]
+
+_SHA = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@frozen(kw_only=True)
+class Repository:
+    """A repository as one index run sees it.
+
+    Attributes:
+        git: git, pointed at the workspace.
+        head: the full sha of its current commit, or None before the first one.
+        scope: the workspace's folder within the repository, `sub/folder/`; empty for the
+            repository's own folder and for a bare repository.
+        boundary: where a shallow clone's history was cut: shas whose parents are not here.
+    """
+
+    git: Git
+    head: str | None
+    scope: str
+    boundary: tuple[str, ...]
+
+
+@frozen
+class NoRepository:
+    """The workspace is in no repository.
+
+    Attributes:
+        reason: git's words for it.
+    """
+
+    reason: str
+
+
+def find_repository(git: Git) -> Repository | NoRepository:
+    """Look at the repository that the workspace is in: one git process, as a rule.
+
+    Raises `WorkspaceError` where git refuses to read it, or cannot.
+    """
+    answer = git.ask("rev-parse", "--is-shallow-repository", "HEAD", "--show-prefix")
+    shallow, _, rest = answer.output.partition(b"\n")
+    head, _, prefix = rest.partition(b"\n")
+    if shallow not in {b"true", b"false"}:
+        return _not_readable(git, answer)
+    if answer.code != 0 or not _SHA.fullmatch(head):
+        return _before_first_commit(git)
+    return Repository(
+        git=git,
+        head=head.decode("ascii"),
+        scope=os.fsdecode(prefix.removesuffix(b"\n")),
+        boundary=_boundary(git) if shallow == b"true" else (),
+    )
+
+
+def _not_readable(git: Git, answer: Answer) -> NoRepository:
+    if answer.code == 0:
+        # An old git repeats what it does not understand.
+        git.require_version()
+    if answer.complaint.startswith("not a git repository"):
+        return NoRepository(answer.complaint)
+    if re.search("dubious ownership|unsafe repository", answer.complaint):
+        owned = re.search("'(.*)'", answer.complaint)
+        folder = owned[1] if owned else git.folder
+        raise WorkspaceError(
+            f"git does not read {folder}, as another user owns it; if you trust it, run: "
+            f'git config --global --add safe.directory "{folder}"'
+        )
+    raise WorkspaceError(f"git cannot read {git.folder}: {answer.complaint}")
+
+
+def _before_first_commit(git: Git) -> Repository:
+    # An unborn branch and a damaged one look alike to rev-parse, not to symbolic-ref.
+    branch = git.ask("symbolic-ref", "-q", "HEAD")
+    if branch.code != 0:
+        raise WorkspaceError(
+            f"the current commit of {git.folder} cannot be read: {branch.complaint}"
+        )
+    return Repository(git=git, head=None, scope="", boundary=())
+
+
+def _boundary(git: Git) -> tuple[str, ...]:
+    answer = git.ask("rev-parse", "--git-path", "shallow")
+    path = Path(git.folder, os.fsdecode(answer.output.removesuffix(b"\n")))
+    try:
+        return tuple(sorted(path.read_text("ascii").split()))
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"the shallow clone's {path} cannot be read: {error}") from error
+
+
+def read_detail(git: Git) -> str:
+    """What of each commit is on this machine: `full`, `names` or `messages`.
+
+    A partial clone left file contents, and perhaps folders, on its server; to count lines
+    git would fetch them one by one.
+    """
+    filters = git.ask("config", "--get-regexp", r"^remote\..*\.partialclonefilter$")
+    if filters.code not in {0, 1}:
+        raise GitFailedError(f"git config failed in {git.folder}: {filters.complaint}")
+    if b"tree:" in filters.output:
+        return "messages"
+    return "names" if filters.output.strip() else "full"

@@ -1,0 +1,54 @@
+"""Finding commits for a request."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from contextkit.background import in_thread
+from contextkit.models import ContextItem, ContextRequest
+from contextkit.records import Record
+from contextkit_commits.commit_records import SHORT_SHA, commit_item
+from contextkit_commits.ranking import relevance_of, words_of
+
+__all__ = ["find_commits", "shas_in"]
+
+_SHA = re.compile(r"(?<![0-9A-Za-z_])[0-9a-f]{7,64}(?![0-9A-Za-z_])", re.IGNORECASE)
+_MOST_SHAS = 20
+
+
+async def find_commits(request: ContextRequest) -> list[ContextItem]:
+    """Commits for a request: those whose sha it names, then the best matches."""
+    named, hits = await asyncio.gather(
+        _named(request),
+        # More than are wanted, so that one that the store ranks low can still rise.
+        request.records.search(request.query, limit=2 * request.limit, filters=request.filters),
+    )
+    words = words_of(request.query)
+    known = {record.id for record in named}
+    scored = [(relevance_of(hit, words), hit.record) for hit in hits if hit.record.id not in known]
+    scored.sort(key=lambda found: -found[0])
+    items = [
+        *(commit_item(record, 1.0) for record in named),
+        *(commit_item(record, min(1.0, relevance)) for relevance, record in scored),
+    ]
+    return items[: request.limit]
+
+
+def shas_in(query: str) -> list[str]:
+    """What may be a sha in a query, in lower case: seven to 64 hex digits in a row."""
+    return list(dict.fromkeys(sha.lower() for sha in _SHA.findall(query)))[:_MOST_SHAS]
+
+
+async def _named(request: ContextRequest) -> list[Record]:
+    shas = shas_in(request.query)
+    # Most prompts name none: they shall not wait for a thread.
+    return await in_thread(lambda: _with_sha(request, shas)) if shas else []
+
+
+def _with_sha(request: ContextRequest, shas: list[str]) -> list[Record]:
+    """The commits whose sha begins with one of these, in the order of these."""
+    filters = {**request.filters, "sha7": sorted({sha[:SHORT_SHA] for sha in shas})}
+    candidates = sorted(request.records.scan(filters), key=lambda record: record.id)
+    found = [record for sha in shas for record in candidates if record.id.startswith(sha)]
+    return list({record.id: record for record in found}.values())

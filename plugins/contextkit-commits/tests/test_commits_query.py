@@ -1,0 +1,236 @@
+"""What a request finds, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from contextkit import ContextItem, ContextRequest, Range, Records
+from contextkit_commits.search import shas_in
+
+Index = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(hooks: Any, records: Records) -> Callable[..., Any]:
+    """Asks the source a question through its hook."""
+
+    async def asked(query: str, **request: Any) -> list[ContextItem]:
+        found = await hooks.contextkit_query(
+            request=ContextRequest(query=query, records=records, **request)
+        )
+        return list(found)
+
+    return asked
+
+
+async def test_an_item_is_the_commit(repo: Any, index: Index, ask: Any) -> None:
+    """Every attribute of an item, and exactly its metadata."""
+    sha = repo.commit("Cap items\n\nA quarter of the budget each.", src__cap_dot_py="a\nb\n")
+    index(repo)
+    (item,) = await ask("cap items")
+    assert (item.source, item.kind, item.id) == ("commits", "commit", sha)
+    assert item.content == item.text == "Cap items\n\nA quarter of the budget each."
+    assert (item.title, item.location) == ("Cap items", f"commit {sha[:7]}")
+    assert item.created_at is not None
+    assert item.metadata == {
+        "sha": sha,
+        "author": "Ada Lovelace",
+        "timestamp": item.created_at.isoformat(),
+        "files_changed": ["src/cap.py"],
+        "insertions": 2,
+        "deletions": 0,
+        "subject": "Cap items",
+        "is_merge": False,
+        "file_count": 1,
+    }
+
+
+async def test_no_commit_no_item(repo: Any, index: Index, ask: Any) -> None:
+    """An empty history answers every question with nothing."""
+    index(repo)
+    assert await ask("anything") == []
+    assert await ask("abcdef1") == []
+
+
+async def test_words_of_message_path_and_author_find_a_commit(
+    repo: Any, index: Index, ask: Any
+) -> None:
+    """A commit is found by what it says, by parts of its paths, and by who wrote it."""
+    repo.commit("Retry when the socket closes", net__wire_dot_py="1\n")
+    repo.commit("Another change", src__rateLimiter_dot_py="1\n")
+    repo.commit("Third", "--author=Grace Hopper <grace@example.org>", z="1\n")
+    index(repo)
+    for query, subject in {
+        "socket closes": "Retry when the socket closes",
+        "rate limiter": "Another change",
+        "src/rateLimiter.py": "Another change",
+        "commits by Grace Hopper": "Third",
+    }.items():
+        assert (await ask(query))[0].title == subject
+
+
+async def test_the_limit_is_kept(repo: Any, index: Index, ask: Any) -> None:
+    """No more items than were asked for, named ones included."""
+    shas = [repo.commit(f"parser change {number}") for number in range(6)]
+    index(repo)
+    assert len(await ask("parser", limit=3)) == 3
+    named = await ask(f"parser {shas[0]} {shas[1][:8]}", limit=1)
+    assert [item.id for item in named] == [shas[0]]
+
+
+async def test_a_sha_in_the_query_comes_first(repo: Any, index: Index, ask: Any) -> None:
+    """A full sha, a short one and one in capitals find their commit, whatever the words."""
+    wanted = repo.commit("zebra")
+    repo.commit("What was the reason for the parser change?")
+    index(repo)
+    for sha in (wanted, wanted[:7], wanted[:12].upper()):
+        items = await ask(f"What was the reason for the parser change {sha}?")
+        assert [item.title for item in items[:2]] == [
+            "zebra",
+            "What was the reason for the parser change?",
+        ]
+        assert items[0].relevance == 1.0
+        assert len({item.id for item in items}) == len(items)
+
+
+async def test_several_shas_come_in_the_order_of_the_query(
+    repo: Any, index: Index, ask: Any
+) -> None:
+    """A range names two commits; each is found once."""
+    first, second = repo.commit("one"), repo.commit("two")
+    index(repo)
+    items = await ask(f"{second[:9]}..{first[:9]} {second}")
+    assert [item.id for item in items] == [second, first]
+
+
+async def test_a_prefix_must_match_to_its_end(repo: Any, index: Index, ask: Any) -> None:
+    """Ten digits of which seven match are another commit's."""
+    sha = repo.commit("one")
+    index(repo)
+    wrong = sha[:9] + ("0" if sha[9] != "0" else "1")
+    assert all(item.relevance < 1.0 for item in await ask(wrong))
+
+
+@pytest.mark.parametrize(
+    ("query", "shas"),
+    [
+        ("see deadbee", ["deadbee"]),
+        ("(ABCDEF12)", ["abcdef12"]),
+        ("deadbee deadbee", ["deadbee"]),
+        ("abc123", []),
+        ("xdeadbee deadbeex dead_deadbee", []),
+        ("f" * 65, []),
+        ("a" * 64, ["a" * 64]),
+        (" ".join(f"{number:07x}" for number in range(50)), [f"{n:07x}" for n in range(20)]),
+    ],
+)
+def test_what_may_be_a_sha(query: str, shas: list[str]) -> None:
+    """Seven to 64 hex digits by themselves, each once, twenty at most."""
+    assert shas_in(query) == shas
+
+
+async def test_filters_hold_for_named_commits_too(repo: Any, index: Index, ask: Any) -> None:
+    """A commit that the filters leave out is not found by its sha either."""
+    sha = repo.commit("one", a="1\n")
+    repo.commit("two", "--author=Grace Hopper <grace@example.org>", b="1\n")
+    index(repo)
+    grace = await ask(f"one two {sha}", filters={"author": "Grace Hopper"})
+    assert [item.title for item in grace] == ["two"]
+    by_path = await ask("one two", filters={"files_changed": "a"})
+    assert [item.title for item in by_path] == ["one"]
+    later = Range(gte=datetime(2099, 1, 1, tzinfo=UTC))
+    assert await ask("one two", filters={"created_at": later}) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "Merge branch 'side'",
+        "Merge pull request #7 from grace/limiter",
+        "Merge branch 'side'\n\n# Conflicts:\n#\tlimiter.py",
+        "Merge branch 'side'\n\nConflicts:\n\tlimiter.py\n\nSigned-off-by: Ada <a@b>",
+    ],
+)
+async def test_a_merge_that_says_nothing_ranks_lower(
+    repo: Any, index: Index, ask: Any, records: Records, message: str
+) -> None:
+    """The commit that did the work comes before the merge that git described."""
+    repo.commit("base")
+    repo.git("checkout", "-qb", "side")
+    repo.commit("Make the limiter fair", limiter_dot_py="1\n")
+    repo.git("checkout", "-q", "main")
+    repo.commit("elsewhere", other="1\n")
+    repo.git("merge", "-q", "--no-ff", "--no-commit", "side")
+    merge = repo.commit(message)
+    index(repo)
+    query = "why is the limiter unfair"
+    items = await ask(query)
+    assert items[0].title == "Make the limiter fair"
+    found = {hit.record.id: hit.relevance for hit in records.search_sync(query)}
+    merged = next(item for item in items if item.id == merge)
+    assert merged.relevance == found[merge] / 2
+
+
+@pytest.mark.parametrize(
+    "message", ["Merge branch 'one'\n\nAdd the fair limiter to the gateway", "A fair limiter"]
+)
+async def test_a_merge_with_words_of_its_own_keeps_its_place(
+    repo: Any, index: Index, ask: Any, message: str
+) -> None:
+    """A merge whose author wrote what it brings is a commit like any other."""
+    repo.commit("base")
+    for name, text in {"one": message, "two": "Merge branch 'two'"}.items():
+        repo.git("checkout", "-qb", name)
+        repo.commit("wip", **{name: "1\n"})
+        repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", "--no-ff", "--no-commit", name)
+        repo.commit(text)
+    index(repo)
+    first = (await ask("fair limiter of the gateway"))[0]
+    assert (first.content, first.metadata["is_merge"]) == (message, True)
+
+
+async def test_the_subject_counts_more_than_the_body(
+    repo: Any, index: Index, ask: Any, records: Records
+) -> None:
+    """Of two commits the one that says it in its summary comes first, also as the only one."""
+    repo.commit("Various things today\n\n" + "socket timeout retry " * 3)
+    repo.commit("Socket timeout retry\n\nVarious things today, and some more of them")
+    index(repo)
+    query = "retry after socket timeout"
+    assert records.search_sync(query)[0].record.fields["subject"] == "Various things today"
+    assert [item.title for item in await ask(query, limit=1)] == ["Socket timeout retry"]
+
+
+async def test_relevance_stays_within_bounds(repo: Any, index: Index, ask: Any) -> None:
+    """A query that is the subject itself is no more than 1; one without words is no error."""
+    repo.commit("why do we cap items at a quarter of the budget of their source")
+    index(repo)
+    (item,) = await ask("why do we cap items at a quarter of the budget of their source")
+    assert 0.9 < item.relevance <= 1.0
+    assert all(0.0 <= item.relevance <= 1.0 for item in await ask("?!"))
+
+
+async def test_a_query_of_one_letter_finds_its_commit(repo: Any, index: Index, ask: Any) -> None:
+    """A query too short to be weighed against the subject is answered by the store alone."""
+    repo.commit("Port the parser to C")
+    index(repo)
+    assert [item.title for item in await ask("C")] == ["Port the parser to C"]
+
+
+async def test_a_long_subject_makes_a_short_title(repo: Any, index: Index, ask: Any) -> None:
+    """A title is a short name, an empty message has one too."""
+    repo.commit("word " * 60, a="1\n")
+    index(repo)
+    (long,) = await ask("word")
+    assert len(long.title) <= 120
+    assert long.title.endswith("…")
+    repo.commit("", "--amend", b="1\n")
+    index(repo)
+    (empty,) = await ask("ada lovelace")
+    assert (empty.title, empty.content) == ("(no message)", "")

@@ -1,0 +1,64 @@
+"""Long histories: time and memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from contextkit import Records
+
+COMMITS = 20_000
+READ_ALL = """
+import resource, sys
+from contextkit_commits.git import Git
+from contextkit_commits.history import reachable, read_commits
+from contextkit_commits.repository import find_repository
+
+def peak():
+    scale = 1024 if sys.platform == "darwin" else 1
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024 // scale
+
+repository = find_repository(Git(sys.argv[1]))
+shas = reachable(repository, 0)
+before = peak()
+number = sum(1 for _ in read_commits(repository, shas))
+print(number, peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no resource module")
+def test_reading_a_long_history_takes_no_memory(long_history: Callable[[int], Any]) -> None:
+    """Ten megabytes of messages pass through the process, a few of them at a time."""
+    repo = long_history(COMMITS)
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ALL, str(repo.path)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    number, grown = map(int, done.stdout.split())
+    assert number == COMMITS
+    assert grown < 16
+
+
+def test_a_long_history_is_indexed_in_time(
+    long_history: Callable[[int], Any], index: Callable[..., Any], records: Records
+) -> None:
+    """Twenty thousand commits are stored, the newest first; what is new then costs little."""
+    repo = long_history(COMMITS)
+    begun = time.perf_counter()
+    assert index(repo).added == COMMITS
+    assert time.perf_counter() - begun < 60
+    assert records.count() == COMMITS
+
+    repo.git("checkout", "-qf", "main")
+    repo.commit("One more")
+    begun = time.perf_counter()
+    report = index(repo)
+    assert (report.added, report.unchanged) == (1, COMMITS)
+    assert time.perf_counter() - begun < 5

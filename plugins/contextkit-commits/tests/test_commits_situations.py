@@ -1,0 +1,383 @@
+"""The repositories that people have, from none at all to a worktree of a partial clone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextkit.errors import WorkspaceError
+
+Index = Callable[..., Any]
+Stored = Callable[[], dict[str, Any]]
+
+
+def test_no_repository_is_no_error(index: Index, tmp_path: Path, stored: Stored) -> None:
+    """A workspace without a repository has no commits, and a note says why."""
+    (tmp_path / "plain").mkdir()
+    report = index(tmp_path / "plain")
+    assert (report.added, report.removed) == (0, 0)
+    assert len(report.notes) == 1
+    assert "not a git repository" in report.notes[0]
+    assert stored() == {}
+
+
+def test_a_repository_that_vanishes_takes_no_records_along(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """A folder that is not a repository at the moment does not empty the store."""
+    repo.commit("first")
+    index(repo)
+    (repo.path / ".git").rename(repo.path / "away")
+    assert "not a git repository" in index(repo).notes[0]
+    assert set(stored()) == {"first"}
+
+
+def test_a_repository_without_commits_is_no_error(repo: Any, index: Index, stored: Stored) -> None:
+    """Before the first commit there is nothing to index; afterwards there is."""
+    for settings in ({}, {}, {"max_commits": 0}):
+        assert index(repo, settings).notes == ["the repository has no commits yet"]
+    repo.commit("first")
+    assert index(repo).added == 1
+    assert set(stored()) == {"first"}
+
+
+def test_a_damaged_branch_is_an_error_and_not_an_empty_history(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """A current commit that cannot be read deletes nothing."""
+    repo.commit("first")
+    index(repo)
+    (repo.path / ".git/refs/heads/main").write_text("rubbish\n")
+    with pytest.raises(WorkspaceError, match="current commit"):
+        index(repo)
+    assert set(stored()) == {"first"}
+
+
+def test_a_missing_commit_is_an_error(repo: Any, index: Index, stored: Stored) -> None:
+    """A repository that lacks its own objects is reported in git's words."""
+    first = repo.commit("first")
+    repo.commit("second")
+    (repo.path / ".git/objects" / first[:2] / first[2:]).unlink()
+    with pytest.raises(WorkspaceError, match="git rev-list failed"):
+        index(repo)
+    assert stored() == {}
+
+
+def test_a_workspace_that_is_missing_is_an_error(index: Index, tmp_path: Path) -> None:
+    """A folder that is not there is named."""
+    with pytest.raises(WorkspaceError, match="nowhere"):
+        index(tmp_path / "nowhere")
+
+
+def test_a_shallow_clone_is_indexed_as_far_as_it_goes(
+    repo: Any, clone: Callable[..., Any], index: Index, stored: Stored
+) -> None:
+    """A cut commit has no files, as git cannot know them; a note says what is missing."""
+    for number in range(5):
+        repo.commit(f"commit {number}", **{f"file{number}": "a\n"})
+    shallow = clone(repo, "shallow", "--depth", "2")
+    report = index(shallow)
+    assert report.added == 2
+    assert "a shallow clone" in report.notes[0]
+    assert stored()["commit 4"].fields["files_changed"] == ["file4"]
+    assert stored()["commit 3"].fields["files_changed"] == []
+    assert stored()["commit 3"].fields["insertions"] == 0
+
+    shallow.git("fetch", "-q", "--unshallow")
+    deepened = index(shallow)
+    assert (deepened.added, deepened.updated, deepened.unchanged) == (3, 1, 1)
+    assert deepened.notes == []
+    assert stored()["commit 3"].fields["files_changed"] == ["file3"]
+
+
+def test_a_bare_repository_is_indexed(
+    repo: Any, clone: Callable[..., Any], index: Index, stored: Stored
+) -> None:
+    """A repository without a working tree has a history too."""
+    repo.commit("first", a="1\n")
+    assert index(clone(repo, "bare.git", "--bare")).added == 1
+    assert stored()["first"].fields["files_changed"] == ["a"]
+
+
+def test_a_submodule_is_one_path_of_its_parent(
+    make_repo: Callable[..., Any], repo: Any, index: Index, stored: Stored
+) -> None:
+    """The parent's commit lists the submodule; its own commits belong to its own workspace."""
+    part = make_repo("part")
+    part.commit("of the part", a="1\n")
+    repo.commit("first")
+    repo.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part.path), "part"
+    )
+    repo.commit("add the part")
+    repo.git("config", "diff.ignoreSubmodules", "all")
+    index(repo)
+    assert set(stored()) == {"first", "add the part"}
+    assert "part" in stored()["add the part"].fields["files_changed"]
+
+
+def test_a_submodule_can_be_the_workspace(
+    make_repo: Callable[..., Any], repo: Any, index: Index, stored: Stored
+) -> None:
+    """Within a submodule its own history counts."""
+    part = make_repo("part")
+    part.commit("of the part", a="1\n")
+    repo.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(part.path), "part"
+    )
+    repo.commit("add the part")
+    index(repo.path / "part")
+    assert set(stored()) == {"of the part"}
+
+
+def test_a_worktree_has_its_own_head(
+    repo: Any, tmp_path: Path, index: Index, stored: Stored
+) -> None:
+    """`git worktree add` makes a workspace like any other."""
+    repo.commit("first")
+    repo.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "tree"))
+    tree = type(repo)(tmp_path / "tree")
+    tree.commit("on the topic")
+    index(tree)
+    assert set(stored()) == {"first", "on the topic"}
+
+
+def test_a_worktree_whose_repository_is_gone_is_no_error(
+    repo: Any, tmp_path: Path, index: Index
+) -> None:
+    """A `.git` that points at nothing is told in git's words."""
+    repo.commit("first")
+    repo.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    shutil.rmtree(repo.path)
+    assert "not a git repository" in index(tmp_path / "tree").notes[0]
+
+
+def test_a_detached_head_is_indexed(repo: Any, index: Index, stored: Stored) -> None:
+    """The current commit counts, on a branch or not."""
+    first = repo.commit("first")
+    repo.commit("second")
+    repo.git("checkout", "-q", "--detach", first)
+    index(repo)
+    assert set(stored()) == {"first"}
+
+
+def test_a_folder_of_a_repository_has_the_commits_that_changed_it(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """In a folder of a larger repository paths are that folder's, other commits are left out."""
+    repo.commit("both", app__main_dot_py="1\n", lib__util_dot_py="1\n")
+    repo.commit("library only", lib__util_dot_py="2\n")
+    repo.commit("app only", app__main_dot_py="2\n")
+    index(repo.path / "app")
+    assert set(stored()) == {"both", "app only"}
+    assert stored()["both"].fields["files_changed"] == ["main.py"]
+
+    repo.commit("library again", lib__util_dot_py="3\n")
+    repo.commit("app again", app__main_dot_py="3\n")
+    report = index(repo.path / "app")
+    assert (report.added, report.unchanged) == (1, 2)
+    assert set(stored()) == {"both", "app only", "app again"}
+
+
+def test_a_folder_keeps_commits_whose_changes_did_not_last(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """What a merge left behind is history all the same."""
+    repo.commit("base", app__main_dot_py="1\n")
+    repo.git("checkout", "-qb", "side")
+    repo.commit("tried", app__main_dot_py="2\n")
+    repo.git("checkout", "-q", "main")
+    repo.commit("kept", app__main_dot_py="3\n")
+    repo.git("merge", "-q", "-s", "ours", "-m", "drop the side", "side")
+    index(repo.path / "app")
+    assert {"base", "tried", "kept"} <= set(stored())
+
+
+def test_a_workspace_that_moves_up_gets_the_whole_history(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """Records of a folder are made anew when the whole repository is asked for."""
+    repo.commit("both", app__main_dot_py="1\n", lib__util_dot_py="1\n")
+    repo.commit("library only", lib__util_dot_py="2\n")
+    index(repo.path / "app")
+    report = index(repo)
+    assert (report.added, report.updated) == (1, 1)
+    assert stored()["both"].fields["files_changed"] == ["app/main.py", "lib/util.py"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "files", "note"),
+    [
+        ("blob:none", ["new", "old"], "lines are not counted"),
+        ("tree:0", [], "files are not listed"),
+    ],
+)
+def test_a_partial_clone_is_indexed_without_fetching(
+    repo: Any,
+    clone: Callable[..., Any],
+    index: Index,
+    stored: Stored,
+    wanted: str,
+    files: list[str],
+    note: str,
+) -> None:
+    """What a partial clone left on its server is left out, and a note says so."""
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.commit("first", old="1\n2\n3\n")
+    repo.git("mv", "old", "new")
+    repo.commit("rename")
+    partial = clone(repo, "partial", "--no-checkout", f"--filter={wanted}")
+    repo.path.rename(repo.path.with_name("offline"))
+    report = index(partial)
+    assert report.added == 2
+    assert note in report.notes[0]
+    assert stored()["rename"].fields["files_changed"] == files
+    assert stored()["rename"].fields["insertions"] == 0
+
+
+def test_nothing_is_ever_fetched(repo: Any, clone: Callable[..., Any], index: Index) -> None:
+    """Where a commit's content is not on this machine git may not get it from another."""
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    repo.commit("first", old="1\n2\n3\n")
+    partial = clone(repo, "partial", "--no-checkout", "--filter=blob:none")
+    partial.git("config", "--unset", "remote.origin.partialclonefilter")
+    with pytest.raises(WorkspaceError, match=r"git log failed"):
+        index(partial)
+
+
+def test_dubious_ownership_names_the_command_that_cures_it(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """Where git refuses a repository of another user, the error is one helpful line."""
+    repo.commit("first")
+    fake_git(f'GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec "{shutil.which("git")}" "$@"')
+    with pytest.raises(WorkspaceError) as raised:
+        index(repo)
+    message = str(raised.value)
+    assert f'git config --global --add safe.directory "{repo.path}' in message
+    assert "\n" not in message
+
+
+def test_another_refusal_is_told_in_gits_words(repo: Any, index: Index) -> None:
+    """A repository of a format that git does not know is an error, not an empty history."""
+    repo.commit("first")
+    repo.git("config", "core.repositoryformatversion", "99")
+    with pytest.raises(WorkspaceError, match=r"(?i)git cannot read .*version"):
+        index(repo)
+
+
+def test_a_git_that_is_missing_is_told(
+    repo: Any, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without git there are two ways on, and the error names both."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(WorkspaceError, match=r"git could not be started.*install it.*enabled"):
+        index(repo)
+
+
+def test_a_git_that_is_too_old_is_told(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """A git of 2013 does not know what it is asked; the error says which one does."""
+    fake_git(
+        'case "$*" in *version*) echo "git version 1.8.3.1";; '
+        "*) echo --is-shallow-repository;; esac"
+    )
+    with pytest.raises(WorkspaceError, match=r"git 2\.20 or newer.*1\.8\.3"):
+        index(repo)
+
+
+def test_a_git_that_does_not_say_its_version_is_refused(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """Something else that is called git is not trusted."""
+    fake_git("echo hello")
+    with pytest.raises(WorkspaceError, match="says 'hello'"):
+        index(repo)
+
+
+def test_a_git_that_hangs_is_ended(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """After the configured silence git is given up on."""
+    fake_git("exec sleep 600")
+    with pytest.raises(WorkspaceError, match=r"said nothing for 0\.2 s.*git_timeout"):
+        index(repo, {"git_timeout": 0.2})
+
+
+def test_a_git_that_hangs_at_its_end_is_ended(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """Closing its output is not enough: it must end too."""
+    fake_git("exec >&-; exec sleep 600")
+    with pytest.raises(WorkspaceError, match="said nothing"):
+        index(repo, {"git_timeout": 0.2})
+
+
+def test_a_failure_in_the_middle_of_the_log_stores_no_end(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """A log that breaks off is an error, and the next run does what was left."""
+    repo.commit("first")
+    real = shutil.which("git")
+    fake_git(
+        f'case "$*" in *no-walk*) "{real}" "$@"; echo "fatal: disk on fire" >&2; exit 128;; '
+        f'*) exec "{real}" "$@";; esac'
+    )
+    with pytest.raises(WorkspaceError, match=r"git log failed in .*: disk on fire"):
+        index(repo)
+
+
+def test_a_failure_without_a_word_is_told(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """Where git says nothing at all the error says that."""
+    real = shutil.which("git")
+    fake_git(f'case "$*" in *rev-list*) exit 3;; *) exec "{real}" "$@";; esac')
+    repo.commit("first")
+    with pytest.raises(WorkspaceError, match="no reason given"):
+        index(repo)
+
+
+def test_a_shallow_file_that_cannot_be_read_is_told(
+    repo: Any, clone: Callable[..., Any], index: Index
+) -> None:
+    """A damaged list of cut commits is an error that names its file."""
+    repo.commit("first")
+    repo.commit("second")
+    shallow = clone(repo, "shallow", "--depth", "1")
+    (shallow.path / ".git/shallow").write_bytes(b"\xff\xfe")
+    with pytest.raises(WorkspaceError, match="shallow"):
+        index(shallow)
+
+
+def test_a_shallow_file_that_is_missing_is_told(
+    repo: Any, clone: Callable[..., Any], index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """A list of cut commits that is not where git says is an error too."""
+    repo.commit("first")
+    repo.commit("second")
+    shallow = clone(repo, "shallow", "--depth", "1")
+    real = shutil.which("git")
+    fake_git(f'case "$*" in *git-path*) echo nowhere;; *) exec "{real}" "$@";; esac')
+    with pytest.raises(WorkspaceError, match=r"nowhere cannot be read"):
+        index(shallow)
+
+
+def test_a_configuration_that_cannot_be_read_is_told(
+    repo: Any, index: Index, fake_git: Callable[[str], None]
+) -> None:
+    """A failure of `git config` is not taken for a whole clone."""
+    real = shutil.which("git")
+    repo.commit("first")
+    fake_git(
+        f'case "$*" in *get-regexp*) echo "error: no config" >&2; exit 3;; '
+        f'*) exec "{real}" "$@";; esac'
+    )
+    with pytest.raises(WorkspaceError, match=r"git config failed in .*: no config"):
+        index(repo)
