@@ -174,8 +174,8 @@ def test_without_the_experiences_source_the_command_says_so(
     """What is not installed is named."""
     installed = importlib.metadata.entry_points
 
-    def without_experiences(**wanted: str) -> list[importlib.metadata.EntryPoint]:
-        return [found for found in installed(**wanted) if found.name != "experiences"]
+    def without_experiences(*, group: str) -> list[importlib.metadata.EntryPoint]:
+        return [found for found in installed(group=group) if found.name != "experiences"]
 
     monkeypatch.setattr(importlib.metadata, "entry_points", without_experiences)
 

@@ -128,11 +128,9 @@ def _from_stdin() -> str:
 
 
 def _described(memory: Memory) -> str:
-    scope = (
-        "all your projects"
-        if memory.scope == "user"
-        else f"project {memory.project.removeprefix('name:')}"
-    )
+    # A project is named by its configuration (`name:`) or by its folder.
+    project = f"project {memory.project.removeprefix('name:')}"
+    scope = "all your projects" if memory.scope == "user" else project
     tags = f", {_hashed(memory)}" if memory.tags else ""
     return f"{memory.category}, importance {memory.importance:.2f}{tags}, {scope}"
 
