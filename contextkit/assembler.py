@@ -16,10 +16,11 @@ from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
+from contextkit.hook_failures import Failed
 from contextkit.models import ContextRequest, FormattedContext, Recipe, Section
 from contextkit.ranking import rank
 from contextkit.records import Records
-from contextkit.registry import Failed, SourceRegistry
+from contextkit.registry import SourceRegistry
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.sections import section_request, sections_to_ask, title_of
 from contextkit.selection import Selection, select

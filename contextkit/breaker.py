@@ -49,9 +49,9 @@ class Breaker:
         self._failures, self._opened_at, self._probing = 0, None, False
 
     def failed(self) -> None:
-        """Note a failure: enough of them, or a failed probe, open it."""
+        """Note a failure: enough of them in a row open it, and so does a failed probe."""
         self._failures += 1
-        if self._probing or self._failures >= self.failures_to_open:
+        if self._failures >= self.failures_to_open:
             self._opened_at, self._probing = self.clock(), False
 
     def abandoned(self) -> None:

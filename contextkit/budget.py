@@ -37,18 +37,15 @@ def allotments(
     """
     exact = _whole_numbers(weights)
     given = dict.fromkeys(weights, 0)
-    hungry = {key: weight for key, weight in exact.items() if wanted[key] > 0}
     left = total
-    while hungry and left > 0:
-        split = _split(hungry, left)
-        content = {key for key in hungry if given[key] + split[key] >= wanted[key]}
-        for key in content or hungry:
-            taken = min(split[key], wanted[key] - given[key])
+    while left > 0:
+        hungry = {key: weight for key, weight in exact.items() if given[key] < wanted[key]}
+        if not hungry:
+            break
+        for key, extra in _split(hungry, left).items():
+            taken = min(extra, wanted[key] - given[key])
             given[key] += taken
             left -= taken
-        if not content:
-            break
-        hungry = {key: weight for key, weight in hungry.items() if key not in content}
     return given
 
 

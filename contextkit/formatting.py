@@ -8,11 +8,12 @@ from functools import partial
 from attrs import evolve, frozen
 
 from contextkit.checks import checked_text, checked_texts
+from contextkit.hook_failures import Failed, log_failure
 from contextkit.markup import escape_xml, line_start_safe, one_line
 from contextkit.models import ContextItem, Provenance, Style
 from contextkit.placing import Piece
 from contextkit.ranking import Candidate
-from contextkit.registry import Failed, SourceRegistry, log_failure
+from contextkit.registry import SourceRegistry
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 

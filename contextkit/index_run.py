@@ -21,6 +21,9 @@ from contextkit.store.base import RecordStore
 
 __all__ = ["IndexOutcome", "index_sources"]
 
+_WORTH_OPTIMIZING = 1_000
+"""After so many changed files, commits and the like a store is put in order."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -58,13 +61,29 @@ def index_sources(
     lock = FileLock(folder / "index.lock")
     try:
         with lock.acquire(blocking=wait):
-            return {
+            outcomes = {
                 name: _index(registry, records[name], workspace, folder, progress) for name in able
             }
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
         raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
+    if sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
+        _optimize(store)
+    return outcomes
+
+
+def _changes(outcome: IndexOutcome) -> int:
+    report = outcome.report
+    return report.added + report.updated + report.removed if report else 0
+
+
+def _optimize(store: RecordStore) -> None:
+    """Make searches fast again; what keeps it from that costs nothing but speed."""
+    try:
+        store.optimize()
+    except StoreError as error:
+        _log.warning("store_not_optimized", reason=str(error))
 
 
 def _state_folder(store: RecordStore, project: str) -> Path:

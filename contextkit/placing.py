@@ -110,13 +110,13 @@ class Shaper:
 
     def _shorten(self, piece: Piece, limit: int) -> Placed | None:
         room = limit
-        # The separator takes a token or two; how many depends on what is before it.
+        # What the separator takes depends on what is before it.
         for _ in range(2):
-            text = piece.shorten(room - 1)
+            text = piece.shorten(room)
             tokens = self.count(f"{text}\n\n") if text else 0
             if tokens <= limit:
                 return Placed(piece, text, tokens, truncated=True) if text else None
-            room -= tokens - limit
+            room = min(room, self.count(text)) - (tokens - limit)
         return None
 
 

@@ -20,6 +20,9 @@ USER = ""
 Filters = Mapping[str, Any]
 """Record field -> a value, a sequence of values (any of them), or a `Range`."""
 
+_LEVELS = 64
+"""How deep fields may be nested; one that the engine cannot read back costs all others."""
+
 _RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
 
 
@@ -90,7 +93,23 @@ class Record:
         return self
 
 
-def _check_json(value: object, where: str) -> None:
+def _check_json(value: object, where: str, levels: int = _LEVELS) -> None:
+    if levels < 0:
+        raise RecordError(f"{where[:200]}: nested deeper than {_LEVELS} levels")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise RecordError(f"{where}: the key {key!r} is not a string")
+            _check_text(key, where)
+            _check_json(inner, f"{where}.{key}", levels - 1)
+    elif isinstance(value, (list, tuple)):
+        for position, inner in enumerate(value):
+            _check_json(inner, f"{where}[{position}]", levels - 1)
+    else:
+        _check_scalar(value, where)
+
+
+def _check_scalar(value: object, where: str) -> None:
     match value:
         case str():
             _check_text(value, where)
@@ -102,15 +121,6 @@ def _check_json(value: object, where: str) -> None:
         case float():
             if not math.isfinite(value):
                 raise RecordError(f"{where}: {value} is not a finite number")
-        case Mapping():
-            for key, inner in value.items():
-                if not isinstance(key, str):
-                    raise RecordError(f"{where}: the key {key!r} is not a string")
-                _check_text(key, where)
-                _check_json(inner, f"{where}.{key}")
-        case list() | tuple():
-            for position, inner in enumerate(value):
-                _check_json(inner, f"{where}[{position}]")
         case _:
             raise RecordError(f"{where}: a {type(value).__name__} is not a JSON value")
 

@@ -9,11 +9,11 @@ import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import pluggy
 import structlog
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from contextkit import checks, hookspecs
 from contextkit.config import SOURCE_NAME, Config, normalized
@@ -27,48 +27,17 @@ from contextkit.errors import (
     StoreError,
     in_words,
 )
+from contextkit.hook_failures import Failed, log_failure
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.models import ContextRequest, SourceInfo
 from contextkit.plugin_checks import misspelt_hooks
+from contextkit.plugin_status import HOST, PluginStatus, State, distribution_of, imported
 
-__all__ = ["Failed", "PluginStatus", "SourceRegistry", "log_failure"]
+__all__ = ["SourceRegistry"]
 
-State = Literal["on", "off", "broken"]
 T = TypeVar("T")
 
-_HOST = "the host process"
-
 _log = structlog.get_logger(__name__)
-
-
-@frozen(kw_only=True)
-class PluginStatus:
-    """What is known of one plugin.
-
-    Attributes:
-        name: the source's name.
-        state: `on`, `off` or `broken`.
-        reason: which setting switched it off, or why it is broken.
-        distribution: what was installed to provide it.
-        version: that distribution's version.
-        is_source: False for a plugin without `contextkit_query`; None while it is off.
-    """
-
-    name: str
-    state: State
-    reason: str | None = None
-    distribution: str = _HOST
-    version: str = ""
-    is_source: bool | None = None
-
-
-Failed = Callable[[str, str, str], None]
-"""Takes note of a failed hook whose default is used instead: source, hook, reason."""
-
-
-def log_failure(source: str, hook: str, reason: str) -> None:
-    """Log that a hook failed whose default is used instead."""
-    _log.warning("hook_failed", source=source, hook=hook, reason=reason)
 
 
 @define(eq=False)
@@ -111,7 +80,7 @@ class SourceRegistry:
     # -- loading --------------------------------------------------------------------------
 
     def _refuse_duplicate(self, name: str) -> None:
-        distributions = sorted({_distribution(found) for found in self._installed.get(name, ())})
+        distributions = sorted({distribution_of(found) for found in self._installed.get(name, ())})
         if len(distributions) > 1:
             raise DuplicateSourceError(name, distributions)
 
@@ -119,7 +88,7 @@ class SourceRegistry:
         """Import and register one installed plugin; whatever goes wrong costs that plugin."""
         self._refuse_duplicate(name)
         try:
-            self._register(_imported(self._installed[name][0]), name)
+            self._register(imported(self._installed[name][0]), name)
         except ConfigError:
             raise
         except ContextKitError as error:
@@ -144,7 +113,7 @@ class SourceRegistry:
         """
         if name in self._statuses:
             taken = self._statuses[name].distribution
-            raise DuplicateSourceError(name, [taken, _HOST])
+            raise DuplicateSourceError(name, [taken, HOST])
         self._register(plugin, name)
         on = self.config.source(name).enabled
         self._statuses[name] = PluginStatus(
@@ -217,7 +186,7 @@ class SourceRegistry:
             name=name,
             state=state,
             reason=reason,
-            distribution=_distribution(entry_point),
+            distribution=distribution_of(entry_point),
             version=entry_point.dist.version if entry_point.dist else "",
         )
 
@@ -413,19 +382,5 @@ class SourceRegistry:
             self.attempt(name, "contextkit_commands", lambda _: None, cli=cli)
 
 
-def _imported(entry_point: importlib.metadata.EntryPoint) -> object:
-    try:
-        return entry_point.load()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        # An import may raise anything, `SystemExit` and an extension's panic included.
-        raise PluginError(in_words(error)) from error
-
-
 def _wraps(impl: pluggy.HookImpl) -> bool:
     return bool(impl.wrapper or impl.hookwrapper)
-
-
-def _distribution(entry_point: importlib.metadata.EntryPoint) -> str:
-    return entry_point.dist.name if entry_point.dist else "an unknown distribution"

@@ -9,9 +9,10 @@ from attrs import evolve, frozen
 
 from contextkit.checks import checked_keys
 from contextkit.dedup import deduplicate
+from contextkit.hook_failures import Failed, log_failure
 from contextkit.models import ContextItem
 from contextkit.ranking import Candidate
-from contextkit.registry import Failed, SourceRegistry, log_failure
+from contextkit.registry import SourceRegistry
 from contextkit.trace import Verdict
 
 __all__ = ["Dropped", "Selection", "select"]

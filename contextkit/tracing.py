@@ -10,8 +10,8 @@ from attrs import define, evolve, field
 
 from contextkit.fitting import Account, Fitted, Placed
 from contextkit.gather import Answer
+from contextkit.hook_failures import log_failure
 from contextkit.ranking import Candidate
-from contextkit.registry import log_failure
 from contextkit.selection import Dropped, Selection
 from contextkit.trace import ItemTrace, SourceTrace, Verdict
 

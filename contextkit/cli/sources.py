@@ -12,7 +12,7 @@ from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session, table
 
 if TYPE_CHECKING:
-    from contextkit.registry import PluginStatus
+    from contextkit.plugin_status import PluginStatus
 
 __all__ = ["sources", "unknown_sources"]
 

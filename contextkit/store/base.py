@@ -140,6 +140,13 @@ class RecordStore(Protocol):
     def prepare(self) -> None:
         """Do now what the first search would wait for: open, load the model."""
 
+    def optimize(self) -> bool:
+        """Make searches fast again after many writes; tell whether there was need to.
+
+        Worth calling once after thousands of writes or deletions, at the end of an index
+        run; quick where there is nothing to do.
+        """
+
     def close(self) -> None:
         """Let go of everything; a closed store opens again when it is used."""
 

@@ -15,7 +15,7 @@ from typing import cast
 import qdrant_edge as edge
 from attrs import define, field
 
-from contextkit.embedding import Embedder
+from contextkit.embedding import Embedder, embed_keywords_query
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
@@ -107,7 +107,8 @@ class EmbeddedStore:
         return self.embedder.problem
 
     def prepare(self) -> None:
-        """Open the shard and load the model."""
+        """Open the shard and load the models."""
+        embed_keywords_query("warm")
         self.embedder.dense(["warm"])
         with self._shared.use():
             pass
@@ -115,6 +116,23 @@ class EmbeddedStore:
     def close(self) -> None:
         """Let go of the shard; the store opens again when it is used."""
         self._shared.close()
+
+    def optimize(self) -> bool:
+        """Put in order what many writes have left; tell whether there was anything to do.
+
+        Searches get about twice as fast, and deleted records give back their room. It takes
+        half a second for 10,000 records, four for 100,000, and as much room on the disk as
+        the shard has; no other thread of this process runs meanwhile. Below some 10,000
+        records, and right after it was done, there is nothing to do and no time lost.
+        """
+        with self._shared.use() as shard:
+            self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
+            with engine_errors(f"optimizing the store at {self.path}"):
+                done = shard.optimize()
+        if done:
+            # What was replaced is deleted when it is closed.
+            self.close()
+        return done
 
     def put(self, records: Sequence[Record], *, dense: bool = True) -> None:
         """Store records, replacing those with the same point id; durable on return."""

@@ -8,7 +8,7 @@ import threading
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
 import structlog
@@ -213,10 +213,7 @@ class ServerStore:
     def identity(self) -> StoreIdentity:
         """The store's id and model; opens the store."""
         with self._use():
-            pass
-        if self._identity is None:
-            raise StoreError(f"the store at {self.url} was closed meanwhile")
-        return self._identity
+            return cast("StoreIdentity", self._identity)
 
     @property
     def problem(self) -> str | None:
@@ -240,6 +237,10 @@ class ServerStore:
             if self._reconnect and self._connected_in:
                 self.client.close()
                 self._connected_in = 0
+
+    def optimize(self) -> bool:
+        """Nothing: a server does so by itself."""
+        return False
 
     def put(self, records: Sequence[Record], *, dense: bool = True) -> None:
         """Store records, replacing those with the same point id; durable on return."""

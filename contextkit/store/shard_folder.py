@@ -106,8 +106,8 @@ class ShardFolder:
         if not segments:
             raise damaged(self.path, "its segments are gone")
         for segment in segments:
-            points = segment / "mutable_id_tracker.mappings"
-            if not (segment / "version.info").exists() and points.exists():
+            points = any(segment.glob("*id_tracker.mappings"))
+            if points and not (segment / "version.info").exists():
                 raise damaged(self.path, f"{segment.name} has no version.info")
 
     def identity(self) -> StoreIdentity:
@@ -173,7 +173,8 @@ class ShardFolder:
         if not self.shard.exists() and self._old.exists():
             # The old shard is only put aside once the new one is whole.
             (self._new if self._new.exists() else self._old).rename(self.shard)
-        for leftover in (self._new, self._old):
+        # A killed optimization leaves what it was building.
+        for leftover in (self._new, self._old, self.shard / "temp_segments"):
             if leftover.exists():
                 shutil.rmtree(leftover)
 

@@ -47,6 +47,12 @@ def test_shares_are_proportional_and_whole(
     assert shares(shuffled(weights, rng), total) == split
 
 
+def test_ties_go_by_name() -> None:
+    """Not by the order in which the sources stand."""
+    for keys in ("abc", "cba", "bca"):
+        assert shares(dict.fromkeys(keys, 1.0), 8) == {"a": 3, "b": 3, "c": 2}
+
+
 @pytest.mark.parametrize("total", [0, -5])
 def test_nothing_is_split_into_nothing(total: int) -> None:
     """No budget, no shares; no sources, no shares."""

@@ -343,6 +343,21 @@ def test_a_small_budget_shows_two_sources(max_tokens: int) -> None:
         assert len(shown(fitted(lanes, max_tokens))) >= 2
 
 
+def test_the_first_source_leaves_room_for_a_second() -> None:
+    """Where both have long items, and the budget is hardly enough for two notes."""
+    for seed in range(6):
+        lanes = [of_words(key, [300] * 3, seed=seed) for key in "ab"]
+        assert set(shown(fitted(lanes, 52))) == {"a", "b"}
+
+
+def test_a_second_source_is_shown_although_its_item_is_larger_than_its_share() -> None:
+    """Two sources say more than one."""
+    rng = random.Random(1)
+    stiff = lane("b", [(0.5, words(rng, 250))], shorten=never)
+    assert stiff.pieces[0].tokens > 300
+    assert set(shown(fitted([of_words("a", [20] * 60), stiff], 600))) == {"a", "b"}
+
+
 def test_a_tiny_budget_shows_one_item_or_nothing() -> None:
     """Less than a heading and some words is no text at all."""
     lanes = [of_words("a", [40]), of_words("b", [40])]
@@ -367,10 +382,13 @@ def test_many_items_that_cannot_be_shortened_are_soon_given_up() -> None:
         return ""
 
     rng = random.Random(1)
-    texts = [(0.9 - number / 10_000, words(rng, 600)) for number in range(1000)]
-    result = fitted([lane("a", texts, shorten=counted), of_words("b", [20] * 3)], 500)
-    assert set(shown(result)) == {"b"}
-    assert len(calls) < 60
+    texts = [(0.8 - number / 10_000, words(rng, 600)) for number in range(1000)]
+    for first in ([], [(0.9, words(rng, 10))]):
+        result = fitted(
+            [lane("a", [*first, *texts], shorten=counted), of_words("b", [20] * 3)], 500
+        )
+        assert set(shown(result)) == ({"a", "b"} if first else {"b"})
+    assert len(calls) < 200
 
 
 def test_the_best_item_is_shown_alone_rather_than_not_at_all() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
-from collections.abc import Iterator
 
 import pytest
 from attrs import define, field
@@ -25,19 +23,20 @@ class Shared:
     holds: int = 0
     busy: bool = False
 
-    @contextlib.contextmanager
-    def hold(self) -> Iterator[None]:
+    def hold(self) -> Shared:
+        return self
+
+    def __enter__(self) -> None:
         self.waiting.set()
         assert self.let_in.wait(20)
         if self.busy:
             raise StoreBusyError("held")
         self.holds += 1
         self.taken.set()
-        try:
-            yield
-        finally:
-            self.holds -= 1
-            self.left.set()
+
+    def __exit__(self, *_: object) -> None:
+        self.holds -= 1
+        self.left.set()
 
 
 async def hold_for_a_moment(store: Shared) -> int:

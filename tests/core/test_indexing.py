@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextKit, Indexer, IndexReport, InvalidContextTypeError, Record
+from contextkit import ContextKit, Indexer, IndexReport, InvalidContextTypeError, Record, hookimpl
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.index_run import IndexOutcome
 from contextkit.indexing import IndexState, Progress, write_atomically
@@ -249,3 +249,21 @@ def test_a_lock_that_cannot_be_taken(kit: ContextKit) -> None:
     lock.mkdir()
     with pytest.raises(StoreError, match=r"no index state can be kept at .*: Is a directory"):
         kit.index()
+
+
+def test_a_large_run_leaves_the_store_in_order(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """What a thousand changes leave behind is put in order at the end of the run."""
+
+    @hookimpl
+    def contextkit_index(indexer: Indexer) -> IndexReport:
+        indexer.records.put([Record(id=str(n), text="a wave " * 50) for n in range(2000)])
+        indexer.records.delete(*map(str, range(1900)))
+        return IndexReport(added=2000, removed=1900)
+
+    kit = open_kit(
+        {"tide": make_plugin([], contextkit_index=contextkit_index)},
+        settings={"embedding.model": "none"},
+    )
+    assert kit.index()["tide"].problem is None
+    assert kit.store.optimize() is False
+    assert kit.records("tide").count() == 100

@@ -26,7 +26,8 @@ from contextkit.errors import (
     SourceError,
     StoreBusyError,
 )
-from contextkit.registry import PluginStatus, SourceRegistry
+from contextkit.plugin_status import PluginStatus
+from contextkit.registry import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

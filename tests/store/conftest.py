@@ -23,7 +23,7 @@ from contextkit.store.server import ServerStore
 _SERVER_URL = "CONTEXTKIT_TEST_QDRANT_URL"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def embedder() -> Embedder:
     """The default embedder, one for all tests."""
     return load_embedder()
@@ -87,6 +87,14 @@ def store(
     yield from _MAKERS[request.param](tmp_path, embedder)
 
 
+@pytest.fixture(scope="module", params=list(_MAKERS))
+def shared_store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, embedder: Embedder
+) -> Iterator[RecordStore]:
+    """Each kind of store in turn, one for all the tests of a module."""
+    yield from _MAKERS[request.param](tmp_path_factory.mktemp("shared"), embedder)
+
+
 @pytest.fixture
 def http_qdrant() -> Iterator[HttpQdrant]:
     """The client's own engine behind HTTP, asking for the API key `secret`."""
@@ -94,7 +102,7 @@ def http_qdrant() -> Iterator[HttpQdrant]:
         yield server
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def note() -> Callable[..., Record]:
     """Makes a record of the source `notes`."""
 
@@ -116,7 +124,7 @@ class HttpQdrant:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> HttpQdrant:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

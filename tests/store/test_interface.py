@@ -50,6 +50,24 @@ def test_a_record_comes_back_as_it_was(store: RecordStore, note: Note) -> None:
     assert repr(dict(back.fields)) == repr(dict(record.fields))
 
 
+def _nested(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def test_deep_fields_are_kept_or_refused(store: RecordStore) -> None:
+    """What an engine could not read back would cost all the other records."""
+    records = Records(store, "notes", "p")
+    records.put([Record(id="a", text="", fields={"deep": _nested(63)})])
+    assert records.get("a")[0].fields["deep"] == _nested(63)
+    for levels in (64, 900):
+        with pytest.raises(RecordError, match="nested deeper than 64 levels"):
+            records.put([Record(id="b", text="", fields={"deep": _nested(levels)})])
+    assert len(list(records.scan())) == 1
+
+
 def test_floats_come_back_to_the_last_bit(store: RecordStore, note: Note) -> None:
     """A number with seventeen digits is not rounded on its way."""
     floats = [1 / n for n in range(1, 400)] + [n / 7e20 for n in range(400)]
@@ -181,25 +199,31 @@ FILTERED: list[tuple[dict[str, object], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("filters", "expected"), FILTERED, ids=str)
-def test_filters_select(
-    store: RecordStore, note: Note, filters: dict[str, object], expected: list[str]
-) -> None:
-    """A value, any of several, a range of numbers or of times; all conditions hold."""
+@pytest.fixture(scope="module")
+def filterable(shared_store: RecordStore, note: Note) -> RecordStore:
+    """A store with three notes of different fields, an hour apart."""
     fields: list[dict[str, object]] = [
         {"kind": "x", "number": 1, "yes": True, "tags": ["red", "blue"]},
         {"kind": "y", "number": 2, "yes": False, "tags": ["red"]},
         {"kind": "x", "number": 3, "nested": {"deep": "z"}, "with space": 1, "größe": 5},
     ]
-    store.put(
+    shared_store.put(
         [
             note(name, fields=fields[n], created_at=START + timedelta(hours=n))
             for n, name in enumerate("abc")
         ]
     )
-    assert _matching(store, filters) == expected
-    assert store.count("notes", ["p"], filters) == len(expected)
-    assert sorted(_ids(store.newest("notes", ["p"], filters, 9))) == expected
+    return shared_store
+
+
+@pytest.mark.parametrize(("filters", "expected"), FILTERED, ids=str)
+def test_filters_select(
+    filterable: RecordStore, filters: dict[str, object], expected: list[str]
+) -> None:
+    """A value, any of several, a range of numbers or of times; all conditions hold."""
+    assert _matching(filterable, filters) == expected
+    assert filterable.count("notes", ["p"], filters) == len(expected)
+    assert sorted(_ids(filterable.newest("notes", ["p"], filters, 9))) == expected
 
 
 @pytest.mark.parametrize(
@@ -220,17 +244,19 @@ def test_filters_select(
     ],
     ids=repr,
 )
-def test_a_filter_that_no_store_can_compare_is_refused(store: RecordStore, wanted: object) -> None:
+def test_a_filter_that_no_store_can_compare_is_refused(
+    filterable: RecordStore, wanted: object
+) -> None:
     """The error names the filter."""
     with pytest.raises(RecordError, match="filter size"):
-        store.count("notes", ["p"], {"size": wanted})
+        filterable.count("notes", ["p"], {"size": wanted})
 
 
 @pytest.mark.parametrize("name", ["", 'a"b'])
-def test_a_filter_on_an_impossible_name_is_refused(store: RecordStore, name: str) -> None:
+def test_a_filter_on_an_impossible_name_is_refused(filterable: RecordStore, name: str) -> None:
     """A name that no path can hold is an error, not a wrong answer."""
     with pytest.raises(RecordError, match="field's name"):
-        store.count("notes", ["p"], {name: 1})
+        filterable.count("notes", ["p"], {name: 1})
 
 
 def test_projects_do_not_see_each_other_and_all_see_the_user(store: RecordStore) -> None:

@@ -216,6 +216,22 @@ def test_a_failed_first_use_leaves_nothing_half_done(path: Path) -> None:
     assert list(path.iterdir()) == []
 
 
+def test_the_log_does_not_grow_without_end(
+    embedded: EmbeddedStore, note: Note, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long run of writes is flushed now and then, so that little is to be replayed."""
+    monkeypatch.setattr("contextkit.store.embedded._UNFLUSHED_POINTS", 500)
+    embedded.prepare()
+    begins = tmp_path / "store/shard/wal/first-index"
+    with embedded.hold():
+        before = begins.read_text()
+        embedded.put([note(str(n)) for n in range(499)], dense=False)
+        assert begins.read_text() == before
+        embedded.put([note("more")], dense=False)
+        assert begins.read_text() != before
+    assert embedded.count(None, None, {}) == 500
+
+
 # -- disks ---------------------------------------------------------------------------------
 
 
@@ -264,10 +280,12 @@ def test_a_disk_that_is_full_to_the_brim_is_an_error(
     store = _store(disk / "store")
     store.put([note("a")])
     store.close()
-    with (disk / "filler").open("wb") as filler:
-        filler.write(bytes(os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize - 2**20))
-    with pytest.raises(StoreFullError, match="1 MiB left, opening it needs"):
-        store.count(None, None, {})
+    for left in (1, 20, 40):
+        (disk / "filler").write_bytes(b"")
+        free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+        (disk / "filler").write_bytes(bytes(free - left * 2**20))
+        with pytest.raises(StoreFullError, match=f"{left} MiB left, opening it needs"):
+            store.count(None, None, {})
     (disk / "filler").unlink()
     assert store.count(None, None, {}) == 1
     store.close()

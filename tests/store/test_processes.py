@@ -9,8 +9,10 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -138,6 +140,46 @@ def test_an_idle_holder_makes_room_at_once(
     began = time.monotonic()
     assert open_store().count(None, None, {}) == 1
     assert time.monotonic() - began < 2
+
+
+def test_a_busy_holder_lets_others_in(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """Two threads that never rest do not keep another process out."""
+    store = open_store()
+    other = start("late")
+
+    def work() -> int:
+        done = 0
+        while other.poll() is None:
+            store.count(None, None, {})
+            done += 1
+        return done
+
+    with ThreadPoolExecutor(2) as threads:
+        assert all(job.result() for job in [threads.submit(work) for _ in range(2)])
+    assert _heard(other) == ["done"]
+
+
+def test_operations_that_overlap_without_end_let_others_in(
+    start: Start, open_store: Callable[..., EmbeddedStore]
+) -> None:
+    """Where there is always one under way, the next one waits for the others' turn."""
+    store = open_store()
+    other = start("late")
+    began = [threading.Event(), threading.Event()]
+
+    def work(mine: int) -> None:
+        while other.poll() is None:
+            with store._shared.use():
+                began[mine].set()
+                began[1 - mine].wait(timeout=0.5)
+                began[1 - mine].clear()
+
+    with ThreadPoolExecutor(2) as threads:
+        for job in [threads.submit(work, mine) for mine in range(2)]:
+            job.result()
+    assert _heard(other) == ["done"]
 
 
 def test_a_holder_that_does_not_let_go_is_named(

@@ -21,10 +21,10 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def records(store: RecordStore) -> Records:
+@pytest.fixture(scope="module")
+def records(shared_store: RecordStore) -> Records:
     """The project's notes, with five very different texts."""
-    notes = Records(store, "notes", "p")
+    notes = Records(shared_store, "notes", "p")
     notes.put([Record(id=name, text=text, fields={"n": len(text)}) for name, text in TEXTS.items()])
     return notes
 

@@ -9,17 +9,25 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+from httpx import Headers, ReadError
 from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from structlog.testing import capture_logs
 
+from contextkit.config_layers import load_config
 from contextkit.embedding import Embedder, KeywordsOnly, load_embedder
 from contextkit.errors import StoreError, StoreModelMismatchError
 from contextkit.records import Record
+from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.opening import open_store
 from contextkit.store.server import ServerStore
 from contextkit.store.server_errors import server_errors
+from contextkit.workspace import find_workspace
 
 Note = Callable[..., Record]
 
@@ -242,7 +250,63 @@ def test_close_leaves_a_hosts_client_open(client: QdrantClient, embedder: Embedd
     assert client.collection_exists("contextkit")
 
 
-def test_an_overloaded_server_is_an_error() -> None:
-    """It may be tried again later."""
-    with pytest.raises(StoreError, match="overloaded"), server_errors("http://q"):
-        raise ResourceExhaustedResponse("slow down", 3)
+def test_a_store_that_keeps_nothing_is_an_error(
+    client: QdrantClient, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written has to be there to be read."""
+    monkeypatch.setattr(client, "retrieve", lambda *_, **__: [])
+    assert "did not keep" in _error(ServerStore(client, embedder))
+
+
+def test_an_api_key_over_plain_http_is_warned_of(embedder: Embedder) -> None:
+    """Anybody on the way could read it."""
+    with capture_logs() as logs:
+        ServerStore.connect("http://qdrant.example:6333", embedder, api_key="secret").close()
+    assert [entry["event"] for entry in logs] == ["api_key_sent_unencrypted"]
+    assert "secret" not in str(logs)
+
+
+def _refusal(status: int, content: bytes) -> UnexpectedResponse:
+    return UnexpectedResponse(status, "", content, Headers())
+
+
+@pytest.mark.parametrize(
+    ("raised", "says"),
+    [
+        (
+            _refusal(500, b'{"status": {"error": "out of \\n disk"}}'),
+            "it answered 500: out of disk",
+        ),
+        (_refusal(502, b"<html>\n bad gateway"), "it answered 502: <html> bad gateway"),
+        (_refusal(403, b""), "the API key may not do that"),
+        (_refusal(413, b""), "max_request_size_mb"),
+        (ResponseHandlingException(ReadError("reset\nby peer")), "ReadError: reset by peer"),
+        (ResourceExhaustedResponse("slow down", 3), "overloaded"),
+        (RuntimeError("client has been closed"), "client has been closed"),
+    ],
+)
+def test_whatever_goes_wrong_on_the_way_is_one_line(raised: Exception, says: str) -> None:
+    """It names the server."""
+    with pytest.raises(StoreError) as error, server_errors("http://q"):
+        raise raised
+    assert says in str(error.value)
+    assert str(error.value).startswith("the store at http://q: ")
+    assert "\n" not in str(error.value)
+
+
+def test_the_configuration_chooses_the_store(tmp_path: Path, http_qdrant: Any) -> None:
+    """A server where `store.url` is set, else the folder."""
+    workspace = find_workspace(tmp_path)
+    flags = {"store.url": http_qdrant.url, "store.collection": "team"}
+    key = {"QDRANT_API_KEY": "secret"}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QDRANT_API_KEY", "secret")
+        server = open_store(load_config(workspace, environment=key, flags=flags))
+    assert isinstance(server, ServerStore)
+    assert server.count(None, None, {}) == 0
+    assert http_qdrant.client.collection_exists("team")
+    server.close()
+    folder = {"store.path": str(tmp_path / "here"), "store.lock_timeout": 3.0}
+    embedded = open_store(load_config(workspace, environment={}, flags=folder), ("kind",))
+    assert isinstance(embedded, EmbeddedStore)
+    assert (embedded.path, embedded.lock_timeout) == (tmp_path / "here", 3.0)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from contextkit.embedding import load_embedder
 from contextkit.errors import StoreBusyError, StoreError
@@ -196,3 +199,43 @@ def test_a_folder_that_cannot_be_locked_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=f"cannot lock the store at {tmp_path}"):
         ShardLock(tmp_path / "file", 0.1).acquire()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing is forked there")
+def test_a_child_that_lives_on_keeps_nobody_out(embedded: EmbeddedStore, note: Note) -> None:
+    """What a host forks while the store is open does not keep the engine's lock."""
+    embedded.put([note("a")])
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        os.close(writing)
+        os.read(reading, 1)
+        os._exit(0)
+    embedded.put([note("b")])
+    os.close(writing)
+    os.close(reading)
+    assert os.waitpid(child, 0)[1] == 0
+    assert embedded.count(None, None, {}) == 2
+
+
+def test_an_engine_that_fails_to_close_does_not_keep_the_lock(
+    embedded: EmbeddedStore, second: EmbeddedStore, note: Note
+) -> None:
+    """The log has what was acknowledged; the failure is told in the program's log."""
+    embedded.put([note("a")])
+    opened = embedded._shared._shard
+
+    class Failing:
+        def close(self) -> None:
+            assert opened
+            opened.close()
+            raise OSError("no room to flush")
+
+    embedded._shared._shard = Failing()  # type: ignore[assignment]
+    with capture_logs() as logs:
+        embedded.close()
+    assert [entry["event"] for entry in logs] == ["store_close_failed"]
+    assert second.count(None, None, {}) == 1
+    second.close()

@@ -1,0 +1,19 @@
+"""Hooks whose failure costs no more than what they would have given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+
+__all__ = ["Failed", "log_failure"]
+
+_log = structlog.get_logger(__name__)
+
+Failed = Callable[[str, str, str], None]
+"""Takes note of a failed hook whose default is used instead: source, hook, reason."""
+
+
+def log_failure(source: str, hook: str, reason: str) -> None:
+    """Log that a hook failed whose default is used instead."""
+    _log.warning("hook_failed", source=source, hook=hook, reason=reason)

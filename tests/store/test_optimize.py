@@ -1,0 +1,67 @@
+"""Putting a store in order after many writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextkit.errors import StoreFullError
+from contextkit.records import Record, Records
+from contextkit.store.base import RecordStore
+from contextkit.store.embedded import EmbeddedStore
+
+Note = Callable[..., Record]
+
+
+def _used(path: Path) -> int:
+    return sum(512 * file.stat().st_blocks for file in path.rglob("*"))
+
+
+def test_with_little_in_it_there_is_nothing_to_do(store: RecordStore, note: Note) -> None:
+    """Every store says so."""
+    store.put([note("a")])
+    assert store.optimize() is False
+
+
+def test_deleted_records_give_back_their_room(
+    embedded: EmbeddedStore, note: Note, tmp_path: Path
+) -> None:
+    """What remains is found as before, and more can be written, twice over."""
+    notes = [note(str(n), f"note {n} " + "word " * 200) for n in range(2000)]
+    for _ in range(2):
+        embedded.put(notes, dense=False)
+        embedded.delete([record.point_id for record in notes[:1800]])
+        embedded.close()
+        before = _used(tmp_path)
+        with embedded.hold():
+            assert embedded.optimize() is True
+            assert embedded.count(None, None, {}) == 200
+        assert embedded.optimize() is False
+        embedded.close()
+        assert _used(tmp_path) < before
+        records = Records(embedded, "notes", "p", dense=False)
+        assert records.search_sync("note 1900", limit=1)[0].record.id == "1900"
+
+
+def test_what_a_killed_optimization_leaves_goes(embedded: EmbeddedStore, tmp_path: Path) -> None:
+    """Half a segment takes no room for ever."""
+    embedded.prepare()
+    embedded.close()
+    leftover = tmp_path / "store/shard/temp_segments/half"
+    leftover.mkdir(parents=True)
+    assert embedded.count(None, None, {}) == 0
+    assert not leftover.exists()
+
+
+def test_without_room_for_a_copy_nothing_is_begun(
+    embedded: EmbeddedStore, note: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would end the process halfway."""
+    embedded.put([note("a")])
+    with monkeypatch.context() as patched:
+        patched.setattr("contextkit.store.embedded.SPARE_BYTES", 2**60)
+        with pytest.raises(StoreFullError, match="optimizing it needs"):
+            embedded.optimize()
+    assert embedded.optimize() is False
