@@ -2,7 +2,8 @@
 
 Later beats earlier: defaults, the user's `config.toml`, the project's `contextkit.toml` or
 `[tool.contextkit]`, the environment (`CONTEXTKIT_ASSEMBLE_MAX_TOKENS`,
-`CONTEXTKIT_SOURCES_CODE_ENABLED`), command-line flags, and last the request itself.
+`CONTEXTKIT_SOURCES_CODE_ENABLED`; an empty variable is not set), command-line flags, and
+last the request itself.
 """
 
 from __future__ import annotations

@@ -144,12 +144,13 @@ class ContextKit:
         Returns:
             Source -> what was done, or what went wrong: one source's trouble is its own.
         """
-        for name in sources or ():
+        names = self.registry.sources if sources is None else sources
+        for name in names:
             self.registry.require(name)
         return index_sources(
             self.registry,
             self.store,
-            {name: self.records(name) for name in sources or self.registry.sources},
+            {name: self.records(name) for name in names},
             self.workspace.root,
             progress=progress or (lambda _: None),
             wait=wait,

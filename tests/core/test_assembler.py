@@ -460,6 +460,27 @@ async def test_a_source_that_fails_is_in_the_trace_and_the_others_in_the_context
     assert states == [("failed", "closed"), ("failed", "open"), ("breaker_open", "open")]
 
 
+async def test_a_source_has_a_timeout_of_its_own(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """The configured one beats that of the request."""
+
+    async def contextkit_query(request: ContextRequest) -> None:
+        await asyncio.sleep(20)
+
+    kit = open_kit(
+        {
+            "slow": make_plugin(contextkit_query=contextkit_query),
+            "good": source_of(make_plugin, "good"),
+        },
+        settings=PATIENT | {"sources.slow.timeout": 0.05},
+    )
+    context = await kit.assemble_context("tide?")
+    assert context.sources_used == {"good": 3}
+    slow = traced(context, "slow")
+    assert (slow.state, slow.reason) == ("timed_out", "no answer within 0.05 s")
+
+
 async def test_an_unknown_source_names_the_valid_ones(
     open_kit: OpenKit, make_plugin: MakePlugin
 ) -> None:

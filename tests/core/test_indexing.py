@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -127,8 +128,9 @@ def test_every_source_that_can_is_indexed(kit: ContextKit) -> None:
 
 
 def test_sources_that_cannot_are_left_out(kit: ContextKit) -> None:
-    """Also where they are named."""
+    """Also where they are named; and naming none is not naming all."""
     assert kit.index(["tide"]) == {}
+    assert kit.index([]) == {}
     with pytest.raises(InvalidContextTypeError, match="Did you mean 'files'"):
         kit.index(["file"])
 
@@ -181,6 +183,13 @@ def test_a_sources_trouble_is_its_own(
     assert [(e["event"], e["source"], e["reason"]) for e in logs] == [
         ("index_failed", "bad", problem)
     ]
+
+
+def test_what_was_passed_over_is_reported(kit: ContextKit, make_plugin: MakePlugin) -> None:
+    """What and why, as pairs."""
+    report = IndexReport(skipped=[("a.bin", "binary"), ("b.txt", "too large")])
+    kit.register(make_plugin([], contextkit_index=lambda indexer: report), "careful")
+    assert kit.index(["careful"]) == {"careful": IndexOutcome(report)}
 
 
 def test_nothing_to_report_is_an_empty_report(kit: ContextKit, make_plugin: MakePlugin) -> None:
@@ -249,6 +258,27 @@ def test_a_lock_that_cannot_be_taken(kit: ContextKit) -> None:
     lock.mkdir()
     with pytest.raises(StoreError, match=r"no index state can be kept at .*: Is a directory"):
         kit.index()
+
+
+def test_a_store_that_cannot_be_put_in_order_is_still_indexed(
+    open_kit: OpenKit, make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is slower, and the log says why; the run is as good."""
+
+    def contextkit_index(indexer: Indexer) -> IndexReport:
+        indexer.records.put([Record(id="1", text="a wave")])
+        full = shutil.disk_usage(indexer.workspace)._replace(free=0)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
+        return IndexReport(added=2000)
+
+    kit = open_kit(
+        {"tide": make_plugin([], contextkit_index=contextkit_index)},
+        settings={"embedding.model": "none"},
+    )
+    with capture_logs() as logs:
+        assert kit.index() == {"tide": IndexOutcome(IndexReport(added=2000))}
+    assert [entry["event"] for entry in logs] == ["store_not_optimized"]
+    assert "MiB left" in logs[0]["reason"]
 
 
 def test_a_large_run_leaves_the_store_in_order(open_kit: OpenKit, make_plugin: MakePlugin) -> None:

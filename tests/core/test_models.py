@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from pathlib import Path
@@ -231,4 +232,4 @@ def test_a_context_is_json() -> None:
 def test_every_field_is_documented(model: Any) -> None:
     """Each has its line in the class's docstring."""
     for field in attrs.fields(model):
-        assert f"        {field.name}: " in model.__doc__
+        assert f"    {field.name}: " in (inspect.getdoc(model) or "")

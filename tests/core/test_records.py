@@ -107,6 +107,20 @@ def test_what_cannot_be_stored_is_named(changes: dict[str, Any], where: str) -> 
     assert where in str(caught.value)
 
 
+def test_fields_without_end_are_refused() -> None:
+    """Nested as deep as anybody needs, and no deeper."""
+
+    def nested(levels: int) -> Any:
+        value: Any = "deep"
+        for level in range(levels):
+            value = [value] if level % 2 else {"in": value}
+        return value
+
+    assert record("1", source="tide", fields={"a": nested(60)}).checked()
+    with pytest.raises(RecordError, match="nested deeper than 64 levels"):
+        record("1", source="tide", fields={"a": nested(5000)}).checked()
+
+
 # -- a source's view of the store -----------------------------------------------------------
 
 
