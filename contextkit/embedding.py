@@ -38,6 +38,8 @@ MODELS = ("wordllama", "none")
 
 _KEYWORD_CHARACTERS = 200_000
 _TOKENS_PER_TEXT = 512
+# More than that many tokens have: the tokenizer reads a text whole before it cuts it.
+_DENSE_CHARACTERS = 8_000
 _BATCH = 256
 _FIRST_CJK = "\u2e80"
 
@@ -117,7 +119,7 @@ class StaticEmbedder:
             table, tokenizer = self._table, self._tokenizer
         vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = list(texts[start : start + _BATCH])
+            batch = [text[:_DENSE_CHARACTERS] for text in texts[start : start + _BATCH]]
             for row, encoded in enumerate(
                 tokenizer.encode_batch_fast(batch, add_special_tokens=False), start
             ):
