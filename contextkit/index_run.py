@@ -79,7 +79,7 @@ def _changes(outcome: IndexOutcome) -> int:
 
 
 def _optimize(store: RecordStore) -> None:
-    """Make searches fast again; what keeps it from that costs nothing but speed."""
+    """Put the store in order; what keeps it from that costs nothing but speed."""
     try:
         store.optimize()
     except StoreError as error:

@@ -141,7 +141,7 @@ class RecordStore(Protocol):
         """Do now what the first search would wait for: open, load the model."""
 
     def optimize(self) -> bool:
-        """Make searches fast again after many writes; tell whether there was need to.
+        """Put the store in order after many writes; tell whether there was need to.
 
         Worth calling once after thousands of writes or deletions, at the end of an index
         run; quick where there is nothing to do.
