@@ -122,8 +122,9 @@ class EmbeddedStore:
 
         Deleted records give back their room; from some 50,000 records searches get a fifth to
         a third faster. It takes a second for 10,000 records, five for 100,000, and as much
-        room on the disk as the shard has; no other thread of this process runs meanwhile. Below some 10,000
-        records, and right after it was done, there is nothing to do and no time lost.
+        room on the disk as the shard has; no other thread of this process runs meanwhile.
+        Below some 10,000 records, and right after it was done, there is nothing to do and no
+        time lost.
         """
         with self._shared.use() as shard:
             self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
