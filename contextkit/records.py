@@ -161,7 +161,6 @@ class Search:
         projects: the projects whose records are searched.
         limit: hits at most.
         filters: what the records' fields must have; `created_at` is one of the keys.
-        dense: whether dense vectors are searched beside the keywords.
     """
 
     query: str
@@ -169,13 +168,12 @@ class Search:
     projects: tuple[str, ...]
     limit: int = 20
     filters: Filters = field(factory=dict)
-    dense: bool = True
 
 
 class Store(Protocol):
     """What `Records` needs of a store; `contextkit.store.base` documents each."""
 
-    def put(self, records: Sequence[Record], *, dense: bool = True) -> None: ...
+    def put(self, records: Sequence[Record]) -> None: ...
     def delete(self, point_ids: Sequence[str]) -> None: ...
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None: ...
     def get(self, point_ids: Sequence[str]) -> list[Record]: ...
@@ -206,7 +204,6 @@ class Records:
     _store: Store
     source: str
     project: str
-    dense: bool = True
     _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
 
     @property
@@ -226,7 +223,7 @@ class Records:
         """
         bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
         if bound:
-            self._store.put(bound, dense=self.dense)
+            self._store.put(bound)
         return bound
 
     def get(self, *ids: str) -> list[Record]:
@@ -285,5 +282,4 @@ class Records:
             projects=self._visible,
             limit=limit,
             filters=filters or {},
-            dense=self.dense,
         )

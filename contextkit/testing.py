@@ -1,28 +1,79 @@
-"""What the tests of a plugin need: real records on a real store, and an index run."""
+"""What the tests of a plugin need: records on a real store, a small model, an index run."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from contextkit.embedding import load_embedder
+from attrs import frozen
+
+from contextkit.embedding import DenseModel, ModelEmbedder, OneEmbedder, load_embedder
 from contextkit.indexing import Indexer, IndexState, Progress
 from contextkit.records import Records
 from contextkit.store.embedded import EmbeddedStore
 
-__all__ = ["make_indexer", "open_records"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["HashingModel", "make_indexer", "open_records"]
+
+
+@frozen
+class HashingModel:
+    """A dense model of nothing but words: texts with the same words have the same vector.
+
+    Attributes:
+        dimensions: numbers in each vector.
+        name: what a store remembers.
+    """
+
+    dimensions: int = 16
+    name: str = "hashing"
+
+    def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per text."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, zlib.crc32(word.encode()) % self.dimensions] += 1
+        return vectors
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """A query's vector."""
+        vector: NDArray[np.float32] = self.embed_records([text])[0]
+        return vector
 
 
 @contextlib.contextmanager
 def open_records(
-    path: Path, source: str, project: str = "p", *, dense: bool = True, model: str = "wordllama"
+    path: Path,
+    source: str,
+    project: str = "p",
+    *,
+    model: str | DenseModel = "wordllama",
 ) -> Iterator[Records]:
-    """A source's records on an embedded store in a folder, which is closed at the end."""
-    store = EmbeddedStore(path, load_embedder(model))
+    """A source's records on an embedded store in a folder, which is closed at the end.
+
+    Args:
+        path: the store's folder.
+        source: the source.
+        project: the project.
+        model: `wordllama`, `none` for a search by keywords alone, or a model to test.
+    """
+    if isinstance(model, str):
+        embedder = load_embedder(model)
+    else:
+        found = model
+        embedder = ModelEmbedder(found.name, lambda: found)
+    store = EmbeddedStore(path, OneEmbedder(embedder))
     try:
-        yield Records(store, source, project, dense)
+        yield Records(store, source, project)
     finally:
         store.close()
 

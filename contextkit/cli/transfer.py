@@ -72,7 +72,6 @@ def import_(session: Session, file: TextIO, as_json: bool) -> int:
         result = import_records(
             session.kit.store,
             file,
-            session.kit.wants_dense,
             lambda done, total: report(_progress("import", done, total)),
         )
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
@@ -91,7 +90,11 @@ Examples:
 @json_option
 @pass_session
 def reembed(session: Session, as_json: bool) -> None:
-    """Make every record's vectors anew with the configured embedding model."""
+    """Make every record's vectors anew with its source's embedding model.
+
+    Needed once `embedding.model` or a source's `embedder` has changed, and after records were
+    stored while a model failed.
+    """
     from contextkit.store.embedded import EmbeddedStore
     from contextkit.store.reembed import reembed as rebuild
 
@@ -101,13 +104,15 @@ def reembed(session: Session, as_json: bool) -> None:
     with session.progress() as report:
         done = rebuild(
             store.path,
-            store.embedder,
-            session.kit.wants_dense,
+            store.embedders,
             lambda done, total: report(_progress("reembed", done, total)),
         )
-    model = store.embedder.name
-    text = f"{done} records have vectors of '{model}' now"
-    session.emit({"records": done, "model": model}, text, as_json)
+    text = "\n".join(
+        [f"{done.records} records have new vectors"]
+        + [f"  {source}: {model}" for source, model in sorted(done.models.items())]
+    )
+    models = ", ".join(sorted(set(done.models.values()) - {"none"})) or "none"
+    session.emit({"records": done.records, "model": models, "models": done.models}, text, as_json)
 
 
 @contextlib.contextmanager

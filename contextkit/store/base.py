@@ -2,9 +2,9 @@
 
 One collection; a record is a point. Its payload is `source`, `project`, `id`, `text`,
 `keywords`, `created_at` (RFC 3339) and the source's own `fields`; its vectors are `bm25`
-(sparse, with the engine's inverse document frequency) and, where its source wants it,
-`dense`. Where `fields` has a number that the engine's reader would round, `exact` has the
-fields once more, as JSON text.
+(sparse, with the engine's inverse document frequency) and, where its source has a model,
+a dense one under that model's name. Where `fields` has a number that the engine's reader
+would round, `exact` has the fields once more, as JSON text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -19,48 +20,35 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from contextkit.embedding import Embedder, KeywordVector, embed_keywords
+from contextkit.embedding import Embedder, Embedders, KeywordVector, embed_keywords
 from contextkit.errors import RecordError
 from contextkit.records import Filters, Hit, Range, Record, Search
+from contextkit.store.identity import StoreIdentity
 
 __all__ = [
     "BM25",
-    "DENSE",
     "KEYWORD_MODEL",
     "MOST_HITS",
     "SCHEMA_VERSION",
     "Match",
     "RecordStore",
-    "StoreIdentity",
+    "StoredBatch",
     "StoredPoint",
+    "by_source",
     "candidates_for",
     "conditions",
     "newest_first",
     "record_from_payload",
-    "stored_points",
+    "stored_batch",
 ]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 KEYWORD_MODEL = "bm25-english-code-1"
-DENSE = "dense"
 BM25 = "bm25"
 MOST_HITS = 1_000_000
 """More hits than this are never asked of an engine."""
 
 _PLAIN_PATH = re.compile(r"[\w-]+(\.[\w-]+)*")
-
-
-@frozen
-class StoreIdentity:
-    """What a store remembers of itself.
-
-    Attributes:
-        id: unique; index states belong to it.
-        model: the embedder that made its dense vectors.
-    """
-
-    id: str
-    model: str
 
 
 @frozen
@@ -92,21 +80,48 @@ class StoredPoint:
     dense: list[float] | None
 
 
+@frozen
+class StoredBatch:
+    """Records of one source, with their vectors.
+
+    Attributes:
+        source: the source.
+        model: the name of the model; None where it cannot be found out.
+        dimensions: of the dense vectors, or None where there are none.
+        points: the records.
+    """
+
+    source: str
+    model: str | None
+    dimensions: int | None
+    points: Sequence[StoredPoint]
+
+
 class RecordStore(Protocol):
-    """A store of records; every method blocks and may be called from any thread."""
+    """A store of records; every method blocks and may be called from any thread.
+
+    A source's records are stored and searched with the vectors of that source's embedder.
+    Where the model fails, they are with their keywords alone.
+    """
+
+    @property
+    def embedders(self) -> Embedders:
+        """What makes the dense vectors."""
 
     @property
     def identity(self) -> StoreIdentity:
-        """The store's id and model; opens the store."""
+        """The store's id and models; opens the store."""
 
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
 
-    def put(self, records: Sequence[Record], *, dense: bool = True) -> None:
+    def put(self, records: Sequence[Record]) -> None:
         """Store records, replacing those with the same point id; durable on return.
 
-        Raises `StoreFullError` where the disk has no room, before anything is stored.
+        Raises:
+            StoreFullError: where the disk has no room, before anything is stored.
+            StoreModelMismatchError: where the source's records have another model's vectors.
         """
 
     def delete(self, point_ids: Sequence[str]) -> None:
@@ -137,8 +152,13 @@ class RecordStore(Protocol):
     def hold(self) -> AbstractContextManager[None]:
         """Keep the store for several operations, where it is shared by turns."""
 
-    def prepare(self) -> None:
-        """Do now what the first search would wait for: open, load the model."""
+    def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
+        """Do now what searches would wait for: open, load the models, embed the queries.
+
+        Args:
+            searched: source and query of the searches to come; default: whatever the
+                sources that are on may search for.
+        """
 
     def optimize(self) -> bool:
         """Put the store in order after many writes; tell whether there was need to.
@@ -210,21 +230,34 @@ def _checked_range(name: str, bounds: Range) -> Range:
     return bounds
 
 
-def stored_points(
-    records: Sequence[Record], embedder: Embedder, *, dense: bool
-) -> list[StoredPoint]:
-    """Records with the vectors and the payload that both engines store."""
+def by_source(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
+    """Batches of at most so many records, each of one source, in their order."""
+    of_source: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        of_source[record.source].append(record)
+    for same in of_source.values():
+        for start in range(0, len(same), most):
+            yield same[start : start + most]
+
+
+def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
+    """Records of one source with the vectors and the payload that both engines store."""
     texts = [record.searched_text for record in records]
-    vectors = embedder.dense(texts) if dense else None
-    return [
-        StoredPoint(
-            id=record.point_id,
-            payload=_payload(record),
-            keywords=embed_keywords(text),
-            dense=None if vectors is None or not vectors[row].any() else vectors[row].tolist(),
-        )
-        for row, (record, text) in enumerate(zip(records, texts, strict=True))
-    ]
+    vectors = embedder.dense(texts)
+    return StoredBatch(
+        source=records[0].source,
+        model=embedder.name,
+        dimensions=None if vectors is None else vectors.shape[1],
+        points=[
+            StoredPoint(
+                id=record.point_id,
+                payload=_payload(record),
+                keywords=embed_keywords(text),
+                dense=None if vectors is None or not vectors[row].any() else vectors[row].tolist(),
+            )
+            for row, (record, text) in enumerate(zip(records, texts, strict=True))
+        ],
+    )
 
 
 def _payload(record: Record) -> dict[str, Any]:

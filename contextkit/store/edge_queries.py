@@ -9,34 +9,53 @@ from typing import Any, cast
 import qdrant_edge as edge
 from attrs import frozen
 
-from contextkit.embedding import DIMENSIONS, KeywordVector
+from contextkit.embedding import KeywordVector
 from contextkit.records import Range, Search
-from contextkit.store.base import BM25, DENSE, Match, StoredPoint, candidates_for, conditions
+from contextkit.store.base import BM25, Match, StoredPoint, candidates_for, conditions
+from contextkit.store.hybrid import QueryVectors
+from contextkit.store.identity import StoredModel
 
-__all__ = ["PlannedSearch", "edge_filter", "edge_point", "plan_search", "shard_config"]
+__all__ = [
+    "PlannedSearch",
+    "edge_filter",
+    "edge_point",
+    "model_vector",
+    "plan_search",
+    "shard_config",
+]
 
 
 def shard_config() -> edge.EdgeConfig:
-    """The shard's schema: one dense and one sparse vector, both optional on a point.
+    """The schema of a new shard: sparse vectors; dense ones come with their models.
 
-    There is no graph over the dense vectors: to compare all of a source's is exact, and fast
+    There is no graph over dense vectors: to compare all of a source's is exact, and fast
     enough for what one machine has, while a graph takes a minute for 100,000 vectors, in
     which nobody else could use the store.
     """
     return edge.EdgeConfig(
         hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000),
-        vectors={DENSE: edge.EdgeVectorParams(size=DIMENSIONS, distance=edge.Distance.Cosine)},
+        vectors={},
         sparse_vectors={BM25: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
     )
 
 
-def edge_point(point: StoredPoint) -> edge.Point:
-    """A point; one without a single word has no vector and is found by filters alone."""
+def model_vector(model: StoredModel) -> edge.UpdateOperation:
+    """The operation that gives a shard a model's vectors; done twice, it does nothing more."""
+    return edge.UpdateOperation.create_dense_vector(
+        model.vector, model.dimensions, edge.Distance.Cosine
+    )
+
+
+def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:
+    """A point, its dense vector under that name.
+
+    One without a single word has no vector and is found by filters alone.
+    """
     vectors: dict[str, Any] = {}
     if point.keywords.indices:
         vectors[BM25] = _sparse(point.keywords)
-    if point.dense is not None:
-        vectors[DENSE] = point.dense
+    if point.dense is not None and vector is not None:
+        vectors[vector] = point.dense
     return edge.Point(point.id, vectors, dict(point.payload))
 
 
@@ -95,10 +114,8 @@ class PlannedSearch:
         return [request for request in (self.keywords, self.dense) if request is not None]
 
 
-def plan_search(
-    search: Search, keywords: KeywordVector, dense: list[float] | None
-) -> PlannedSearch:
-    """The engine's requests for one search.
+def plan_search(search: Search, query: QueryVectors, vector: str | None) -> PlannedSearch:
+    """The engine's requests for one search, among the dense vectors of that name.
 
     The inverse document frequency is that of the source's own records in these projects:
     what is a rare word among memories may be in every line of code.
@@ -109,18 +126,18 @@ def plan_search(
     by_keywords = by_meaning = None
     if search.limit < 1:
         return PlannedSearch(None, None)
-    if keywords.indices:
+    if query.keywords.indices:
         by_keywords = edge.QueryRequest(
             limit=limit,
-            query=edge.Query.Nearest(_sparse(keywords), using=BM25),
+            query=edge.Query.Nearest(_sparse(query.keywords), using=BM25),
             filter=selected,
             params=edge.SearchParams(idf=edge.IdfParams(corpus=corpus)),
             with_payload=False,
         )
-    if dense is not None and search.dense:
+    if query.dense is not None and vector is not None:
         by_meaning = edge.QueryRequest(
             limit=limit,
-            query=edge.Query.Nearest(dense, using=DENSE),
+            query=edge.Query.Nearest(query.dense, using=vector),
             filter=selected,
             with_payload=False,
         )

@@ -8,6 +8,7 @@ returns: the engine's write-ahead log has it.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
@@ -15,20 +16,28 @@ from typing import cast
 import qdrant_edge as edge
 from attrs import define, field
 
-from contextkit.embedding import Embedder, embed_keywords_query
+from contextkit.embedding import Embedders
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
-    StoredPoint,
-    StoreIdentity,
+    StoredBatch,
+    by_source,
     conditions,
     newest_first,
     record_from_payload,
-    stored_points,
+    stored_batch,
 )
-from contextkit.store.edge_queries import edge_filter, edge_point, plan_search
+from contextkit.store.edge_queries import edge_filter, edge_point, model_vector, plan_search
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.hybrid import QueryVectors, RawHits, embed_queries, join_hits
+from contextkit.store.hybrid import (
+    QueryVectors,
+    RawHits,
+    embed_queries,
+    join_hits,
+    prepare_queries,
+    vector_names,
+)
+from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.turns import SharedShard
 
@@ -39,6 +48,7 @@ _PAGE = 512
 _UNFLUSHED_POINTS = 8192
 _COPIES = 3
 _BYTES_PER_POINT = 6144
+_BYTES_PER_NUMBER = 4
 
 
 @define(eq=False)
@@ -47,20 +57,21 @@ class EmbeddedStore:
 
     Attributes:
         path: the store's folder.
-        embedder: makes the dense vectors; must be the one that made those in the store.
+        embedders: make the dense vectors of each source.
         lock_timeout: seconds to wait for another process that holds the shard.
         idle_seconds: after this long without use the shard is let go of.
         indexed_fields: record fields that filters use often.
     """
 
     path: Path
-    embedder: Embedder
+    embedders: Embedders
     lock_timeout: float = 10.0
     idle_seconds: float = 30.0
     indexed_fields: Iterable[str] = ()
     _folder: ShardFolder = field(init=False)
     _shared: SharedShard = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
+    _admitting: threading.Lock = field(factory=threading.Lock, init=False)
     _unflushed: int = field(default=0, init=False)
 
     @_folder.default
@@ -78,7 +89,7 @@ class EmbeddedStore:
         return self._shared.hold()
 
     def _load(self) -> edge.EdgeShard:
-        shard, self._identity = self._folder.open(self.embedder)
+        shard, self._identity = self._folder.open(self.embedders)
         self._unflushed = 0
         self._ensure_indexes(shard)
         return shard
@@ -97,21 +108,23 @@ class EmbeddedStore:
 
     @property
     def identity(self) -> StoreIdentity:
-        """The store's id and model; opens the store."""
+        """The store's id and models; opens the store."""
         with self._shared.use():
-            return cast("StoreIdentity", self._identity)
+            return self._known()
 
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        return self.embedder.problem
+        return self.embedders.problem
 
-    def prepare(self) -> None:
-        """Open the shard and load the models."""
-        embed_keywords_query("warm")
-        self.embedder.dense(["warm"])
+    def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
+        """Open the shard, load the models, embed the queries."""
         with self._shared.use():
             pass
+        prepare_queries(searched, self.embedders)
+
+    def _known(self) -> StoreIdentity:
+        return cast("StoreIdentity", self._identity)
 
     def close(self) -> None:
         """Let go of the shard; the store opens again when it is used."""
@@ -135,18 +148,36 @@ class EmbeddedStore:
             self.close()
         return done
 
-    def put(self, records: Sequence[Record], *, dense: bool = True) -> None:
+    def put(self, records: Sequence[Record]) -> None:
         """Store records, replacing those with the same point id; durable on return."""
         if len(records) > _WRITE_BATCH:
             with self._shared.use():
                 self._folder.require_room(_size(records), SPARE_BYTES, "a write")
-        for start in range(0, len(records), _WRITE_BATCH):
-            batch = records[start : start + _WRITE_BATCH]
-            self._upsert(stored_points(batch, self.embedder, dense=dense), _size(batch))
+        for same in by_source(records, _WRITE_BATCH):
+            batch = stored_batch(same, self.embedders.of(same[0].source))
+            self._upsert(batch, _size(same) + _vector_size(batch))
 
-    def _upsert(self, points: Sequence[StoredPoint], size: int) -> None:
-        operation = edge.UpdateOperation.upsert_points([edge_point(point) for point in points])
-        self._update(operation, size, len(points))
+    def _upsert(self, batch: StoredBatch, size: int) -> None:
+        with self._shared.use() as shard:
+            vector = self._admit(shard, batch)
+            points = [edge_point(point, vector) for point in batch.points]
+            self._update(edge.UpdateOperation.upsert_points(points), size, len(points))
+
+    def _admit(self, shard: edge.EdgeShard, batch: StoredBatch) -> str | None:
+        """Note which model a source has; the name of its vectors, which the shard now holds."""
+        with self._admitting:
+            before = self._known()
+            after = before.admitting(
+                batch.source, batch.model, batch.dimensions, self._folder.place
+            )
+            if after != before:
+                self._folder.require_room(0, SPARE_BYTES, "a write")
+                with engine_errors(f"writing to the store at {self.path}"):
+                    for model in new_models(before, after):
+                        shard.update(model_vector(model))
+                self._folder.remember(after)
+                self._identity = after
+        return after.vector_for(batch.model)
 
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points; ids that are not there are passed over."""
@@ -184,7 +215,7 @@ class EmbeddedStore:
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one batch, each best first."""
-        vectors = embed_queries(searches, self.embedder)
+        vectors = embed_queries(searches, self.embedders)
         with self._shared.use() as shard:
             raw = self._raw(shard, searches, vectors)
             return join_hits(searches, vectors, raw, lambda ids: self._fetch(shard, ids))
@@ -195,10 +226,8 @@ class EmbeddedStore:
         searches: Sequence[Search],
         vectors: Sequence[QueryVectors],
     ) -> list[RawHits]:
-        planned = [
-            plan_search(search, vector.keywords, vector.dense)
-            for search, vector in zip(searches, vectors, strict=True)
-        ]
+        names = vector_names(searches, vectors, self._known(), self._folder.place)
+        planned = [plan_search(*each) for each in zip(searches, vectors, names, strict=True)]
         requests = [request for plan in planned for request in plan.requests]
         with engine_errors(f"searching the store at {self.path}"):
             answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
@@ -252,11 +281,15 @@ class EmbeddedStore:
 
 
 def _size(records: Sequence[Record]) -> int:
-    """What a write of these may take on the disk: in the log, in the shard, as vectors."""
+    """What a write of these may take on the disk: in the log, in the shard."""
     return sum(
         _BYTES_PER_POINT + _COPIES * (_bytes(record.searched_text) + _bytes(repr(record.fields)))
         for record in records
     )
+
+
+def _vector_size(batch: StoredBatch) -> int:
+    return _COPIES * _BYTES_PER_NUMBER * (batch.dimensions or 0) * len(batch.points)
 
 
 def _bytes(text: str) -> int:

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
-from contextkit.embedding import Embedder, KeywordVector, embed_keywords, embed_keywords_query
+from contextkit.embedding import Embedders, KeywordVector, embed_keywords, embed_keywords_query
 from contextkit.records import Hit, Record, Search
 from contextkit.store.fusion import Fused, coverage, fuse
+from contextkit.store.identity import StoreIdentity, StorePlace
 
-__all__ = ["MAX_QUERY_CHARACTERS", "QueryVectors", "RawHits", "embed_queries", "join_hits"]
+__all__ = [
+    "MAX_QUERY_CHARACTERS",
+    "QueryVectors",
+    "RawHits",
+    "embed_queries",
+    "join_hits",
+    "prepare_queries",
+    "vector_names",
+]
 
 MAX_QUERY_CHARACTERS = 8192
 """A longer query is searched by its first part."""
 
-_CACHED_QUERIES = 1024
-
 
 @frozen
 class QueryVectors:
-    """A query's two vectors; `dense` is None where there is no model."""
+    """A query's two vectors.
+
+    Attributes:
+        keywords: the sparse one.
+        dense: the one of its source's model, or None where there is none.
+        model: the model's name; None where it cannot be found out.
+    """
 
     keywords: KeywordVector
     dense: list[float] | None
+    model: str | None
 
 
 @frozen
@@ -35,18 +48,48 @@ class RawHits:
     similarities: Mapping[str, float] | None
 
 
-@lru_cache(maxsize=_CACHED_QUERIES)
-def _embed_query(query: str, embedder: Embedder) -> QueryVectors:
-    dense = embedder.dense([query])
-    return QueryVectors(
-        keywords=embed_keywords_query(query),
-        dense=None if dense is None or not dense[0].any() else dense[0].tolist(),
-    )
+def embed_queries(searches: Sequence[Search], embedders: Embedders) -> list[QueryVectors]:
+    """Each search's vectors; a query that sources of one model share is embedded once."""
+    return [_embed_query(search.source, search.query, embedders) for search in searches]
 
 
-def embed_queries(searches: Sequence[Search], embedder: Embedder) -> list[QueryVectors]:
-    """Each search's vectors; a query that several sources share is embedded once."""
-    return [_embed_query(search.query[:MAX_QUERY_CHARACTERS], embedder) for search in searches]
+def _embed_query(source: str, query: str, embedders: Embedders) -> QueryVectors:
+    embedder = embedders.of(source)
+    text = query[:MAX_QUERY_CHARACTERS]
+    dense = embedder.query(text)
+    return QueryVectors(embed_keywords_query(text), dense, embedder.name)
+
+
+def prepare_queries(searched: Iterable[tuple[str, str]] | None, embedders: Embedders) -> None:
+    """Embed what will be searched for; None: load what the sources that are on may need."""
+    embed_keywords_query("warm")
+    if searched is None:
+        for embedder in embedders.in_use():
+            embedder.query("warm")
+    for source, query in searched or ():
+        _embed_query(source, query, embedders)
+
+
+def vector_names(
+    searches: Sequence[Search],
+    vectors: Sequence[QueryVectors],
+    identity: StoreIdentity,
+    place: StorePlace,
+) -> list[str | None]:
+    """The named vector that each search is for; None where the store has none of the model.
+
+    Raises `StoreModelMismatchError` where a source's records have another model's vectors.
+    """
+    names: list[str | None] = []
+    for search, vector in zip(searches, vectors, strict=True):
+        name = None
+        if vector.model is not None:
+            identity.refuse_other(search.source, vector.model, place)
+            if vector.dense is not None:
+                size = len(vector.dense)
+                name = identity.vector_of(search.source, vector.model, size, place)
+        names.append(name)
+    return names
 
 
 def join_hits(

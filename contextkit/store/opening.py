@@ -7,23 +7,24 @@ from collections.abc import Iterable
 
 from contextkit.config import Config
 from contextkit.config_layers import data_folder
-from contextkit.embedding import load_embedder
+from contextkit.embedding import Embedders
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 
 __all__ = ["open_store"]
 
 
-def open_store(config: Config, indexed_fields: Iterable[str] = ()) -> RecordStore:
+def open_store(
+    config: Config, embedders: Embedders, indexed_fields: Iterable[str] = ()
+) -> RecordStore:
     """The store: a Qdrant server where `store.url` is set, else the embedded one.
 
     Nothing is opened yet; that happens when it is first used, and the fields are read then.
     """
-    embedder = load_embedder(config.embedding.model)
     if config.store.url is None:
         return EmbeddedStore(
             config.store.path or data_folder() / "store",
-            embedder,
+            embedders,
             lock_timeout=config.store.lock_timeout,
             indexed_fields=indexed_fields,
         )
@@ -32,7 +33,7 @@ def open_store(config: Config, indexed_fields: Iterable[str] = ()) -> RecordStor
 
     return ServerStore.connect(
         config.store.url,
-        embedder,
+        embedders,
         collection=config.store.collection,
         api_key=os.environ.get(config.store.api_key_variable),
         indexed_fields=indexed_fields,

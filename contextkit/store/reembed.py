@@ -1,61 +1,71 @@
-"""Making an embedded store's vectors anew with another embedder."""
+"""Making an embedded store's vectors anew with the models that are configured now."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import qdrant_edge as edge
-from attrs import evolve
+from attrs import frozen
 
-from contextkit.embedding import Embedder
+from contextkit.embedding import Embedder, Embedders, KeywordsOnly
 from contextkit.errors import StoreError
 from contextkit.records import Record
-from contextkit.store.base import record_from_payload, stored_points
-from contextkit.store.edge_queries import edge_filter, edge_point
+from contextkit.store.base import by_source, record_from_payload, stored_batch
+from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
+from contextkit.store.identity import StoreIdentity, new_models
+from contextkit.store.shard_folder import SPARE_BYTES, NewShard, ShardFolder
 from contextkit.store.shard_lock import ShardLock
 
-__all__ = ["reembed"]
+__all__ = ["Reembedded", "reembed"]
 
 _BATCH = 256
 _LOCK_TIMEOUT = 10.0
 
 
+@frozen
+class Reembedded:
+    """What a re-embedding made.
+
+    Attributes:
+        records: how many records there are.
+        models: source -> the name of the model whose vectors its records have now.
+    """
+
+    records: int
+    models: Mapping[str, str]
+
+
 def reembed(
     path: Path,
-    embedder: Embedder,
-    dense_for: Callable[[str], bool],
+    embedders: Embedders,
     progress: Callable[[int, int | None], None],
     *,
     lock_timeout: float = _LOCK_TIMEOUT,
-) -> int:
-    """Replace a store's shard by one with the embedder's vectors; return its record count.
+) -> Reembedded:
+    """Replace a store's shard by one with the vectors of each source's model.
 
     The store's id stays. Until everything is made the old shard is the store's, whatever
-    ends the process. Other processes wait meanwhile, or get a `StoreBusyError`.
+    ends the process. Other processes wait meanwhile, or get a `StoreBusyError`. A source
+    that is not installed and had no vectors gets none; another one gets the default model's.
 
     Args:
         path: the store's folder.
-        embedder: makes the dense vectors.
-        dense_for: whether a source's records have dense vectors.
+        embedders: make the dense vectors of each source.
         progress: told how many records are done, of how many.
         lock_timeout: seconds to wait for another process that has the store.
 
     Raises:
-        StoreError: where there is no store, or the embedder cannot make vectors.
+        StoreError: where there is no store, or a model cannot make vectors.
         StoreFullError: where the disk has no room for a second shard.
     """
-    if embedder.problem:
-        raise StoreError(f"the store at {path} cannot be re-embedded: {embedder.problem}")
     if not path.is_dir():
         raise StoreError(f"there is no store at {path} to re-embed")
     lock = ShardLock(path, lock_timeout)
     lock.acquire()
     try:
-        return _rebuild(ShardFolder(path), embedder, dense_for, progress)
+        return _rebuild(ShardFolder(path), embedders, progress)
     except OSError as error:
         raise StoreError(f"the store at {path} cannot be re-embedded: {error}") from error
     finally:
@@ -64,30 +74,37 @@ def reembed(
 
 def _rebuild(
     folder: ShardFolder,
-    embedder: Embedder,
-    dense_for: Callable[[str], bool],
+    embedders: Embedders,
     progress: Callable[[int, int | None], None],
-) -> int:
+) -> Reembedded:
     folder.tidy()
     if not folder.shard.exists():
         raise StoreError(f"there is no store at {folder.path} to re-embed")
-    identity = evolve(folder.identity(), model=embedder.name)
+    before = folder.identity()
     folder.require_room(folder.size(), SPARE_BYTES, "a second copy")
     old = folder.load()
     try:
         with engine_errors(f"reading the store at {folder.path}"):
             total = old.count(edge.CountRequest(exact=True))
         done = 0
-        with folder.replacing(identity) as new:
+        with folder.replacing(StoreIdentity(before.id)) as new:
             for page in _pages(old, folder.path):
-                _copy(page, new, embedder, dense_for)
+                for same in by_source(page, _BATCH):
+                    _copy(same, new, _embedder(same[0].source, before, embedders), folder)
                 done += len(page)
                 progress(done, total)
             # The old shard's folder is renamed at the end of this block.
             old.close()
     finally:
         old.close()
-    return done
+    return Reembedded(done, new.identity.sources)
+
+
+def _embedder(source: str, before: StoreIdentity, embedders: Embedders) -> Embedder:
+    chosen = embedders.of(source)
+    if embedders.known(source) is None and before.sources.get(source) == KeywordsOnly().name:
+        return KeywordsOnly()
+    return chosen
 
 
 def _pages(shard: edge.EdgeShard, path: Path) -> Iterator[list[Record]]:
@@ -104,16 +121,17 @@ def _pages(shard: edge.EdgeShard, path: Path) -> Iterator[list[Record]]:
 
 
 def _copy(
-    records: Sequence[Record],
-    shard: edge.EdgeShard,
-    embedder: Embedder,
-    dense_for: Callable[[str], bool],
+    records: Sequence[Record], new: NewShard, embedder: Embedder, folder: ShardFolder
 ) -> None:
-    by_source = itertools.groupby(
-        sorted(records, key=lambda record: record.source), key=lambda record: record.source
-    )
-    for source, of_source in by_source:
-        points = stored_points(list(of_source), embedder, dense=dense_for(source))
-        with engine_errors("writing the new shard"):
-            shard.update(edge.UpdateOperation.upsert_points([edge_point(p) for p in points]))
-            shard.flush()
+    batch = stored_batch(records, embedder)
+    if embedder.problem is not None or batch.model is None:
+        raise StoreError(f"{folder.place.name} cannot be re-embedded: {embedder.problem}")
+    before = new.identity
+    new.identity = before.admitting(batch.source, batch.model, batch.dimensions, folder.place)
+    vector = new.identity.vector_for(batch.model)
+    points = [edge_point(point, vector) for point in batch.points]
+    with engine_errors("writing the new shard"):
+        for added in new_models(before, new.identity):
+            new.shard.update(model_vector(added))
+        new.shard.update(edge.UpdateOperation.upsert_points(points))
+        new.shard.flush()

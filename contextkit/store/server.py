@@ -5,41 +5,38 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self, cast
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import structlog
 from attrs import define, field
 from qdrant_client import QdrantClient, models
 
-from contextkit.embedding import DIMENSIONS, Embedder
-from contextkit.errors import StoreError, StoreModelMismatchError
+from contextkit.embedding import Embedders
+from contextkit.errors import StoreError
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
-    BM25,
-    DENSE,
-    KEYWORD_MODEL,
     MOST_HITS,
-    SCHEMA_VERSION,
-    StoreIdentity,
+    by_source,
     conditions,
     newest_first,
     record_from_payload,
-    stored_points,
+    stored_batch,
 )
-from contextkit.store.hybrid import RawHits, embed_queries, join_hits
+from contextkit.store.hybrid import (
+    QueryVectors,
+    RawHits,
+    embed_queries,
+    join_hits,
+    prepare_queries,
+    vector_names,
+)
+from contextkit.store.identity import StoreIdentity
+from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_errors import server_errors
-from contextkit.store.server_queries import (
-    META_POINT,
-    plan_search,
-    server_filter,
-    server_index,
-    server_point,
-    server_schema,
-)
+from contextkit.store.server_queries import plan_search, server_filter, server_point
 
 __all__ = ["ServerStore"]
 
@@ -57,27 +54,32 @@ class ServerStore:
 
     Attributes:
         client: reaches the server; who made it closes it.
-        embedder: makes the dense vectors; must be the one that made those in the store.
+        embedders: make the dense vectors of each source.
         collection: the collection's name.
         indexed_fields: record fields that filters use often.
         url: what errors call the server.
     """
 
     client: QdrantClient
-    embedder: Embedder
+    embedders: Embedders
     collection: str = "contextkit"
     indexed_fields: Iterable[str] = ()
     url: str = "the given client"
     _reconnect: Callable[[], QdrantClient] | None = None
     _connected_in: int = field(factory=os.getpid, init=False)
+    _made: ServerCollection = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
     _opening: threading.Lock = field(factory=threading.Lock, init=False)
+
+    @_made.default
+    def _collection(self) -> ServerCollection:
+        return ServerCollection(self.collection, self.url, self.indexed_fields)
 
     @classmethod
     def connect(
         cls,
         url: str,
-        embedder: Embedder,
+        embedders: Embedders,
         *,
         collection: str = "contextkit",
         api_key: str | None = None,
@@ -88,7 +90,7 @@ class ServerStore:
 
         Args:
             url: `http://` or `https://`, a host, and a port where it is not 6333.
-            embedder: makes the dense vectors.
+            embedders: make the dense vectors of each source.
             collection: the collection's name.
             api_key: what the server asks for, where it does.
             indexed_fields: record fields that filters use often.
@@ -109,7 +111,7 @@ class ServerStore:
                     url=url, api_key=api_key, timeout=timeout, check_compatibility=False
                 )
 
-        return cls(reconnect(), embedder, collection, indexed_fields, url, reconnect)
+        return cls(reconnect(), embedders, collection, indexed_fields, url, reconnect)
 
     # -- opening --------------------------------------------------------------------------
 
@@ -124,7 +126,7 @@ class ServerStore:
             client = self.client
             if self._identity is None:
                 with server_errors(self.url):
-                    self._identity = self._open(client)
+                    self._identity = self._made.open(client, self.embedders)
         try:
             with server_errors(self.url):
                 yield client
@@ -133,102 +135,32 @@ class ServerStore:
             self._identity = None
             raise
 
-    def _open(self, client: QdrantClient) -> StoreIdentity:
-        if not client.collection_exists(self.collection):
-            self._create(client)
-        self._check_schema(client)
-        identity = self._read_identity(client) or self._leave_identity(client)
-        if identity.model != self.embedder.name and not self.embedder.problem:
-            raise StoreModelMismatchError(
-                f"the store at {self.url} has vectors of '{identity.model}', the configured model "
-                f"is '{self.embedder.name}': set embedding.model back, or `contextkit export` "
-                f"and `contextkit import` into another store.collection"
-            )
-        return identity
-
-    def _create(self, client: QdrantClient) -> None:
-        try:
-            client.create_collection(self.collection, **server_schema())
-        except Exception:
-            # Another process may have made it in the same moment.
-            if not client.collection_exists(self.collection):
-                raise
-
-    def _check_schema(self, client: QdrantClient) -> None:
-        info = client.get_collection(self.collection)
-        dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
-        wanted = dense.get(DENSE) if isinstance(dense, dict) else None
-        fits = (
-            wanted is not None
-            and (wanted.size, wanted.distance) == (DIMENSIONS, models.Distance.COSINE)
-            and BM25 in sparse
-            and sparse[BM25].modifier == models.Modifier.IDF
-        )
-        if not fits:
-            raise StoreError(
-                f"the collection '{self.collection}' at {self.url} is not one of contextkit's: "
-                f"choose another name in store.collection"
-            )
-        if _is_local(client):
-            return
-        fields = (f"fields.{name}" for name in self.indexed_fields)
-        for key in ("source", "project", "created_at", *fields):
-            if key not in info.payload_schema:
-                client.create_payload_index(self.collection, key, server_index(key), wait=True)
-
-    def _read_identity(self, client: QdrantClient) -> StoreIdentity | None:
-        found = client.retrieve(self.collection, [META_POINT], with_payload=True)
-        if not found:
-            return None
-        meta = found[0].payload or {}
-        if (meta.get("schema"), meta.get("keyword_model")) != (SCHEMA_VERSION, KEYWORD_MODEL):
-            raise StoreError(
-                f"another version of contextkit made the collection '{self.collection}' at "
-                f"{self.url}: choose another name in store.collection, then `contextkit import` "
-                f"what that version exports"
-            )
-        return StoreIdentity(str(meta.get("store_id")), str(meta.get("model")))
-
-    def _leave_identity(self, client: QdrantClient) -> StoreIdentity:
-        """Write the identity unless another process just did; return the one that is there."""
-        meta = models.PointStruct(
-            id=META_POINT,
-            vector={},
-            payload={
-                "schema": SCHEMA_VERSION,
-                "keyword_model": KEYWORD_MODEL,
-                "store_id": uuid.uuid4().hex,
-                "model": self.embedder.name,
-            },
-        )
-        client.upsert(self.collection, [meta], wait=True, **_insert_only())
-        written = self._read_identity(client)
-        if written is None:
-            raise StoreError(f"the store at {self.url} did not keep what was written to it")
-        return written
-
     # -- the interface --------------------------------------------------------------------
 
     @property
     def identity(self) -> StoreIdentity:
-        """The store's id and model; opens the store."""
-        with self._use():
-            return cast("StoreIdentity", self._identity)
+        """The store's id and models; opens the store."""
+        with self._use() as client:
+            return self._known(client)
+
+    def _known(self, client: QdrantClient) -> StoreIdentity:
+        """The identity; read again where another thread's failure put it in doubt."""
+        return self._identity or self._made.open(client, self.embedders)
 
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        return self.embedder.problem
+        return self.embedders.problem
 
     def hold(self) -> contextlib.AbstractContextManager[None]:
         """Nothing: a server serves everybody at once."""
         return contextlib.nullcontext()
 
-    def prepare(self) -> None:
-        """Connect, make the collection where it is not there, and load the model."""
-        self.embedder.dense(["warm"])
+    def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
+        """Connect, make the collection where it is not there, load models, embed queries."""
         with self._use():
             pass
+        prepare_queries(searched, self.embedders)
 
     def close(self) -> None:
         """Close the connections; the store connects again when it is used."""
@@ -242,12 +174,16 @@ class ServerStore:
         """Nothing: a server does so by itself."""
         return False
 
-    def put(self, records: Sequence[Record], *, dense: bool = True) -> None:
+    def put(self, records: Sequence[Record]) -> None:
         """Store records, replacing those with the same point id; durable on return."""
-        for batch in _batches(records):
-            points = [server_point(p) for p in stored_points(batch, self.embedder, dense=dense)]
-            with self._use() as client:
-                client.upsert(self.collection, points, wait=True)
+        for same in by_source(records, _WRITE_BATCH):
+            for part in _batches(same):
+                batch = stored_batch(part, self.embedders.of(part[0].source))
+                with self._use() as client:
+                    self._identity = self._made.admit(client, self._known(client), batch)
+                    vector = self._identity.vector_for(batch.model)
+                    points = [server_point(point, vector) for point in batch.points]
+                    client.upsert(self.collection, points, wait=True)
 
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points; ids that are not there are passed over."""
@@ -274,17 +210,16 @@ class ServerStore:
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one round trip, each best first."""
-        vectors = embed_queries(searches, self.embedder)
-        planned = [
-            plan_search(search, vector.keywords, vector.dense)
-            for search, vector in zip(searches, vectors, strict=True)
-        ]
-        requests = [request for plan in planned for request in plan.requests]
+        vectors = embed_queries(searches, self.embedders)
         answers: list[list[models.ScoredPoint]] = []
-        if requests:
-            with self._use() as client:
+        with self._use() as client:
+            identity = self._with_models(client, vectors)
+            names = vector_names(searches, vectors, identity, self._made.place)
+            planned = [plan_search(*each) for each in zip(searches, vectors, names, strict=True)]
+            requests = [request for plan in planned for request in plan.requests]
+            if requests:
                 batch = client.query_batch_points(self.collection, requests)
-            answers = [answer.points for answer in batch]
+                answers = [answer.points for answer in batch]
         records = {
             str(point.id): record_from_payload(point.payload or {})
             for answer in answers
@@ -303,6 +238,13 @@ class ServerStore:
             return {point_id: records[point_id] for point_id in point_ids}
 
         return join_hits(searches, vectors, raw, fetch)
+
+    def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
+        """The identity; read again where it lacks a model that others may have brought."""
+        identity = self._known(client)
+        if any(v.dense is not None and v.model not in identity.models for v in vectors):
+            identity = self._identity = self._made.read(client) or identity
+        return identity
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
@@ -345,17 +287,6 @@ class ServerStore:
         selected = server_filter(conditions(source, projects, filters))
         with self._use() as client:
             return client.count(self.collection, count_filter=selected, exact=True).count
-
-
-def _is_local(client: QdrantClient) -> bool:
-    """Whether the client has its data in this process, where indexes do nothing but warn."""
-    options = client.init_options
-    return options.get("location") == ":memory:" or options.get("path") is not None
-
-
-def _insert_only() -> dict[str, Any]:
-    mode = getattr(models, "UpdateMode", None)
-    return {} if mode is None else {"update_mode": mode.INSERT_ONLY}
 
 
 def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:

@@ -5,16 +5,18 @@ Only `server` imports this: the client takes a second to load.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
 from attrs import frozen
 from qdrant_client import models
 
-from contextkit.embedding import DIMENSIONS, KeywordVector
+from contextkit.embedding import KeywordVector
 from contextkit.records import Range, Search
-from contextkit.store.base import BM25, DENSE, Match, StoredPoint, candidates_for, conditions
+from contextkit.store.base import BM25, Match, StoredPoint, candidates_for, conditions
+from contextkit.store.hybrid import QueryVectors
+from contextkit.store.identity import StoredModel
 
 __all__ = [
     "META_POINT",
@@ -24,20 +26,31 @@ __all__ = [
     "server_index",
     "server_point",
     "server_schema",
+    "server_vector",
 ]
 
 META_POINT = "8f5b0c1e-6d0e-4f0a-9a53-000000000001"
 """The one point that is no record: it holds what the store remembers of itself."""
 
 
-def server_schema() -> dict[str, Any]:
-    """What `create_collection` needs for the schema that all stores share."""
+def server_schema(dense: Iterable[StoredModel]) -> dict[str, Any]:
+    """What `create_collection` needs: sparse vectors, and the dense ones of these models."""
     return {
         "vectors_config": {
-            DENSE: models.VectorParams(size=DIMENSIONS, distance=models.Distance.COSINE)
+            model.vector: models.VectorParams(
+                size=model.dimensions, distance=models.Distance.COSINE
+            )
+            for model in dense
         },
         "sparse_vectors_config": {BM25: models.SparseVectorParams(modifier=models.Modifier.IDF)},
     }
+
+
+def server_vector(model: StoredModel) -> models.DenseVectorNameConfig:
+    """What a collection needs to take a model's vectors beside those it has."""
+    return models.DenseVectorNameConfig(
+        dense=models.DenseVectorConfig(size=model.dimensions, distance=models.Distance.COSINE)
+    )
 
 
 def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaType:
@@ -49,13 +62,16 @@ def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaTy
     return models.PayloadSchemaType.KEYWORD
 
 
-def server_point(point: StoredPoint) -> models.PointStruct:
-    """A point; one without a single word has no vector and is found by filters alone."""
+def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
+    """A point, its dense vector under that name.
+
+    One without a single word has no vector and is found by filters alone.
+    """
     vectors: dict[str, Any] = {}
     if point.keywords.indices:
         vectors[BM25] = _sparse(point.keywords)
-    if point.dense is not None:
-        vectors[DENSE] = point.dense
+    if point.dense is not None and vector is not None:
+        vectors[vector] = point.dense
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
 
 
@@ -113,9 +129,7 @@ class PlannedSearch:
         return [request for request in (self.keywords, self.dense) if request is not None]
 
 
-def plan_search(
-    search: Search, keywords: KeywordVector, dense: list[float] | None
-) -> PlannedSearch:
+def plan_search(search: Search, query: QueryVectors, vector: str | None) -> PlannedSearch:
     """The server's requests for one search, as `edge_queries.plan_search` makes them.
 
     Payloads come along: one answer more is dearer than they are, over a network.
@@ -124,19 +138,19 @@ def plan_search(
         return PlannedSearch(None, None)
     selected = server_filter(conditions(search.source, search.projects, search.filters))
     by_keywords = by_meaning = None
-    if keywords.indices:
+    if query.keywords.indices:
         by_keywords = models.QueryRequest(
-            query=_sparse(keywords),
+            query=_sparse(query.keywords),
             using=BM25,
             filter=selected,
             limit=candidates_for(search.limit),
             params=_corpus(search),
             with_payload=True,
         )
-    if dense is not None and search.dense:
+    if query.dense is not None and vector is not None:
         by_meaning = models.QueryRequest(
-            query=dense,
-            using=DENSE,
+            query=query.dense,
+            using=vector,
             filter=selected,
             limit=candidates_for(search.limit),
             with_payload=True,

@@ -20,24 +20,42 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import qdrant_edge as edge
-from attrs import frozen
+from attrs import define, frozen
 
-from contextkit.embedding import Embedder
-from contextkit.errors import StoreError, StoreFullError, StoreModelMismatchError
-from contextkit.store.base import DENSE, KEYWORD_MODEL, SCHEMA_VERSION, StoreIdentity
+from contextkit.embedding import Embedders
+from contextkit.errors import StoreError, StoreFullError
+from contextkit.store.base import KEYWORD_MODEL, SCHEMA_VERSION
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
+from contextkit.store.identity import (
+    VECTOR_PREFIX,
+    StoreIdentity,
+    StorePlace,
+    refuse_other_models,
+)
 
-__all__ = ["OPEN_BYTES", "SPARE_BYTES", "ShardFolder"]
+__all__ = ["OPEN_BYTES", "SPARE_BYTES", "NewShard", "ShardFolder"]
 
 OPEN_BYTES = 16 * 1024 * 1024
 """Room that must be free to open a shard; without any, the engine ends the process."""
 
 SPARE_BYTES = 64 * 1024 * 1024
 """Room that must remain after a write: two of the engine's 32 MiB files, written in full."""
+
+
+@define
+class NewShard:
+    """A shard in the making.
+
+    Attributes:
+        shard: the engine's.
+        identity: what it will remember of itself.
+    """
+
+    shard: edge.EdgeShard
+    identity: StoreIdentity
 
 
 @frozen
@@ -56,6 +74,12 @@ class ShardFolder:
         return self.path / "shard"
 
     @property
+    def place(self) -> StorePlace:
+        """How errors call the store."""
+        remedy = "run `contextkit reembed`, or set the model back"
+        return StorePlace(f"the store at {self.path}", remedy)
+
+    @property
     def _new(self) -> Path:
         return self.path / "shard.new"
 
@@ -65,29 +89,25 @@ class ShardFolder:
 
     # -- opening --------------------------------------------------------------------------
 
-    def open(self, embedder: Embedder) -> tuple[edge.EdgeShard, StoreIdentity]:
-        """Open the shard for an embedder, making it where there is none.
+    def open(self, embedders: Embedders) -> tuple[edge.EdgeShard, StoreIdentity]:
+        """Open the shard, making it where there is none.
 
         Raises:
             StoreBusyError: where a process that keeps no turns has it.
             StoreDamagedError: where it is there and does not open.
             StoreFullError: where the disk has no room even for that.
-            StoreModelMismatchError: where another model made its vectors.
+            StoreModelMismatchError: where another model made a source's vectors.
         """
         try:
             self.tidy()
             self.require_room(self._holes_filled_by_reading(), OPEN_BYTES, "opening it")
             if not self.shard.exists():
-                with self.replacing(StoreIdentity(uuid.uuid4().hex, embedder.name)):
+                with self.replacing(StoreIdentity(uuid.uuid4().hex)):
                     pass
         except OSError as error:
             raise StoreError(f"cannot open the store at {self.path}: {error}") from error
         identity = self.identity()
-        if identity.model != embedder.name and not embedder.problem:
-            raise StoreModelMismatchError(
-                f"the store at {self.path} has vectors of '{identity.model}', the configured "
-                f"model is '{embedder.name}': run `contextkit reembed`, or set embedding.model back"
-            )
+        refuse_other_models(identity, embedders, self.place)
         return self.load(), identity
 
     def load(self) -> edge.EdgeShard:
@@ -121,14 +141,16 @@ class ShardFolder:
         try:
             stored = json.loads(meta.read_bytes())
             made_by = (stored["schema"], stored["keywords"])
-            identity = StoreIdentity(str(stored["id"]), str(stored["model"]))
+            # What another version stored is not for this one to read.
+            same = made_by == (SCHEMA_VERSION, KEYWORD_MODEL)
+            identity = StoreIdentity.from_meta(stored) if same else None
         except FileNotFoundError as error:
             raise damaged(self.path, "meta.json is not there") from error
         except OSError as error:
             raise StoreError(f"cannot read {meta}: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise damaged(self.path, "meta.json is not what it should be") from error
-        if made_by != (SCHEMA_VERSION, KEYWORD_MODEL):
+        if identity is None:
             raise StoreError(
                 f"another version of contextkit made the store at {self.path}: run `contextkit "
                 f"export` with that version, then `contextkit import` into a new store"
@@ -138,19 +160,23 @@ class ShardFolder:
     # -- making and replacing -------------------------------------------------------------
 
     @contextlib.contextmanager
-    def replacing(self, identity: StoreIdentity) -> Iterator[edge.EdgeShard]:
-        """A new, empty shard that takes the place of the one there, if this ends well."""
+    def replacing(self, identity: StoreIdentity) -> Iterator[NewShard]:
+        """A new, empty shard that takes the place of the one there, if this ends well.
+
+        The identity that it has in the end is what it remembers.
+        """
         self.require_room(0, SPARE_BYTES, "making it")
         self._new.mkdir()
         try:
             with engine_errors(f"making the store at {self.path}"):
                 shard = edge.EdgeShard.create(str(self._new), shard_config())
+            new = NewShard(shard, identity)
             try:
-                yield shard
+                yield new
             finally:
                 with engine_errors(f"making the store at {self.path}"):
                     shard.close()
-            self._write_meta(identity)
+            _write_meta(self._new, new.identity)
         except BaseException:
             shutil.rmtree(self._new, ignore_errors=True)
             raise
@@ -159,14 +185,12 @@ class ShardFolder:
         self._new.rename(self.shard)
         self.tidy()
 
-    def _write_meta(self, identity: StoreIdentity) -> None:
-        meta: dict[str, Any] = {
-            "schema": SCHEMA_VERSION,
-            "keywords": KEYWORD_MODEL,
-            "id": identity.id,
-            "model": identity.model,
-        }
-        (self._new / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    def remember(self, identity: StoreIdentity) -> None:
+        """Have the shard that is there remember this of itself from now on."""
+        try:
+            _write_meta(self.shard, identity)
+        except OSError as error:
+            raise StoreError(f"writing to {self.place.name}: {error}") from error
 
     def tidy(self) -> None:
         """Finish or undo what a killed process left half done."""
@@ -195,8 +219,8 @@ class ShardFolder:
         major = getattr(os, "major", None)
         if major is None or major(self.path.stat().st_dev) != 0:
             return 0
-        patterns = ("segments/*/payload_index/**/*", f"segments/*/vector_storage-{DENSE}/**/*")
-        found = [file.stat() for pattern in patterns for file in self.shard.glob(pattern)]
+        folders = ("payload_index", f"vector_storage-{VECTOR_PREFIX}*")
+        found = [f.stat() for name in folders for f in self.shard.glob(f"segments/*/{name}/**/*")]
         return sum(max(0, stat.st_size - 512 * stat.st_blocks) for stat in found)
 
     def require_room(self, size: int, spare: int, doing: str) -> None:
@@ -211,3 +235,10 @@ class ShardFolder:
                 f"the disk of the store at {self.path} has {free // 2**20} MiB left, {doing} "
                 f"needs {-(-(size + spare) // 2**20)} MiB: free some room; nothing was stored"
             )
+
+
+def _write_meta(shard: Path, identity: StoreIdentity) -> None:
+    meta = {"schema": SCHEMA_VERSION, "keywords": KEYWORD_MODEL, **identity.as_meta()}
+    unfinished = shard / "meta.json.tmp"
+    unfinished.write_text(json.dumps(meta), encoding="utf-8")
+    unfinished.replace(shard / "meta.json")

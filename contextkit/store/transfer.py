@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -60,7 +60,7 @@ def export_records(store: RecordStore, stream: TextIO, progress: Transferred) ->
     header = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "model": store.identity.model,
+        "models": dict(store.identity.sources),
         "records": total,
     }
     stream.write(_line(header))
@@ -91,17 +91,13 @@ def _as_json(record: Record) -> dict[str, Any]:
 
 
 def import_records(
-    store: RecordStore,
-    stream: Iterable[str],
-    dense_for: Callable[[str], bool],
-    progress: Transferred,
+    store: RecordStore, stream: Iterable[str], progress: Transferred
 ) -> ImportReport:
     """Store the records that `export_records` wrote; those that are there are replaced.
 
     Args:
         store: where they go.
         stream: the lines; read one by one, never as a whole.
-        dense_for: whether a source's records have dense vectors.
         progress: told after each batch.
 
     Returns:
@@ -115,7 +111,7 @@ def import_records(
     report = ImportReport()
     records = _good_records(lines, report)
     while batch := list(itertools.islice(records, _BATCH)):
-        _put(store, batch, dense_for)
+        store.put(batch)
         report.imported += len(batch)
         progress(report.imported, None if total is None else max(total, report.imported))
     return report
@@ -182,11 +178,3 @@ def _as_record(line: str) -> Record:
         ) from error
     texts = {key: stored[key] for key in _TEXTS}
     return Record(**texts, created_at=created_at, fields=stored["fields"]).checked()
-
-
-def _put(store: RecordStore, batch: Sequence[Record], dense_for: Callable[[str], bool]) -> None:
-    by_source: dict[str, list[Record]] = {}
-    for record in batch:
-        by_source.setdefault(record.source, []).append(record)
-    for source, records in by_source.items():
-        store.put(records, dense=dense_for(source))

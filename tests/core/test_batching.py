@@ -12,7 +12,7 @@ import pytest
 from attrs import define, field
 
 from contextkit import Hit, Range, Record, Records
-from contextkit.embedding import load_embedder
+from contextkit.embedding import OneEmbedder, load_embedder
 from contextkit.errors import RecordError
 from contextkit.records import Search
 from contextkit.store.batching import BatchSearcher
@@ -38,8 +38,8 @@ class Watched:
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
     """A store with three records."""
-    store = EmbeddedStore(tmp_path / "store", load_embedder("none"))
-    Records(store, "tide", "p", dense=False).put(
+    store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")))
+    Records(store, "tide", "p").put(
         [
             Record(id=f"{n}", text=f"high water at {place}")
             for n, place in enumerate(("a", "b", "c"))
@@ -54,7 +54,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
 
 def search(query: str, **options: Any) -> Search:
     """A question of the source `tide`."""
-    return Search(query=query, source="tide", projects=("p",), dense=False, **options)
+    return Search(query=query, source="tide", projects=("p",), **options)
 
 
 def searcher_of(watched: Watched) -> BatchSearcher:

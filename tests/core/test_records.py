@@ -21,7 +21,7 @@ from contextkit.testing import open_records
 @pytest.fixture
 def records(tmp_path: Path) -> Iterator[Records]:
     """A source's records in a real store, without dense vectors."""
-    with open_records(tmp_path / "store", "tide", dense=False, model="none") as records:
+    with open_records(tmp_path / "store", "tide", model="none") as records:
         yield records
 
 
@@ -202,7 +202,7 @@ async def test_an_asynchronous_search_does_not_block_the_event_loop(records: Rec
             assert turn.wait(20)
             return records._store.search(searches)
 
-    waiting = Records(Waiting(), "tide", "p", dense=False)  # type: ignore[arg-type]
+    waiting = Records(Waiting(), "tide", "p")  # type: ignore[arg-type]
     searching = asyncio.create_task(waiting.search("high water"))
     await asyncio.sleep(0)
     turn.set()
@@ -226,6 +226,5 @@ async def test_a_search_asks_the_searcher_it_was_given(records: Records) -> None
             projects=("p", USER),
             limit=3,
             filters={"day": "a"},
-            dense=False,
         )
     ]

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from contextkit.embedding import Embedder, load_embedder
+from contextkit.config import Config, EmbeddingSettings, SourceSettings
+from contextkit.embedding import Embedders, PluginEmbedders
 from contextkit.records import Record
+from contextkit.registry import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.server import ServerStore
@@ -23,44 +25,59 @@ from contextkit.store.server import ServerStore
 _SERVER_URL = "CONTEXTKIT_TEST_QDRANT_URL"
 
 
+def _choose(model: str = "wordllama", **sources: str) -> Embedders:
+    chosen = {"notes": "default", "plain": "none", **sources}
+    config = Config(
+        embedding=EmbeddingSettings(model=model),
+        sources={name: SourceSettings(embedder=embedder) for name, embedder in chosen.items()},
+    )
+    return PluginEmbedders(config, SourceRegistry(config, entry_points=False))
+
+
 @pytest.fixture(scope="session")
-def embedder() -> Embedder:
-    """The default embedder, one for all tests."""
-    return load_embedder()
+def choose() -> Callable[..., Embedders]:
+    """Makes what a configuration chooses: `choose("none", notes="wordllama")`."""
+    return _choose
+
+
+@pytest.fixture(scope="session")
+def embedders() -> Embedders:
+    """The default model for `notes`, none for `plain`; the same for all tests."""
+    return _choose()
 
 
 @pytest.fixture
-def embedded(tmp_path: Path, embedder: Embedder) -> Iterator[EmbeddedStore]:
+def embedded(tmp_path: Path, embedders: Embedders) -> Iterator[EmbeddedStore]:
     """An embedded store in a folder of its own."""
-    store = EmbeddedStore(tmp_path / "store", embedder, indexed_fields=("kind",))
+    store = EmbeddedStore(tmp_path / "store", embedders, indexed_fields=("kind",))
     yield store
     store.close()
 
 
-def _memory(_: Path, embedder: Embedder) -> Iterator[RecordStore]:
+def _memory(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     client = QdrantClient(":memory:")
-    yield ServerStore(client, embedder, indexed_fields=("kind",))
+    yield ServerStore(client, embedders, indexed_fields=("kind",))
     client.close()
 
 
-def _embedded(path: Path, embedder: Embedder) -> Iterator[RecordStore]:
-    store = EmbeddedStore(path / "store", embedder, indexed_fields=("kind",))
+def _embedded(path: Path, embedders: Embedders) -> Iterator[RecordStore]:
+    store = EmbeddedStore(path / "store", embedders, indexed_fields=("kind",))
     yield store
     store.close()
 
 
-def _http(_: Path, embedder: Embedder) -> Iterator[RecordStore]:
+def _http(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     with HttpQdrant() as server:
-        store = ServerStore.connect(server.url, embedder, indexed_fields=("kind",))
+        store = ServerStore.connect(server.url, embedders, indexed_fields=("kind",))
         yield store
         store.close()
 
 
-def _server(_: Path, embedder: Embedder) -> Iterator[RecordStore]:
+def _server(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     name = f"contextkit-test-{uuid.uuid4().hex}"
     store = ServerStore.connect(
         os.environ[_SERVER_URL],
-        embedder,
+        embedders,
         collection=name,
         api_key=os.environ.get("QDRANT_API_KEY"),
         indexed_fields=("kind",),
@@ -70,7 +87,7 @@ def _server(_: Path, embedder: Embedder) -> Iterator[RecordStore]:
     store.close()
 
 
-_MAKERS: dict[str, Callable[[Path, Embedder], Iterator[RecordStore]]] = {
+_MAKERS: dict[str, Callable[[Path, Embedders], Iterator[RecordStore]]] = {
     "embedded": _embedded,
     "memory": _memory,
     "http": _http,
@@ -81,18 +98,18 @@ if _SERVER_URL in os.environ:
 
 @pytest.fixture(params=list(_MAKERS))
 def store(
-    request: pytest.FixtureRequest, tmp_path: Path, embedder: Embedder
+    request: pytest.FixtureRequest, tmp_path: Path, embedders: Embedders
 ) -> Iterator[RecordStore]:
     """Each kind of store in turn, empty."""
-    yield from _MAKERS[request.param](tmp_path, embedder)
+    yield from _MAKERS[request.param](tmp_path, embedders)
 
 
 @pytest.fixture(scope="module", params=list(_MAKERS))
 def shared_store(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, embedder: Embedder
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, embedders: Embedders
 ) -> Iterator[RecordStore]:
     """Each kind of store in turn, one for all the tests of a module."""
-    yield from _MAKERS[request.param](tmp_path_factory.mktemp("shared"), embedder)
+    yield from _MAKERS[request.param](tmp_path_factory.mktemp("shared"), embedders)
 
 
 @pytest.fixture
@@ -135,6 +152,8 @@ class HttpQdrant:
     def answer(self, method: str, path: str, body: Any) -> Any:  # noqa: PLR0911
         """What the server says to one request."""
         _, _, name, *rest = path.partition("?")[0].split("/")
+        if rest[:1] == ["points"]:
+            return self._about_points(name, method, "/".join(rest), body)
         match method, "/".join(rest):
             case "GET", "exists":
                 return {"exists": self.client.collection_exists(name)}
@@ -148,16 +167,28 @@ class HttpQdrant:
                     vectors_config=wanted.vectors,
                     sparse_vectors_config=wanted.sparse_vectors,
                 )
+            case "PUT", vectors if vectors.startswith("vectors/"):
+                config = models.DenseVectorNameConfig(**body)
+                return self.client.create_vector_name(name, rest[1], config)
             case "DELETE", "":
                 return self.client.delete_collection(name)
             case "PUT", "index":
                 self.indexes[body["field_name"]] = body["field_schema"]
                 return {"status": "completed", "operation_id": 0}
+        raise LookupError(path)
+
+    def _about_points(self, name: str, method: str, action: str, body: Any) -> Any:  # noqa: PLR0911
+        match method, action:
             case "PUT", "points":
                 upsert = models.PointsList(**body)
                 return self.client.upsert(name, upsert.points, update_mode=upsert.update_mode)
             case "POST", "points":
                 return self.client.retrieve(name, models.PointRequest(**body).ids)
+            case "POST", "points/payload":
+                news = models.SetPayload(**body)
+                return self.client.set_payload(
+                    name, news.payload, list(news.points or ()), key=news.key
+                )
             case "POST", "points/scroll":
                 scroll = models.ScrollRequest(**body)
                 points, offset = self.client.scroll(
@@ -176,7 +207,7 @@ class HttpQdrant:
             case "POST", "points/query/batch":
                 batch = models.QueryRequestBatch(**body)
                 return self.client.query_batch_points(name, batch.searches)
-        raise LookupError(path)
+        raise LookupError(action)
 
     def _schema(self) -> dict[str, Any]:
         return {

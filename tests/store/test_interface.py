@@ -86,11 +86,11 @@ def test_get_keeps_the_order_and_leaves_out_what_is_missing(store: RecordStore, 
 
 def test_put_replaces_a_record_of_the_same_id(store: RecordStore, note: Note) -> None:
     """The newer record is the only one of its id, in its fields and in its words."""
-    store.put([note("a", "alpha", fields={"n": 1, "old": True})])
-    store.put([note("a", "beta", fields={"n": 2})])
+    for text, fields in (("alpha", {"n": 1, "old": True}), ("beta", {"n": 2})):
+        store.put([Record(id="a", text=text, fields=fields, source="plain", project="p")])
     [back] = store.scan(None, None, {})
     assert (back.text, dict(back.fields)) == ("beta", {"n": 2})
-    records = Records(store, "notes", "p", dense=False)
+    records = Records(store, "plain", "p")
     assert records.search_sync("alpha") == []
     assert len(records.search_sync("beta")) == 1
 
@@ -125,7 +125,7 @@ def test_delete_where_takes_only_what_matches(store: RecordStore, note: Note) ->
 
 def test_scan_goes_through_many_pages(store: RecordStore, note: Note) -> None:
     """More records than any page has come out once each."""
-    store.put([note(str(n), f"note {n}") for n in range(1300)], dense=False)
+    store.put([note(str(n), f"note {n}") for n in range(1300)])
     found = _ids(list(store.scan("notes", ["p"], {})))
     assert len(found) == 1300
     assert set(found) == {str(n) for n in range(1300)}
@@ -134,10 +134,10 @@ def test_scan_goes_through_many_pages(store: RecordStore, note: Note) -> None:
 
 def test_an_unfinished_scan_leaves_the_store_free(store: RecordStore, note: Note) -> None:
     """Who stops reading in the middle holds nobody up, and may write meanwhile."""
-    store.put([note(str(n)) for n in range(1300)], dense=False)
+    store.put([note(str(n)) for n in range(1300)])
     scan = store.scan(None, None, {})
     next(scan)
-    store.put([note("new")], dense=False)
+    store.put([note("new")])
     store.close()
     assert store.count(None, None, {}) == 1301
     assert len(list(scan)) >= 1299
@@ -280,8 +280,8 @@ def test_identity_stays_and_a_closed_store_opens_again(store: RecordStore, note:
     store.put([note("a")])
     store.close()
     store.close()
-    assert store.identity == first
-    assert first.model == "wordllama-256"
+    assert store.identity.id == first.id
+    assert store.identity.sources == {"notes": "wordllama-256"}
     assert store.problem is None
     assert store.count(None, None, {}) == 1
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import qdrant_edge as edge
 
-from contextkit.embedding import KeywordsOnly, load_embedder
+from contextkit.embedding import ModelEmbedder, OneEmbedder, load_embedder
+from contextkit.embedding.built_in import StaticModel
 from contextkit.errors import (
     StoreBusyError,
     StoreDamagedError,
@@ -21,10 +22,10 @@ from contextkit.errors import (
     StoreModelMismatchError,
 )
 from contextkit.records import Record, Records
-from contextkit.store.base import StoreIdentity
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.engine_errors import engine_errors, opening_errors
+from contextkit.store.identity import StoreIdentity
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 
 Note = Callable[..., Record]
@@ -49,7 +50,7 @@ def filled(path: Path, note: Note) -> Path:
 
 
 def _store(path: Path, **options: object) -> EmbeddedStore:
-    return EmbeddedStore(path, load_embedder(), **options)  # type: ignore[arg-type]
+    return EmbeddedStore(path, OneEmbedder(load_embedder()), **options)  # type: ignore[arg-type]
 
 
 def _hashes(path: Path) -> dict[str, str]:
@@ -116,7 +117,7 @@ def test_damage_found_while_reading_is_an_error(filled: Path) -> None:
 
 def test_another_model_is_refused_with_the_command_that_helps(filled: Path) -> None:
     """Both models and `contextkit reembed` are named."""
-    store = EmbeddedStore(filled, load_embedder("none"))
+    store = EmbeddedStore(filled, OneEmbedder(load_embedder("none")))
     with pytest.raises(StoreModelMismatchError, match="contextkit reembed") as raised:
         store.count(None, None, {})
     assert "'wordllama-256'" in str(raised.value)
@@ -124,12 +125,12 @@ def test_another_model_is_refused_with_the_command_that_helps(filled: Path) -> N
 
 
 def test_a_missing_model_means_keywords_only(filled: Path) -> None:
-    """Where WordLlama cannot be had its stores still open, and say what is worse."""
-    missing = KeywordsOnly(problem="wordllama is not installed")
-    store = EmbeddedStore(filled, missing)
+    """Where WordLlama cannot be read its stores still open, and say what is worse."""
+    missing = ModelEmbedder("wordllama", lambda: StaticModel(filled / "nowhere"), patience=None)
+    store = EmbeddedStore(filled, OneEmbedder(missing))
     records = Records(store, "notes", "p")
-    assert store.problem == "wordllama is not installed"
     hit = records.search_sync("note 7")[0]
+    assert "the embedding model 'wordllama' fails (FileNotFoundError" in str(store.problem)
     assert (hit.record.id, hit.similarity) == ("7", None)
     records.put([Record(id="new", text="unheard of")])
     assert [hit.record.id for hit in records.search_sync("unheard")] == ["new"]
@@ -211,7 +212,7 @@ def test_a_failed_first_use_leaves_nothing_half_done(path: Path) -> None:
     """What cannot be made is taken away again."""
     path.mkdir()
     folder = ShardFolder(path)
-    with pytest.raises(LookupError), folder.replacing(StoreIdentity("id", "none")):
+    with pytest.raises(LookupError), folder.replacing(StoreIdentity("id")):
         raise LookupError
     assert list(path.iterdir()) == []
 
@@ -225,9 +226,9 @@ def test_the_log_does_not_grow_without_end(
     begins = tmp_path / "store/shard/wal/first-index"
     with embedded.hold():
         before = begins.read_text()
-        embedded.put([note(str(n)) for n in range(499)], dense=False)
+        embedded.put([note(str(n)) for n in range(499)])
         assert begins.read_text() == before
-        embedded.put([note("more")], dense=False)
+        embedded.put([note("more")])
         assert begins.read_text() != before
     assert embedded.count(None, None, {}) == 500
 

@@ -31,7 +31,7 @@ def test_deleted_records_give_back_their_room(
     """What remains is found as before, and more can be written, twice over."""
     notes = [note(str(n), f"note {n} " + "word " * 200) for n in range(2000)]
     for _ in range(2):
-        embedded.put(notes, dense=False)
+        embedded.put(notes)
         embedded.delete([record.point_id for record in notes[:1800]])
         embedded.close()
         before = _used(tmp_path)
@@ -41,7 +41,7 @@ def test_deleted_records_give_back_their_room(
         assert embedded.optimize() is False
         embedded.close()
         assert _used(tmp_path) < before
-        records = Records(embedded, "notes", "p", dense=False)
+        records = Records(embedded, "notes", "p")
         assert records.search_sync("note 1900", limit=1)[0].record.id == "1900"
 
 

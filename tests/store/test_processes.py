@@ -50,7 +50,7 @@ def open_store(path: Path, worker: ModuleType) -> Iterator[Callable[..., Embedde
     opened: list[EmbeddedStore] = []
 
     def open_it(**options: float) -> EmbeddedStore:
-        opened.append(EmbeddedStore(path, worker.HashEmbedder(), **options))  # type: ignore[arg-type]
+        opened.append(EmbeddedStore(path, worker.hashing(), **options))  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_it

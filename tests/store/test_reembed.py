@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contextkit.embedding import KeywordsOnly, load_embedder
+from contextkit.embedding import Embedders, ModelEmbedder, OneEmbedder, load_embedder
+from contextkit.embedding.built_in import StaticModel
 from contextkit.errors import StoreBusyError, StoreDamagedError, StoreError, StoreModelMismatchError
 from contextkit.records import Record, Records
 from contextkit.store.embedded import EmbeddedStore
@@ -16,13 +17,14 @@ from contextkit.store.reembed import reembed
 
 Note = Callable[..., Record]
 Calls = list[tuple[int, int | None]]
+Choose = Callable[..., Embedders]
 
 
 @pytest.fixture
 def path(tmp_path: Path, note: Note) -> Path:
     """The folder of a closed store without dense vectors."""
     path = tmp_path / "store"
-    store = EmbeddedStore(path, load_embedder("none"))
+    store = EmbeddedStore(path, OneEmbedder(load_embedder("none")))
     store.put([note(str(n), f"note {n}") for n in range(300)])
     store.put([note("cat", "my kitten sleeps on the laptop")])
     store.put([Record(id="c", text="plain words", source="plain", project="p")])
@@ -30,34 +32,26 @@ def path(tmp_path: Path, note: Note) -> Path:
     return path
 
 
-def _reembed(
-    path: Path, model: str = "wordllama", **options: float
-) -> list[tuple[int, int | None]]:
-    calls: list[tuple[int, int | None]] = []
-    done = reembed(
-        path,
-        load_embedder(model),
-        lambda source: source != "plain",
-        lambda done, total: calls.append((done, total)),
-        **options,
-    )
-    assert done == 302
+def _reembed(path: Path, embedders: Embedders, **options: float) -> Calls:
+    calls: Calls = []
+    made = reembed(path, embedders, lambda done, total: calls.append((done, total)), **options)
+    assert made.records == 302
     return calls
 
 
-def _identity(path: Path, model: str) -> tuple[str, str, int]:
-    store = EmbeddedStore(path, load_embedder(model))
+def _identity(path: Path, embedders: Embedders) -> tuple[str, str | None, int]:
+    store = EmbeddedStore(path, embedders)
     identity, count = store.identity, store.count(None, None, {})
     store.close()
-    return identity.id, identity.model, count
+    return identity.id, identity.sources.get("notes"), count
 
 
-def test_reembed_gives_a_store_the_vectors_of_another_model(path: Path) -> None:
+def test_reembed_gives_a_store_the_vectors_of_another_model(path: Path, choose: Choose) -> None:
     """The id stays, the records stay, search by meaning works, but for plain sources."""
-    before = _identity(path, "none")
-    assert _reembed(path) == [(256, 302), (302, 302)]
-    assert _identity(path, "wordllama") == (before[0], "wordllama-256", 302)
-    store = EmbeddedStore(path, load_embedder())
+    before = _identity(path, choose("none"))
+    assert _reembed(path, choose()) == [(256, 302), (302, 302)]
+    assert _identity(path, choose("wordllama")) == (before[0], "wordllama-256", 302)
+    store = EmbeddedStore(path, choose())
     [hit, *_] = Records(store, "notes", "p").search_sync("a cat naps on the computer", limit=3)
     assert hit.record.id == "cat"
     assert hit.similarity
@@ -65,115 +59,122 @@ def test_reembed_gives_a_store_the_vectors_of_another_model(path: Path) -> None:
     assert plain.similarity is None
     store.close()
     with pytest.raises(StoreModelMismatchError):
-        _identity(path, "none")
-    _reembed(path, "none")
-    assert _identity(path, "none") == before
+        _identity(path, choose("none"))
+    _reembed(path, choose("none"))
+    assert _identity(path, choose("none")) == before
 
 
-def test_reembed_leaves_one_shard_and_no_leftovers(path: Path) -> None:
+def test_reembed_leaves_one_shard_and_no_leftovers(path: Path, choose: Choose) -> None:
     """The room of the old vectors is free again."""
-    _reembed(path)
+    _reembed(path, choose())
     assert {entry.name for entry in path.iterdir() if entry.is_dir()} == {"shard"}
 
 
-def test_reembed_waits_for_an_idle_store_of_this_process(path: Path) -> None:
+def test_reembed_waits_for_an_idle_store_of_this_process(path: Path, choose: Choose) -> None:
     """The command line has the store itself when it runs this."""
-    store = EmbeddedStore(path, load_embedder("none"))
+    store = EmbeddedStore(path, OneEmbedder(load_embedder("none")))
     store.prepare()
-    _reembed(path)
+    _reembed(path, choose())
     with pytest.raises(StoreModelMismatchError):
         store.prepare()
 
 
-def test_reembed_of_a_busy_store_is_an_error(path: Path) -> None:
+def test_reembed_of_a_busy_store_is_an_error(path: Path, choose: Choose) -> None:
     """Nothing was changed."""
-    store = EmbeddedStore(path, load_embedder("none"))
+    store = EmbeddedStore(path, OneEmbedder(load_embedder("none")))
     with store.hold(), pytest.raises(StoreBusyError):
-        _reembed(path, lock_timeout=0.1)
+        _reembed(path, choose(), lock_timeout=0.1)
     assert store.count(None, None, {}) == 302
     store.close()
 
 
-def test_reembed_of_nothing_is_an_error(tmp_path: Path) -> None:
+def test_reembed_of_nothing_is_an_error(tmp_path: Path, choose: Choose) -> None:
     """It makes no store."""
     (tmp_path / "empty").mkdir()
     for path in (tmp_path / "none", tmp_path / "empty"):
         with pytest.raises(StoreError, match="there is no store at"):
-            _reembed(path)
+            _reembed(path, choose())
     assert not (tmp_path / "none").exists()
 
 
 def test_reembed_without_the_model_is_an_error(path: Path) -> None:
     """It would take the vectors away instead."""
-    with pytest.raises(StoreError, match="wordllama is not installed"):
-        reembed(path, KeywordsOnly(problem="wordllama is not installed"), bool, print)
+    missing = ModelEmbedder("wordllama", lambda: StaticModel(path / "nowhere"), patience=None)
+    with pytest.raises(StoreError, match="cannot be re-embedded: the embedding model 'wordllama'"):
+        reembed(path, OneEmbedder(missing), print)
 
 
-def test_reembed_of_a_damaged_store_is_an_error(path: Path) -> None:
+def test_reembed_of_a_damaged_store_is_an_error(path: Path, choose: Choose) -> None:
     """It is left as it is."""
     (path / "shard/meta.json").write_text("{")
     with pytest.raises(StoreDamagedError):
-        _reembed(path)
+        _reembed(path, choose())
     assert not (path / "shard.new").exists()
 
 
-def test_an_interrupted_reembed_leaves_the_old_store(path: Path) -> None:
+def test_an_interrupted_reembed_leaves_the_old_store(path: Path, choose: Choose) -> None:
     """Ctrl-C in the middle changes nothing."""
-    before = _identity(path, "none")
+    before = _identity(path, choose("none"))
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        reembed(path, load_embedder(), bool, interrupt)
+        reembed(path, OneEmbedder(load_embedder()), interrupt)
     assert not (path / "shard.new").exists()
-    assert _identity(path, "none") == before
+    assert _identity(path, choose("none")) == before
 
 
 # -- what a kill leaves ---------------------------------------------------------------------
 
 
 @pytest.fixture
-def shards(path: Path, tmp_path: Path) -> tuple[Path, Path]:
+def shards(path: Path, tmp_path: Path, choose: Choose) -> tuple[Path, Path]:
     """The shard before and after re-embedding, both put aside; the store has none."""
     before, after = tmp_path / "before", tmp_path / "after"
     shutil.copytree(path / "shard", before)
-    _reembed(path)
+    _reembed(path, choose())
     (path / "shard").rename(after)
     return before, after
 
 
-def test_killed_while_the_new_shard_is_made(path: Path, shards: tuple[Path, Path]) -> None:
+def test_killed_while_the_new_shard_is_made(
+    path: Path, shards: tuple[Path, Path], choose: Choose
+) -> None:
     """The old one is the store's, and the unfinished one goes."""
     before, after = shards
     before.rename(path / "shard")
     after.rename(path / "shard.new")
     (path / "shard.new/meta.json").unlink()
-    assert _identity(path, "none")[1:] == ("none", 302)
+    assert _identity(path, choose("none"))[1:] == ("none", 302)
     assert not (path / "shard.new").exists()
 
 
-def test_killed_between_the_two_renames(path: Path, shards: tuple[Path, Path]) -> None:
+def test_killed_between_the_two_renames(
+    path: Path, shards: tuple[Path, Path], choose: Choose
+) -> None:
     """The new one is whole by then and becomes the store's."""
     before, after = shards
     before.rename(path / "shard.old")
     after.rename(path / "shard.new")
-    assert _identity(path, "wordllama")[1:] == ("wordllama-256", 302)
+    assert _identity(path, choose("wordllama"))[1:] == ("wordllama-256", 302)
     assert not (path / "shard.old").exists()
 
 
-def test_killed_before_the_old_shard_is_deleted(path: Path, shards: tuple[Path, Path]) -> None:
+def test_killed_before_the_old_shard_is_deleted(
+    path: Path, shards: tuple[Path, Path], choose: Choose
+) -> None:
     """The new one is the store's, and the rest of the old one goes."""
     before, after = shards
     after.rename(path / "shard")
     before.rename(path / "shard.old")
     (path / "shard.old/meta.json").unlink()
-    assert _identity(path, "wordllama")[1:] == ("wordllama-256", 302)
+    assert _identity(path, choose("wordllama"))[1:] == ("wordllama-256", 302)
     assert not (path / "shard.old").exists()
 
 
-def test_only_the_old_shard_is_there(path: Path, shards: tuple[Path, Path]) -> None:
+def test_only_the_old_shard_is_there(path: Path, shards: tuple[Path, Path], choose: Choose) -> None:
     """Somebody deleted the new one: the old one is better than none."""
     before, _ = shards
     before.rename(path / "shard.old")
-    assert _identity(path, "none")[1:] == ("none", 302)
+    assert _identity(path, choose("none"))[1:] == ("none", 302)

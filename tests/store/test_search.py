@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from attrs import evolve
 
 from contextkit.records import USER, Range, Record, Records, Search
 from contextkit.store.base import RecordStore
@@ -55,15 +56,16 @@ def test_the_best_match_comes_first(records: Records, query: str, expected: str)
 @pytest.mark.parametrize("query", ["", "   \n", "?!", "\x00", "\U0001f600"])
 def test_a_query_without_words_finds_nothing_by_keywords(records: Records, query: str) -> None:
     """It is no error."""
-    keywords_only = Records(records._store, "notes", "p", dense=False)
-    assert keywords_only.search_sync(query) == []
+    plain = evolve(records, source="plain")
+    plain.put([Record(id=name, text=text) for name, text in TEXTS.items()])
+    assert plain.search_sync(query) == []
 
 
 def test_keywords_only_has_no_similarity(store: RecordStore, note: Note) -> None:
     """A source without dense vectors is searched by words alone."""
-    notes = Records(store, "notes", "p", dense=False)
-    notes.put([Record(id=name, text=text) for name, text in TEXTS.items()])
-    [hit] = notes.search_sync("keyboard")
+    plain = Records(store, "plain", "p")
+    plain.put([Record(id=name, text=text) for name, text in TEXTS.items()])
+    [hit] = plain.search_sync("keyboard")
     assert (hit.record.id, hit.similarity) == ("cat", None)
     assert hit.keyword_score > 0
     assert hit.relevance == pytest.approx(1.0)
@@ -71,7 +73,7 @@ def test_keywords_only_has_no_similarity(store: RecordStore, note: Note) -> None
 
 def test_keywords_find_a_record_and_are_not_shown(store: RecordStore) -> None:
     """What stands in `keywords` is searched beside the text."""
-    notes = Records(store, "notes", "p", dense=False)
+    notes = Records(store, "plain", "p")
     notes.put([Record(id="a", text="nothing", keywords="src/models/user.py")])
     [hit] = notes.search_sync("user models")
     assert hit.record.text == "nothing"
@@ -79,7 +81,7 @@ def test_keywords_find_a_record_and_are_not_shown(store: RecordStore) -> None:
 
 def test_records_without_words_are_found_by_filters_alone(store: RecordStore) -> None:
     """An empty text is a record like any other."""
-    notes = Records(store, "notes", "p", dense=False)
+    notes = Records(store, "plain", "p")
     texts = {"a": "", "b": "!?", "c": " "}
     notes.put([Record(id=name, text=text) for name, text in texts.items()])
     assert notes.count() == 3
@@ -98,22 +100,21 @@ def test_filters_and_limits_apply_to_a_search(records: Records) -> None:
 def test_many_searches_travel_together(records: Records) -> None:
     """Each has its own answer, in its place."""
     store = records._store
+    evolve(records, source="plain").put([Record(id=name, text=TEXTS[name]) for name in TEXTS])
     queries = ["token budget", "", "keyboard", "zzzz unknown"]
-    answers = store.search(
-        [Search(query=q, source="notes", projects=("p", USER), dense=False) for q in queries]
-    )
+    answers = store.search([Search(query=q, source="plain", projects=("p", USER)) for q in queries])
     assert [[hit.record.id for hit in hits] for hits in answers] == [["budget"], [], ["cat"], []]
     assert store.search([]) == []
 
 
 def test_word_frequencies_are_the_sources_own(store: RecordStore) -> None:
     """A word that is rare here counts, however common it is in another source."""
-    notes, code = Records(store, "notes", "p", False), Records(store, "code", "p", False)
+    notes, code = Records(store, "notes", "p"), Records(store, "code", "p")
     code.put([Record(id=str(n), text=f"return value {n}") for n in range(60)])
     notes.put([Record(id=str(n), text=f"meeting about plan {n}") for n in range(20)])
     notes.put([Record(id="rare", text="meeting about return")])
     score = notes.search_sync("return")[0].keyword_score
-    lone = Records(store, "lone", "p", False)
+    lone = Records(store, "lone", "p")
     lone.put([Record(id=str(n), text=f"meeting about plan {n}") for n in range(20)])
     lone.put([Record(id="rare", text="meeting about return")])
     assert lone.search_sync("return")[0].keyword_score == pytest.approx(score, rel=1e-3)

@@ -20,7 +20,8 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from structlog.testing import capture_logs
 
 from contextkit.config_layers import load_config
-from contextkit.embedding import Embedder, KeywordsOnly, load_embedder
+from contextkit.embedding import Embedders, ModelEmbedder, OneEmbedder, load_embedder
+from contextkit.embedding.built_in import StaticModel
 from contextkit.errors import StoreError, StoreModelMismatchError
 from contextkit.records import Record
 from contextkit.store.embedded import EmbeddedStore
@@ -57,50 +58,50 @@ def _error(store: ServerStore) -> str:
     return text
 
 
-def test_an_unreachable_server_is_an_error(embedder: Embedder) -> None:
+def test_an_unreachable_server_is_an_error(embedders: Embedders) -> None:
     """The URL and what to do are named."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        text = _error(ServerStore.connect(url, embedder))
+        text = _error(ServerStore.connect(url, embedders))
     assert text.startswith(f"the store at {url}: it cannot be reached")
     assert "store.url" in text
 
 
-def test_a_silent_server_does_not_hang(embedder: Embedder, silent_port: int) -> None:
+def test_a_silent_server_does_not_hang(embedders: Embedders, silent_port: int) -> None:
     """After the timeout there is an error."""
     began = time.monotonic()
-    store = ServerStore.connect(f"http://127.0.0.1:{silent_port}", embedder, timeout=1)
+    store = ServerStore.connect(f"http://127.0.0.1:{silent_port}", embedders, timeout=1)
     assert "did not answer in time" in _error(store)
     assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("url", ["qdrant:6333", "ftp://host", "http://", "", "localhost"])
-def test_what_is_no_url_is_refused_at_once(embedder: Embedder, url: str) -> None:
+def test_what_is_no_url_is_refused_at_once(embedders: Embedders, url: str) -> None:
     """The error shows what one looks like."""
     with pytest.raises(StoreError, match="expected http://HOST:PORT"):
-        ServerStore.connect(url, embedder)
+        ServerStore.connect(url, embedders)
 
 
-def test_a_missing_api_key_is_an_error(embedder: Embedder, http_qdrant: Any) -> None:
+def test_a_missing_api_key_is_an_error(embedders: Embedders, http_qdrant: Any) -> None:
     """The setting that names the key's variable is named; with the key it works."""
-    text = _error(ServerStore.connect(http_qdrant.url, embedder))
+    text = _error(ServerStore.connect(http_qdrant.url, embedders))
     assert "store.api_key_variable" in text
     assert "store.api_key_variable" in _error(
-        ServerStore.connect(http_qdrant.url, embedder, api_key="wrong")
+        ServerStore.connect(http_qdrant.url, embedders, api_key="wrong")
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        store = ServerStore.connect(http_qdrant.url, embedder, api_key="secret")
+        store = ServerStore.connect(http_qdrant.url, embedders, api_key="secret")
     assert store.count(None, None, {}) == 0
     store.close()
 
 
-def test_payload_indexes_are_made_once(embedder: Embedder, http_qdrant: Any) -> None:
+def test_payload_indexes_are_made_once(embedders: Embedders, http_qdrant: Any) -> None:
     """By source and project as tenants, by time, by the fields that are asked for."""
     for fields in ((), ("kind",)):
         store = ServerStore.connect(
-            http_qdrant.url, embedder, api_key="secret", indexed_fields=fields
+            http_qdrant.url, embedders, api_key="secret", indexed_fields=fields
         )
         store.prepare()
         store.close()
@@ -113,7 +114,7 @@ def test_payload_indexes_are_made_once(embedder: Embedder, http_qdrant: Any) -> 
     }
 
 
-def test_something_else_than_qdrant_is_an_error(embedder: Embedder, tmp_path: Any) -> None:
+def test_something_else_than_qdrant_is_an_error(embedders: Embedders, tmp_path: Any) -> None:
     """A web server, say."""
 
     class Quiet(SimpleHTTPRequestHandler):
@@ -126,19 +127,23 @@ def test_something_else_than_qdrant_is_an_error(embedder: Embedder, tmp_path: An
     with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path)) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{web.server_address[1]}"
-        assert "no Qdrant server" in _error(ServerStore.connect(url, embedder))
-        assert "no Qdrant server" in _error(ServerStore.connect(url, embedder, collection="other"))
+        assert "no Qdrant server" in _error(ServerStore.connect(url, embedders))
+        assert "no Qdrant server" in _error(ServerStore.connect(url, embedders, collection="other"))
         web.shutdown()
 
 
-def test_another_model_is_refused(client: QdrantClient, embedder: Embedder) -> None:
-    """Both models and what to do are named."""
-    ServerStore(client, embedder).prepare()
+def test_another_model_is_refused(client: QdrantClient, embedders: Embedders, note: Note) -> None:
+    """Both models and what to do are named; a model that cannot be had refuses nothing."""
+    ServerStore(client, embedders).put([note("a")])
     with pytest.raises(StoreModelMismatchError, match=r"wordllama-256'.*'none'.*contextkit export"):
-        ServerStore(client, load_embedder("none")).prepare()
-    missing = ServerStore(client, KeywordsOnly(problem="not installed"))
-    assert missing.count(None, None, {}) == 0
-    assert missing.problem == "not installed"
+        ServerStore(client, OneEmbedder(load_embedder("none"))).prepare()
+
+    def lost() -> StaticModel:
+        raise FileNotFoundError("lost")
+
+    missing = ServerStore(client, OneEmbedder(ModelEmbedder("lost", lost, patience=None)))
+    assert missing.count(None, None, {}) == 1
+    assert "'lost' fails (FileNotFoundError: lost)" in str(missing.problem)
 
 
 @pytest.mark.parametrize(
@@ -163,19 +168,19 @@ def test_another_model_is_refused(client: QdrantClient, embedder: Embedder) -> N
     ],
 )
 def test_a_collection_of_somebody_else_is_refused(
-    client: QdrantClient, embedder: Embedder, schema: dict[str, Any]
+    client: QdrantClient, embedders: Embedders, schema: dict[str, Any]
 ) -> None:
     """Nothing is written to it."""
     client.create_collection("contextkit", **schema)
-    assert "choose another name in store.collection" in _error(ServerStore(client, embedder))
+    assert "choose another name in store.collection" in _error(ServerStore(client, embedders))
     assert client.count("contextkit").count == 0
 
 
 def test_a_collection_of_another_version_is_refused(
-    client: QdrantClient, embedder: Embedder
+    client: QdrantClient, embedders: Embedders
 ) -> None:
     """The error tells the way over."""
-    store = ServerStore(client, embedder)
+    store = ServerStore(client, embedders)
     store.prepare()
     [meta], _ = client.scroll("contextkit")
     client.set_payload("contextkit", {"schema": 99}, points=[meta.id])
@@ -184,10 +189,10 @@ def test_a_collection_of_another_version_is_refused(
 
 
 def test_two_who_make_the_collection_at_once_agree(
-    client: QdrantClient, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    client: QdrantClient, embedders: Embedders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first identity that was written stays."""
-    first, second = ServerStore(client, embedder), ServerStore(client, embedder)
+    first, second = ServerStore(client, embedders), ServerStore(client, embedders)
     exists = client.collection_exists
 
     def late(name: str) -> bool:
@@ -201,7 +206,7 @@ def test_two_who_make_the_collection_at_once_agree(
 
 
 def test_a_failure_to_make_the_collection_is_told(
-    client: QdrantClient, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    client: QdrantClient, embedders: Embedders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it is not there afterwards."""
 
@@ -209,14 +214,14 @@ def test_a_failure_to_make_the_collection_is_told(
         raise ValueError("no room")
 
     monkeypatch.setattr(client, "create_collection", refuse)
-    assert "no room" in _error(ServerStore(client, embedder))
+    assert "no room" in _error(ServerStore(client, embedders))
 
 
 def test_a_deleted_collection_is_an_error_and_then_made_anew(
-    client: QdrantClient, embedder: Embedder, note: Note
+    client: QdrantClient, embedders: Embedders, note: Note
 ) -> None:
     """A store that was running notices."""
-    store = ServerStore(client, embedder)
+    store = ServerStore(client, embedders)
     store.put([note("a")])
     client.delete_collection("contextkit")
     assert "not found" in _error(store)
@@ -224,7 +229,7 @@ def test_a_deleted_collection_is_an_error_and_then_made_anew(
 
 
 def test_large_records_go_in_several_requests(
-    client: QdrantClient, embedder: Embedder, note: Note, monkeypatch: pytest.MonkeyPatch
+    client: QdrantClient, embedders: Embedders, note: Note, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server refuses a request that is too large."""
     sizes = []
@@ -234,34 +239,34 @@ def test_large_records_go_in_several_requests(
         sizes.append(len(points))
         return upsert(name, points, **options)
 
-    store = ServerStore(client, embedder)
+    store = ServerStore(client, embedders)
     store.prepare()
     monkeypatch.setattr(client, "upsert", counted)
-    store.put([note(str(n), "x" * 1_500_000) for n in range(5)], dense=False)
-    store.put([note(f"s{n}") for n in range(600)], dense=False)
+    store.put([note(str(n), "x" * 1_500_000) for n in range(5)])
+    store.put([note(f"s{n}") for n in range(600)])
     assert sizes == [2, 2, 1, 256, 256, 88]
 
 
-def test_close_leaves_a_hosts_client_open(client: QdrantClient, embedder: Embedder) -> None:
+def test_close_leaves_a_hosts_client_open(client: QdrantClient, embedders: Embedders) -> None:
     """Who made it closes it."""
-    store = ServerStore(client, embedder)
+    store = ServerStore(client, embedders)
     store.prepare()
     store.close()
     assert client.collection_exists("contextkit")
 
 
 def test_a_store_that_keeps_nothing_is_an_error(
-    client: QdrantClient, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+    client: QdrantClient, embedders: Embedders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was written has to be there to be read."""
     monkeypatch.setattr(client, "retrieve", lambda *_, **__: [])
-    assert "did not keep" in _error(ServerStore(client, embedder))
+    assert "did not keep" in _error(ServerStore(client, embedders))
 
 
-def test_an_api_key_over_plain_http_is_warned_of(embedder: Embedder) -> None:
+def test_an_api_key_over_plain_http_is_warned_of(embedders: Embedders) -> None:
     """Anybody on the way could read it."""
     with capture_logs() as logs:
-        ServerStore.connect("http://qdrant.example:6333", embedder, api_key="secret").close()
+        ServerStore.connect("http://qdrant.example:6333", embedders, api_key="secret").close()
     assert [entry["event"] for entry in logs] == ["api_key_sent_unencrypted"]
     assert "secret" not in str(logs)
 
@@ -294,19 +299,22 @@ def test_whatever_goes_wrong_on_the_way_is_one_line(raised: Exception, says: str
     assert "\n" not in str(error.value)
 
 
-def test_the_configuration_chooses_the_store(tmp_path: Path, http_qdrant: Any) -> None:
+def test_the_configuration_chooses_the_store(
+    tmp_path: Path, embedders: Embedders, http_qdrant: Any
+) -> None:
     """A server where `store.url` is set, else the folder."""
     workspace = find_workspace(tmp_path)
     flags = {"store.url": http_qdrant.url, "store.collection": "team"}
     key = {"QDRANT_API_KEY": "secret"}
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("QDRANT_API_KEY", "secret")
-        server = open_store(load_config(workspace, environment=key, flags=flags))
+        server = open_store(load_config(workspace, environment=key, flags=flags), embedders)
     assert isinstance(server, ServerStore)
     assert server.count(None, None, {}) == 0
     assert http_qdrant.client.collection_exists("team")
     server.close()
     folder = {"store.path": str(tmp_path / "here"), "store.lock_timeout": 3.0}
-    embedded = open_store(load_config(workspace, environment={}, flags=folder), ("kind",))
+    config = load_config(workspace, environment={}, flags=folder)
+    embedded = open_store(config, embedders, ("kind",))
     assert isinstance(embedded, EmbeddedStore)
     assert (embedded.path, embedded.lock_timeout) == (tmp_path / "here", 3.0)

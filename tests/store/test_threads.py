@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit.embedding import load_embedder
+from contextkit.embedding import OneEmbedder, load_embedder
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.records import Record, Search
 from contextkit.store.embedded import EmbeddedStore
@@ -25,7 +25,7 @@ Note = Callable[..., Record]
 @pytest.fixture
 def second(tmp_path: Path) -> EmbeddedStore:
     """Another object on the same folder, as another process would have it."""
-    return EmbeddedStore(tmp_path / "store", load_embedder(), lock_timeout=5)
+    return EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder()), lock_timeout=5)
 
 
 def _watchers() -> int:
@@ -110,7 +110,7 @@ def test_close_while_others_work_loses_nothing(embedded: EmbeddedStore, note: No
 
     def write(name: int) -> None:
         for n in range(30):
-            embedded.put([note(f"{name}-{n}")], dense=False)
+            embedded.put([note(f"{name}-{n}")])
 
     with ThreadPoolExecutor(4) as threads:
         writing = [threads.submit(write, name) for name in range(3)]
@@ -123,7 +123,7 @@ def test_close_while_others_work_loses_nothing(embedded: EmbeddedStore, note: No
 
 def test_an_idle_store_is_let_go_of(tmp_path: Path, note: Note) -> None:
     """After `idle_seconds` nobody has the shard."""
-    store = EmbeddedStore(tmp_path / "store", load_embedder("none"), idle_seconds=0.05)
+    store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")), idle_seconds=0.05)
     store.put([note("a")])
     lock = ShardLock(tmp_path / "store", timeout=10)
     _until(lambda: not store._shared._shard)
@@ -149,7 +149,7 @@ def test_all_who_wait_for_an_opening_share_its_error(
 ) -> None:
     """Ten threads that wait for a busy store wait once, not one after the other."""
     embedded.prepare()
-    store = EmbeddedStore(tmp_path / "store", load_embedder(), lock_timeout=0.5)
+    store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder()), lock_timeout=0.5)
     with embedded.hold(), ThreadPoolExecutor(10) as threads:
         began = time.monotonic()
         errors = [threads.submit(store.prepare).exception for _ in range(10)]
@@ -167,7 +167,7 @@ def test_a_store_that_was_moved_away_is_made_anew(
     (tmp_path / "store").rename(tmp_path / "moved")
     embedded.put([note("b")])
     assert [record.id for record in embedded.scan(None, None, {})] == ["b"]
-    moved = EmbeddedStore(tmp_path / "moved", load_embedder())
+    moved = EmbeddedStore(tmp_path / "moved", OneEmbedder(load_embedder()))
     assert [record.id for record in moved.scan(None, None, {})] == ["a"]
     moved.close()
 

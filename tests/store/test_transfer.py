@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contextkit.embedding import load_embedder
+from contextkit.embedding import Embedders, OneEmbedder, load_embedder
 from contextkit.errors import RecordError
 from contextkit.records import USER, Record, Records
 from contextkit.store.base import RecordStore
@@ -37,7 +37,6 @@ def _imported(store: RecordStore, text: str, calls: Calls | None = None) -> Impo
     return import_records(
         store,
         io.StringIO(text),
-        lambda source: source != "plain",
         lambda done, total: reported.append((done, total)),
     )
 
@@ -47,9 +46,9 @@ def _all(store: RecordStore) -> dict[str, Record]:
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> Iterator[EmbeddedStore]:
+def other(tmp_path: Path, embedders: Embedders) -> Iterator[EmbeddedStore]:
     """A second, empty store."""
-    store = EmbeddedStore(tmp_path / "other", load_embedder())
+    store = EmbeddedStore(tmp_path / "other", embedders)
     yield store
     store.close()
 
@@ -84,7 +83,7 @@ records = st.builds(
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EmbeddedStore, EmbeddedStore]]:
     """Two stores that are emptied between examples."""
     path = tmp_path_factory.mktemp("pair")
-    stores = tuple(EmbeddedStore(path / name, load_embedder()) for name in ("a", "b"))
+    stores = tuple(EmbeddedStore(path / name, OneEmbedder(load_embedder())) for name in ("a", "b"))
     yield stores  # type: ignore[misc]
     for store in stores:
         store.close()
@@ -122,7 +121,7 @@ def test_records_go_from_any_store_to_any(
         [note(str(n), f"note {n}", created_at=datetime(2026, 1, 1, tzinfo=UTC)) for n in range(300)]
     )
     store.put([note("u", "mine", project=USER), note("q", "theirs", project="q")])
-    store.put([Record(id="c", text="plain words", source="plain", project="p")], dense=False)
+    store.put([Record(id="c", text="plain words", source="plain", project="p")])
     calls: Calls = []
     text = _exported(store, calls)
     assert calls == [(256, 303), (303, 303)]
@@ -156,7 +155,7 @@ def test_an_export_is_one_json_object_a_line(embedded: EmbeddedStore, note: Note
     assert json.loads(lines[0]) == {
         "format": "contextkit-records",
         "version": 1,
-        "model": "wordllama-256",
+        "models": {"notes": "wordllama-256"},
         "records": 1,
     }
     assert json.loads(lines[1])["text"] == "one\ntwo\r\nthree\u2028four\u0085five"
@@ -254,7 +253,7 @@ def test_a_byte_order_mark_is_no_error(embedded: EmbeddedStore) -> None:
 
 def test_import_needs_no_more_memory_for_more_records(tmp_path: Path) -> None:
     """Six thousand records of a kilobyte go through a few megabytes."""
-    store = EmbeddedStore(tmp_path / "store", load_embedder("none"))
+    store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")))
 
     def lines() -> Iterator[str]:
         yield HEADER
@@ -262,7 +261,7 @@ def test_import_needs_no_more_memory_for_more_records(tmp_path: Path) -> None:
             yield json.dumps({**GOOD, "id": str(n), "text": f"{n} " * 200}) + "\n"
 
     tracemalloc.start()
-    report = import_records(store, lines(), lambda _: False, lambda *_: None)
+    report = import_records(store, lines(), lambda *_: None)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert report.imported == store.count(None, None, {}) == 6_000

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from attrs import frozen
-
-from contextkit.embedding import DIMENSIONS
+from contextkit.embedding import ModelEmbedder, OneEmbedder
 from contextkit.records import Record, Search
 from contextkit.store.embedded import EmbeddedStore
+from contextkit.testing import HashingModel
 
 
-@frozen
-class HashEmbedder:
-    """Dense vectors from nothing but a hash: as large as real ones, ready at once."""
-
-    name: str = "hash"
-    problem: str | None = None
-
-    def dense(self, texts: Sequence[str]) -> Any:
-        """One unit vector per text."""
-        rows = [hashlib.shake_128(text.encode()).digest(DIMENSIONS) for text in texts]
-        vectors = np.array([list(row) for row in rows], dtype=np.float32) - 127.5
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+def hashing() -> OneEmbedder:
+    """The same for every source."""
+    return OneEmbedder(ModelEmbedder("hash", lambda: HashingModel(256), patience=None))
 
 
 def note(name: str) -> Record:
@@ -132,4 +119,4 @@ MODES: dict[str, Callable[..., None]] = {
 
 if __name__ == "__main__":
     mode, path, *arguments = sys.argv[1:]
-    MODES[mode](EmbeddedStore(Path(path), HashEmbedder()), *arguments)
+    MODES[mode](EmbeddedStore(Path(path), hashing()), *arguments)

@@ -1,0 +1,119 @@
+"""The model that comes with contextkit: WordLlama's packaged table of token vectors.
+
+It is read with `safetensors` and `tokenizers` rather than through WordLlama's own loader,
+which looks for the tokenizer in another folder and costs ten times the import.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import field, frozen
+
+from contextkit.embedding.dense import ModelError
+from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
+from contextkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["BUILT_IN", "StaticModel", "find_static_model", "load_embedder"]
+
+BUILT_IN = ("wordllama", "none")
+"""What a model may be called that no plugin is asked for."""
+
+_DIMENSIONS = 256
+_TOKENS_PER_TEXT = 512
+# More than that many tokens have: the tokenizer reads a text whole before it cuts it.
+_CHARACTERS = 8_000
+_BATCH = 256
+
+
+@frozen(slots=False, eq=False)
+class StaticModel:
+    """The mean of static token vectors.
+
+    Attributes:
+        folder: WordLlama's package.
+        name: what a store remembers.
+        dimensions: numbers in each vector.
+    """
+
+    folder: Path
+    name: str = "wordllama-256"
+    dimensions: int = _DIMENSIONS
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    @cached_property
+    def _table(self) -> NDArray[np.float32]:
+        import numpy as np
+        from safetensors import safe_open
+
+        with safe_open(self.folder / "weights" / "l2_supercat_256.safetensors", "np") as tensors:
+            return np.asarray(tensors.get_tensor("embedding.weight"), dtype=np.float32)
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(
+            str(self.folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
+        )
+        tokenizer.enable_truncation(max_length=_TOKENS_PER_TEXT)
+        tokenizer.no_padding()
+        return tokenizer
+
+    def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per text; a text without tokens gets the zero vector."""
+        import numpy as np
+
+        with self._lock:
+            table, tokenizer = self._table, self._tokenizer
+        vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
+        cut = [text[:_CHARACTERS] for text in texts]
+        encoded = tokenizer.encode_batch_fast(cut, add_special_tokens=False)
+        for row, tokens in enumerate(encoded):
+            if tokens.ids:
+                vectors[row] = table[tokens.ids].mean(axis=0)
+        return vectors
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """A query's vector."""
+        vector: NDArray[np.float32] = self.embed_records([text])[0]
+        return vector
+
+
+def find_static_model() -> StaticModel:
+    """The model in WordLlama's package; raises `ModelError` where that is not installed."""
+    found = importlib.util.find_spec("wordllama")
+    if found is None or found.origin is None:
+        raise ModelError("wordllama is not installed")
+    return StaticModel(Path(found.origin).parent)
+
+
+@lru_cache(maxsize=1)
+def _static_embedder() -> ModelEmbedder:
+    return ModelEmbedder("wordllama", find_static_model, batch=_BATCH, patience=None)
+
+
+def load_embedder(model: str = "wordllama") -> Embedder:
+    """The embedder of a built-in model, `wordllama` or `none`; one per process.
+
+    The model itself is loaded when it is first used.
+
+    Raises `ConfigError` for another name.
+    """
+    if model == "wordllama":
+        return _static_embedder()
+    if model == "none":
+        return KeywordsOnly()
+    raise ConfigError(
+        f"'{model}' is not an embedding model; expected one of {', '.join(BUILT_IN)}",
+        key="embedding.model",
+    )

@@ -1,0 +1,173 @@
+"""Which source's records get which model's vectors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import define, field, frozen
+
+from contextkit.config import Config
+from contextkit.embedding.built_in import BUILT_IN, load_embedder
+from contextkit.embedding.dense import DenseModel, ModelError, checked_model
+from contextkit.embedding.embedder import Embedder, ModelEmbedder
+from contextkit.errors import ConfigError, InvalidContextTypeError, SourceError
+
+if TYPE_CHECKING:
+    from contextkit.registry import SourceRegistry
+
+__all__ = ["Embedders", "OneEmbedder", "PluginEmbedders"]
+
+_HOOK = "contextkit_embedder"
+
+
+class Embedders(Protocol):
+    """The embedders of a store, by source."""
+
+    def of(self, source: str) -> Embedder:
+        """The embedder of a source's records."""
+
+    def known(self, source: str) -> Embedder | None:
+        """The same where that can be told without importing anything, else None."""
+
+    def in_use(self) -> Sequence[Embedder]:
+        """Those of the sources that are on, each once."""
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with those that were used, in words, or None."""
+
+
+@frozen
+class OneEmbedder:
+    """The same embedder for every source."""
+
+    embedder: Embedder
+
+    def of(self, source: str) -> Embedder:  # noqa: ARG002 - whatever the source
+        """The embedder."""
+        return self.embedder
+
+    known = of
+
+    def in_use(self) -> Sequence[Embedder]:
+        """The embedder."""
+        return [self.embedder]
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with it, in words, or None."""
+        return self.embedder.problem
+
+
+@define(eq=False)
+class PluginEmbedders:
+    """The embedders that the configuration and the sources choose, from whoever has them.
+
+    `[sources.NAME] embedder` is stronger than what the source says of itself; `default`
+    stands for `embedding.model`. A model is found when it is first needed.
+
+    Attributes:
+        config: the configuration.
+        registry: the plugins.
+    """
+
+    config: Config
+    registry: SourceRegistry
+    _made: dict[str, Embedder] = field(factory=dict, init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def of(self, source: str) -> Embedder:
+        """The embedder of a source's records; a source that nobody knows has the default.
+
+        Raises `ConfigError` where a built-in model is misspelt; an unknown one of a plugin
+        is told by the embedder, when it is used.
+        """
+        try:
+            self.registry.require(source)
+        except InvalidContextTypeError:
+            return self.known(source) or self._embedder("default")
+        return self._embedder(self._configured(source) or self.registry.info(source).embedder)
+
+    def known(self, source: str) -> Embedder | None:
+        """The embedder of a source that is on or configured, else None."""
+        chosen = self._configured(source)
+        if chosen is None and source in self.registry.sources:
+            chosen = self.registry.info(source).embedder
+        return None if chosen is None else self._embedder(chosen)
+
+    def in_use(self) -> Sequence[Embedder]:
+        """Those of the sources that are on, each once."""
+        return list({id(e): e for e in map(self.of, self.registry.sources)}.values())
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with those that were used, in words, or None."""
+        with self._lock:
+            made = list(self._made.values())
+        return "; ".join(sorted({each.problem for each in made if each.problem})) or None
+
+    def _configured(self, source: str) -> str | None:
+        return self.config.source(source).embedder
+
+    def _embedder(self, chosen: str) -> Embedder:
+        model = self.config.embedding.model if chosen == "default" else chosen
+        with self._lock:
+            if model not in self._made:
+                self._made[model] = self._make(model)
+            return self._made[model]
+
+    def _make(self, model: str) -> Embedder:
+        if model in BUILT_IN:
+            return load_embedder(model)
+        return ModelEmbedder(
+            model, lambda: self._ask_plugins(model), patience=self.config.embedding.timeout
+        )
+
+    def _ask_plugins(self, model: str) -> DenseModel:
+        """The model of the first plugin that has it; what one raises counts if none has it.
+
+        A `ConfigError` always counts: whose model it is finds its name malformed.
+        """
+        failure: SourceError | None = None
+        plugins = self.registry.on_with(_HOOK)
+        for plugin in plugins:
+            try:
+                answer = self.registry.call(plugin, _HOOK, model=model)
+            except SourceError as error:
+                if isinstance(error.__cause__, ConfigError):
+                    raise error.__cause__ from error
+                failure = failure or error
+                continue
+            if answer is not None:
+                return _checked(plugin, answer)
+        if failure is not None:
+            raise ModelError(_by_plugin(failure.source, failure.reason)) from failure
+        raise self._unknown(model, plugins)
+
+    def _unknown(self, model: str, plugins: Sequence[str]) -> ConfigError:
+        offers = f" and the models of {', '.join(plugins)}" if plugins else ""
+        settings = ("embedding.model", *(f"sources.{s}.embedder" for s in self.config.sources))
+        values = {key: value for key, value, _ in self.config.described()}
+        key = next((key for key in settings if values.get(key) == model), None)
+        origin = self.config.origin(key or "")
+        return ConfigError(
+            f"no plugin that is on has the embedding model '{model}'; "
+            f"there are {', '.join(BUILT_IN)}{offers}",
+            key=key,
+            file=Path(origin.label) if origin.layer == "user" else None,
+            line=origin.line,
+        )
+
+
+def _checked(plugin: str, answer: object) -> DenseModel:
+    try:
+        return checked_model(answer)
+    except ModelError as error:
+        raise ModelError(_by_plugin(plugin, str(error))) from error
+
+
+def _by_plugin(plugin: str, reason: str) -> str:
+    return f"plugin '{plugin}' in {_HOOK}: {reason}"
