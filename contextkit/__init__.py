@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextkit.assembler import ContextAssembler
+    from contextkit.embedding import DenseModel
     from contextkit.errors import (
         ContextAssemblyError,
         ContextKitError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from contextkit.models import (
         ContextItem,
         ContextRequest,
+        ContextSource,
         FormattedContext,
         IndexReport,
         Provenance,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         SourceInfo,
     )
     from contextkit.records import USER, Hit, Range, Record, Records
+    from contextkit.searcher import Searcher
 
 __version__ = "0.1.0"
 
@@ -44,6 +47,8 @@ _HOME = {
     "ContextKit": "kit",
     "ContextKitError": "errors",
     "ContextRequest": "models",
+    "ContextSource": "models",
+    "DenseModel": "embedding",
     "FormattedContext": "models",
     "Hit": "records",
     "IndexReport": "models",
@@ -56,6 +61,7 @@ _HOME = {
     "RecipeTemplate": "models",
     "Record": "records",
     "Records": "records",
+    "Searcher": "searcher",
     "Section": "models",
     "SourceError": "errors",
     "SourceInfo": "models",
@@ -70,6 +76,8 @@ __all__ = [
     "ContextKit",
     "ContextKitError",
     "ContextRequest",
+    "ContextSource",
+    "DenseModel",
     "FormattedContext",
     "Hit",
     "IndexReport",
@@ -82,6 +90,7 @@ __all__ = [
     "RecipeTemplate",
     "Record",
     "Records",
+    "Searcher",
     "Section",
     "SourceError",
     "SourceInfo",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from contextkit.errors import SourceError
 from contextkit.models import (
@@ -28,6 +28,7 @@ __all__ = [
     "checked_report",
     "checked_text",
     "checked_texts",
+    "checked_tokenizer",
     "checked_weight",
 ]
 
@@ -43,12 +44,16 @@ _ITEM_FIELDS: _Kinds = {
     "title": _OPTIONAL_TEXT,
     "text": _OPTIONAL_TEXT,
     "location": _OPTIONAL_TEXT,
+    "sequence": _OPTIONAL_TEXT,
+    "position": (int, type(None)),
     "metadata": (Mapping,),
 }
 _INFO_FIELDS: _Kinds = {
     "title": (str,),
     "description": (str,),
     "priority": (int,),
+    "scale": (str,),
+    "embedder": (str,),
     "count_filters": (Mapping,),
     "indexed_fields": (list, tuple),
 }
@@ -133,6 +138,14 @@ def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ..
         raise SourceError(source, hook, f"expected a sequence, got {_a(result)}")
     _one_per_item(source, hook, len(result), items)
     return tuple(_sequence_of(source, hook, keys, str) for keys in result)
+
+
+def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
+    """What `contextkit_tokenizer` returned, callable; what it counts is checked as it counts."""
+    if not callable(result):
+        reason = f"expected a function of a text, got {_a(result)}"
+        raise SourceError(plugin, "contextkit_tokenizer", reason)
+    return cast("Callable[[str], Any]", result)
 
 
 def checked_weight(source: str, result: object) -> float:

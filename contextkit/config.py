@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from attrs import Attribute, Factory, field, fields, frozen
-from attrs.validators import and_, ge, gt, in_, le, lt, optional
+from attrs.validators import and_, ge, gt, in_, le, lt, matches_re, optional, or_
 
-from contextkit.embedding import MODELS
-from contextkit.models import STYLES, Overflow, Style
+from contextkit.models import DETAILS, GROUPINGS, STYLES, Detail, Grouping, Overflow, Style
 
 __all__ = [
     "SECTIONS",
@@ -27,6 +26,7 @@ __all__ = [
     "Config",
     "EmbeddingSettings",
     "Origin",
+    "RankingSettings",
     "SourceSettings",
     "StoreSettings",
     "normalized",
@@ -34,6 +34,11 @@ __all__ = [
 
 SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 """How a source may be named."""
+
+_EMBEDDING_MODEL = re.compile(r"wordllama|none|[a-z][a-z0-9_-]*:\S(.*\S)?")
+"""How a model may be named; what stands before the colon is a plugin's affair."""
+
+_MODELS = "wordllama, none, or a plugin's PROVIDER:MODEL"
 
 Validator = Any
 _NO_SETTINGS: Mapping[str, Any] = {}
@@ -74,11 +79,31 @@ class AssembleSettings:
     sources: tuple[str, ...] | None = _setting(None, _names("source names"))
     source_timeout: float = _setting(0.3, "seconds, over 0", gt(0))
     deadline: float = _setting(0.5, "seconds, over 0", gt(0))
+    tokens: str = _setting("default", "what counts tokens: default, openai, claude, …")
     style: Style = _setting("markdown", f"one of {', '.join(STYLES)}", in_(STYLES))
+    detail: Detail = _setting("full", f"one of {', '.join(DETAILS)}", in_(DETAILS))
+    group_by: Grouping = _setting("source", f"one of {', '.join(GROUPINGS)}", in_(GROUPINGS))
+    include_sources: bool = _setting(False, "true or false")
+    guard: bool = _setting(False, "true or false")
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
     min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
+    diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)))
     breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1))
     breaker_cooldown: float = _setting(30.0, "seconds, over 0", gt(0))
+
+
+@frozen(kw_only=True)
+class RankingSettings:
+    """`[ranking]`: what else than relevance, whose weight is 1, makes a score.
+
+    `neighbours` is what an item lends of its match to those beside it; 0 for nothing.
+    """
+
+    salience: float = _setting(0.10, "a number of at least 0", and_(ge(0), lt(math.inf)))
+    recency: float = _setting(0.05, "a number of at least 0", and_(ge(0), lt(math.inf)))
+    priority: float = _setting(0.02, "a number of at least 0", and_(ge(0), lt(math.inf)))
+    half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)))
+    neighbours: float = _setting(0.6, "a number within 0..1", and_(ge(0), le(1)))
 
 
 @frozen(kw_only=True)
@@ -96,7 +121,8 @@ class StoreSettings:
 class EmbeddingSettings:
     """`[embedding]`: what makes the dense vectors."""
 
-    model: str = _setting("wordllama", f"one of {', '.join(MODELS)}", in_(MODELS))
+    model: str = _setting("wordllama", _MODELS, matches_re(_EMBEDDING_MODEL))
+    timeout: float = _setting(1.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
 
 
 @frozen(kw_only=True)
@@ -110,11 +136,20 @@ class SourceSettings:
     )
     timeout: float | None = _setting(None, "seconds, over 0", optional(gt(0)))
     limit: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)))
+    min_relevance: float | None = _setting(
+        None, "a number within 0..1", optional(and_(ge(0), le(1)))
+    )
+    embedder: str | None = _setting(
+        None,
+        f"default, {_MODELS}",
+        optional(or_(in_(("default",)), matches_re(_EMBEDDING_MODEL))),
+    )
     own: Mapping[str, Any] = field(default=_NO_SETTINGS)
 
 
 SECTIONS: Mapping[str, type] = {
     "assemble": AssembleSettings,
+    "ranking": RankingSettings,
     "store": StoreSettings,
     "embedding": EmbeddingSettings,
 }
@@ -131,13 +166,14 @@ class Config:
 
     Attributes:
         project: the project's name, or None for the workspace's path.
-        assemble, store, embedding: the sections.
+        assemble, ranking, store, embedding: the sections.
         sources: normalized source name -> its settings.
         origins: dotted key -> where its value came from; defaults are not in it.
     """
 
     project: str | None = _setting(None, "a name")
     assemble: AssembleSettings = Factory(AssembleSettings)
+    ranking: RankingSettings = Factory(RankingSettings)
     store: StoreSettings = Factory(StoreSettings)
     embedding: EmbeddingSettings = Factory(EmbeddingSettings)
     sources: Mapping[str, SourceSettings] = field(factory=dict)

@@ -23,6 +23,9 @@ __all__ = ["HOME_VARIABLE", "data_folder", "load_config", "user_config_file"]
 HOME_VARIABLE = "CONTEXTKIT_HOME"
 _PREFIX = "CONTEXTKIT_"
 _RESERVED_VARIABLES = {HOME_VARIABLE, "CONTEXTKIT_DEBUG"}
+_USERS_OWN = re.compile(r"(store|embedding)\.|sources\.[^.]+\.embedder$")
+"""Settings that a project's file does not have: the store is the user's."""
+
 _CORE_KEYS = tuple(name for name in fields_dict(SourceSettings) if name != "own")
 
 
@@ -96,10 +99,11 @@ def _user_layer() -> _Layer:
 def _file_layer(file: Path, layer: str) -> _Layer:
     values = {}
     for key, setting in read_settings(file).items():
-        if layer == "project" and key.startswith("store."):
+        if layer == "project" and _USERS_OWN.match(key):
             raise ConfigError(
-                "a project does not choose where the user's records live (a cloned repository "
-                f"could send them away): set it in {user_config_file()} or in the environment",
+                "a project does not choose where the user's records live, nor what reads them "
+                "to make vectors (a cloned repository could send them away): "
+                f"set it in {user_config_file()} or in the environment",
                 key=key,
                 file=file,
                 line=setting.line,

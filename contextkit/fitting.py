@@ -19,7 +19,7 @@ _ATTEMPTS = 6
 _SLACK = 50
 """A text that leaves no more than this part of its budget unused is not tried again."""
 
-Render = Callable[[Mapping[str, Sequence[str]]], str]
+Render = Callable[[Mapping[str, Sequence[Placed]]], str]
 
 
 @frozen(kw_only=True)
@@ -55,7 +55,7 @@ def fit(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count) ->
     Args:
         lanes: the sections that were asked, those without pieces too: their share is the others'.
         max_tokens: the budget of the rendered text, in tokens.
-        render: section -> texts, to the whole text; "" for nothing.
+        render: section -> what is placed of it, to the whole text; "" for nothing.
         count: tokens of a text.
     """
     return _Fitting(lanes, max_tokens, render, count).run()
@@ -132,7 +132,8 @@ class _Fitting:
 
     def _frame(self, lane: Lane) -> int:
         """Tokens of the text around the sections."""
-        return self.count(self.render({lane.key: [""]})) - self.headings[lane.key]
+        nothing = Placed(lane.pieces[0], "", 0, truncated=False)
+        return self.count(self.render({lane.key: [nothing]})) - self.headings[lane.key]
 
     def _attempt(self, showing: Sequence[Lane], room: int) -> Fitted:
         room = max(0, room)
@@ -141,8 +142,7 @@ class _Fitting:
 
     def rendered(self, placed: Mapping[str, Sequence[Placed]], room: int) -> Fitted:
         """The text of what was placed, and the books of the sections."""
-        texts = {key: [entry.text for entry in entries] for key, entries in placed.items()}
-        text = self.render({key: shown for key, shown in texts.items() if shown})
+        text = self.render({key: entries for key, entries in placed.items() if entries})
         return Fitted(placed, self._accounts(placed, room), text, self.count(text))
 
     def _accounts(self, placed: Mapping[str, Sequence[Placed]], room: int) -> dict[str, Account]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from attrs import evolve, frozen
 
 from contextkit.checks import checked_text, checked_texts
 from contextkit.hook_failures import Failed, log_failure
-from contextkit.markup import escape_xml, line_start_safe, one_line
+from contextkit.looks import Look, default_text
+from contextkit.markup import escape_markdown, escape_xml, one_line
 from contextkit.models import ContextItem, Provenance, Style
 from contextkit.placing import Piece
 from contextkit.ranking import Candidate
@@ -23,7 +24,7 @@ __all__ = ["pieces_for"]
 def pieces_for(
     registry: SourceRegistry,
     candidates: Sequence[Candidate],
-    style: Style,
+    look: Look,
     count: TokenCounter,
     failed: Failed = log_failure,
 ) -> list[Piece]:
@@ -43,36 +44,14 @@ def pieces_for(
             partial(checked_texts, source, items=len(items)),
             failed,
             items=items,
-            style=style,
+            style=look.style,
+            detail=look.detail,
         )
         if formatted is None:
-            formatted = tuple(_DEFAULT[style](item) for item in items)
+            formatted = tuple(default_text(item, look) for item in items)
         texts.update(zip(map(id, own), formatted, strict=True))
-    shortener = _Shortener(registry, style, count, failed)
+    shortener = _Shortener(registry, look, count, failed)
     return [_piece(candidate, texts[id(candidate)], shortener) for candidate in candidates]
-
-
-def _default_markdown(item: ContextItem) -> str:
-    lines = item.content.splitlines() or [""]
-    return "\n".join(line_start_safe(line) for line in lines)
-
-
-def _default_xml(item: ContextItem) -> str:
-    name = escape_xml(one_line(item.title or item.id))
-    kind = escape_xml(item.kind or item.source)
-    return f'<entity name="{name}" type="{kind}">\n{escape_xml(item.content)}\n</entity>'
-
-
-def _default_plain(item: ContextItem) -> str:
-    place = one_line(item.location or item.kind or item.source)
-    return f"{one_line(item.title or item.id)} [{place}]\n{item.content}"
-
-
-_DEFAULT: Mapping[Style, Callable[[ContextItem], str]] = {
-    "markdown": _default_markdown,
-    "xml": _default_xml,
-    "plain": _default_plain,
-}
 
 
 @frozen
@@ -80,21 +59,23 @@ class _Shortener:
     """Shortens items' texts: by their sources' hooks, or by default."""
 
     registry: SourceRegistry
-    style: Style
+    look: Look
     count: TokenCounter
     failed: Failed
 
     def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """An item's text within so many tokens, "" where that says nothing."""
-        if self.style == "markdown":
-            own = self._by_source(evolve(item, content=text), max_tokens)
-            if own is not None:
-                return own
+        style = self.look.style
+        if self.look.detail == "compact":
+            return _shortened_line(text, max_tokens, self.count, style)
+        own = self._by_source(evolve(item, content=text), max_tokens)
+        if own is not None:
+            return own
         place = f", see full at {one_line(item.location)}" if item.location else ""
-        if self.style == "xml":
+        if style == "xml":
             note = f"(truncated{escape_xml(place)})"
             return _shortened_element(text, max_tokens, self.count, note)
-        note = f"*(truncated{place})*" if self.style == "markdown" else f"(truncated{place})"
+        note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
         return truncate(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
@@ -104,6 +85,7 @@ class _Shortener:
             partial(checked_text, item.source),
             self.failed,
             item=item,
+            style=self.look.style,
             max_tokens=max_tokens,
             count=self.count,
         )
@@ -113,7 +95,8 @@ class _Shortener:
 def _piece(candidate: Candidate, text: str, shortener: _Shortener) -> Piece:
     count = shortener.count
     text = _well_formed(text)
-    credit = _well_formed(_credit(candidate.item.also_in, shortener.style))
+    look = shortener.look
+    credit = _well_formed(_credit(candidate.item.also_in, look))
 
     def shorten(max_tokens: int) -> str:
         room = max_tokens - (count(credit) if credit else 0)
@@ -121,7 +104,7 @@ def _piece(candidate: Candidate, text: str, shortener: _Shortener) -> Piece:
         return _well_formed(short) + credit if short else ""
 
     whole = text + credit
-    return Piece(candidate, whole, count(f"{whole}\n\n"), shorten)
+    return Piece(candidate, whole, count(f"{whole}{look.separator}"), shorten)
 
 
 def _well_formed(text: str) -> str:
@@ -129,18 +112,28 @@ def _well_formed(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _credit(also_in: Sequence[Provenance], style: Style) -> str:
-    """The line that names where else an item was found; empty where nowhere."""
+def _credit(also_in: Sequence[Provenance], look: Look) -> str:
+    """What names where else an item was found; empty where nowhere."""
     if not also_in:
         return ""
     places = ", ".join(
         f"{other.source} {one_line(other.location or other.id)}" for other in also_in
     )
+    if look.style == "markdown":
+        places = escape_markdown(places)
+    if look.detail == "compact":
+        # Within one line there is no room for an element of its own.
+        return "" if look.style == "xml" else f" (also in: {places})"
     return {
         "markdown": f"\n*Also in: {places}*",
         "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
         "plain": f"\n(also in: {places})",
-    }[style]
+    }[look.style]
+
+
+def _shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
+    """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
+    return "" if style == "xml" else truncate(text, max_tokens, count)
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:

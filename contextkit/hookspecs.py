@@ -26,10 +26,12 @@ import pluggy
 if TYPE_CHECKING:
     import click
 
+    from contextkit.embedding import DenseModel
     from contextkit.indexing import Indexer
     from contextkit.models import (
         ContextItem,
         ContextRequest,
+        Detail,
         IndexReport,
         RecipeTemplate,
         SourceInfo,
@@ -63,11 +65,15 @@ def contextkit_query(
 
 
 @hookspec(firstresult=True)
-def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str] | None:
+def contextkit_format(
+    items: Sequence[ContextItem], style: Style, detail: Detail
+) -> Sequence[str] | None:
     """Give each item the text that is shown, in the same order and of the same length.
 
-    Called once per source with everything that survived deduplication. `None`: each
-    item's `content` is shown, escaped as the style needs.
+    Called once per source with everything that survived deduplication. `detail` is `full`,
+    `summary` (without what is long and can be looked up) or `compact` (one line an item).
+    `None`: each item's `content` is shown, escaped as the style needs, and for `compact` on
+    one line.
 
     ```python
     @hookimpl
@@ -109,17 +115,18 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
 @hookspec(firstresult=True)
 def contextkit_truncate(
-    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
     """Shorten one formatted item to `max_tokens`, keeping what matters most.
 
-    Called only for an item that does not fit, with its Markdown in `item.content`; `count`
-    gives a text's tokens. A result that is still too long is not used. `None`: the
-    default, which cuts at a line, sentence or word, never within a fence.
+    Called only for an item that does not fit, with its text in that style in
+    `item.content`; `count` gives a text's tokens. Not called for the one line of `compact`.
+    A result that is still too long is not used. `None`: the default, which cuts at a line,
+    sentence or word, never within a fence or an element.
 
     ```python
     @hookimpl
-    def contextkit_truncate(item, max_tokens, count):
+    def contextkit_truncate(item, style, max_tokens, count):
         headline = item.content.splitlines()[0]
         return headline if count(headline) <= max_tokens else None
     ```
@@ -185,15 +192,50 @@ def contextkit_commands(cli: click.Group) -> None:
 
 
 @hookspec(firstresult=True)
+def contextkit_tokenizer(name: str) -> Callable[[str], int] | None:
+    """Count tokens exactly, for a tokenizer or a model of that name; any plugin may.
+
+    Called when a request names in `tokens` what the core does not know. The result takes a
+    text and gives its tokens; it is called many times, from any thread. `None`: not one
+    of this plugin's.
+
+    ```python
+    @hookimpl
+    def contextkit_tokenizer(name):
+        return count_words if name == "words" else None
+    ```
+    """
+
+
+@hookspec(firstresult=True)
 def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | None:
     """Say what is wrong with the source's own settings, `[sources.NAME]`.
 
     Called with the keys that are not the core's (`enabled`, `weight`, `priority`,
-    `timeout`, `limit`). Each text begins with the key. `None` or empty: nothing is.
+    `timeout`, `limit`, `min_relevance`, `embedder`). Each text begins with the key. `None`
+    or empty: nothing is.
 
     ```python
     @hookimpl
     def contextkit_check_settings(settings):
         return [f"{key}: not a setting of weather" for key in settings if key != "station"]
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_embedder(model: str) -> DenseModel | None:
+    """The dense model of that name, `PROVIDER:REST` as it stands in the configuration.
+
+    Called when `embedding.model` or a source's `embedder` names what the core does not
+    have: once, before the model's first use, and again after a while where this raises. Any
+    plugin that is on may answer. Load what is large when the model is used, not here.
+    `None`: not one of this plugin's.
+
+    ```python
+    @hookimpl
+    def contextkit_embedder(model):
+        provider, _, rest = model.partition(":")
+        return MyModel(rest) if provider == "mine" else None
     ```
     """

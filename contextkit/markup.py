@@ -1,23 +1,73 @@
-"""Putting text that others wrote into Markdown and XML so that it stays text."""
+"""Putting text that others wrote into Markdown, XML and plain text so that it stays text.
+
+| what is put where | Markdown | XML | plain |
+|---|---|---|---|
+| lines that others wrote, on lines of their own | `markdown_text` | `escape_xml` | indented |
+| one line of words, anywhere | `line_start_safe` | `escape_xml` | `plain_line` |
+| a name or a path, within emphasis too | `escape_markdown` | `escape_xml` | `one_line` |
+| code | `fenced` | `escape_xml` | indented |
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-__all__ = ["escape_xml", "fence_for", "fenced", "line_start_safe", "one_line"]
+__all__ = [
+    "escape_markdown",
+    "escape_xml",
+    "fence_for",
+    "fenced",
+    "line_start_safe",
+    "markdown_text",
+    "one_line",
+    "plain_line",
+]
 
 _BACKTICKS = re.compile("`+")
-_NOT_IN_LANGUAGE = re.compile(r"[\s`\x00-\x1f\x7f-\x9f]+")
+_NOT_IN_LANGUAGE = re.compile(r"[\s`|\x00-\x1f\x7f-\x9f]+")
 # `\s` of a str pattern has every Unicode space and line end; the ranges add the controls.
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
+_LINE_END = re.compile("\r\n|[\r\n]")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _XML_ENTITIES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#13;"}
 )
-# What opens a block at the start of a line: heading, quote, list, rule, fence, table,
-# setext underline, HTML, link definition.
-_BLOCK_OPENER = re.compile(r"[#>*+\-_`~|=<\[:]")
-_NUMBERED_LIST = re.compile(r"(\d{1,9})([.)])")
+_PLAIN_HEADINGS = ("===", "---")
+
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
+_ENTITY = r"&(?=\#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|[A-Za-z][A-Za-z0-9]{1,31};)"
+_TAG = r"<(?=[A-Za-z/!?])"
+_NO_AUTOLINK = r"(?!https?://[^\s<>]+>|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9.-]+>)"
+# What would not be shown as it stands, beside emphasis and code.
+_SPECIAL = rf"\\(?=[!-/:-@\[-`{{-~]|$) | ~{{2,}} | {_TAG} | {_ENTITY} | (?<=\])\("
+
+# Most characters are none of these: a look at one first halves the time.
+_IN_NAME = re.compile(
+    rf"(?=[`*_\\~<&(]) (?:`+ | \*+ | (?<!\w)_++ | _++(?!\w) | {_SPECIAL})", re.VERBOSE
+)
+_IN_LINE = re.compile(
+    rf"(?=[`*_\\~<&(]) (?:{_CODE_SPAN} | (?P<emphasis>\*+|_+) | ` | {_SPECIAL})", re.VERBOSE
+)
+_IN_TEXT = re.compile(
+    rf"""(?=[`\\<&!])
+    (?:{_CODE_SPAN} | \\. | (?P<special>` | {_TAG}{_NO_AUTOLINK} | {_ENTITY} | !(?=\[)))""",
+    re.VERBOSE,
+)
+
+# A line of only these is the line under a heading or under a table's head, or a rule.
+_UNDERLINE = r"[-=|:][-=|: \t]*+$ | (?=(?:[*_][ \t]*+){3})(?:\*[* \t]*+|_[_ \t]*+)$"
+_HEADING = r"\#{1,6}(?=[ \t]|$)"
+_LINE_OPENER = re.compile(rf"{_HEADING} | > | [-+*](?=\ |$) | {_UNDERLINE}", re.VERBOSE)
+_NUMBERED_LIST = re.compile(r"(\d{1,9})(?=[.)](?: |$))")
+# The first opener behind as few list markers as can be: `* * *` is a rule. Emphasis there
+# looks like the lines that stand around a text.
+_TEXT_OPENER = re.compile(
+    rf"""(?:[ \t]*+(?:[-+*]|\d{{1,9}}[.)])(?=[ \t]))*? [ \t]*+
+    (?P<opener>{_HEADING} | > | {_UNDERLINE} | `{{3,}} | ~{{3,}} | [*_](?![ \t]) | \[)""",
+    re.VERBOSE,
+)
 
 
 def fence_for(text: str) -> str:
@@ -38,8 +88,8 @@ def fenced(text: str, language: str = "") -> str:
 
     Args:
         text: the block's content; one line end at its end is not doubled.
-        language: the language named on the opening fence; white space, controls and
-            backticks, which would end it, are left out.
+        language: the language named on the opening fence; white space, controls,
+            backticks and bars, which could end it or make a table, are left out.
 
     Returns:
         The block, without a line end after its closing fence.
@@ -79,17 +129,138 @@ def one_line(text: str) -> str:
     return _BLANKS.sub(" ", text).strip(" ")
 
 
-def line_start_safe(text: str) -> str:
-    r"""`text` on one line that opens no Markdown block at the start of a line.
+def plain_line(text: str) -> str:
+    r"""`text` on one line of plain text that cannot pass for a title of the context.
 
     Args:
         text: any text.
 
     Returns:
-        `one_line(text)`, with a backslash before a first character that would open a
-        heading, list, quote, table, fence or other block (`# a` becomes `\# a`).
+        `one_line(text)`, with a backslash before `===` or `---` at its start.
     """
     line = one_line(text)
-    if _BLOCK_OPENER.match(line):
-        return f"\\{line}"
-    return _NUMBERED_LIST.sub(r"\1\\\2", line, count=1) if _NUMBERED_LIST.match(line) else line
+    return f"\\{line}" if line.startswith(_PLAIN_HEADINGS) else line
+
+
+def escape_markdown(text: str) -> str:
+    r"""A name or a path within a line of Markdown, with nothing in it that is markup.
+
+    A backslash stands before every backtick, asterisk and underscore but those within a
+    word, and before what would be a tag, an entity, a link or an escape: `__init__.py`
+    becomes `\_\_init\_\_.py`, `snake_case` stays. It may stand within emphasis.
+
+    Args:
+        text: any text on one line.
+
+    Returns:
+        The text; a Markdown parser reads it back as it was.
+    """
+    return _IN_NAME.sub(lambda found: _backslashed(found[0]), text)
+
+
+def line_start_safe(text: str) -> str:
+    r"""Words on one line of Markdown, at its start or behind something else.
+
+    Code spans stay. Whatever else CommonMark would not show as it stands has a backslash:
+    what opens a block at the start of a line (`# a` becomes `\# a`), asterisks and
+    underscores that would emphasise, tags, entities, links, escapes. What surrounds it
+    must end its own emphasis.
+
+    Args:
+        text: any text.
+
+    Returns:
+        `one_line(text)`, escaped; a Markdown parser sees words and code spans alone.
+    """
+    line = one_line(text)
+    emphasis = _emphasis(line)
+
+    def escaped(found: re.Match[str]) -> str:
+        if found["ticks"] or (found["emphasis"] and found.start() not in emphasis):
+            return found[0]
+        return _backslashed(found[0])
+
+    inline = _IN_LINE.sub(escaped, line)
+    if _LINE_OPENER.match(line) or (line.startswith("[") and "]:" in line):
+        return f"\\{inline}"
+    return _NUMBERED_LIST.sub(r"\1\\", inline, count=1) if _NUMBERED_LIST.match(line) else inline
+
+
+def markdown_text(text: str, *, behind_label: bool = False) -> str:
+    r"""Markdown that others wrote, on its own lines, kept from breaking out of its place.
+
+    Its lists, its indented code, and its emphasis, code spans and links within a line
+    stay. A backslash stands before whatever would open another block (a heading, a quote,
+    a rule, a fence, a table, a link definition), before emphasis at the start of a line,
+    which looks like the lines around it, before HTML, entities and images, and before
+    backticks that no others on their line close. Doing it again changes nothing.
+
+    Args:
+        text: any text.
+        behind_label: whether its first line stands behind other words, where no block
+            can begin.
+
+    Returns:
+        The text with as many lines, each ended by a line feed but the last.
+    """
+    has_definition = "]:" in text
+    lines: list[str] = []
+    for line in _LINE_END.split(text):
+        start, end = (0, 0) if behind_label and not lines else _opener(line, has_definition)
+        opener = _escaped_opener(line[start:end])
+        lines.append(line[:start] + opener + _IN_TEXT.sub(_special_escaped, line[end:]))
+    return "\n".join(lines)
+
+
+def _backslashed(characters: str) -> str:
+    return "".join(f"\\{character}" for character in characters)
+
+
+def _special_escaped(found: re.Match[str]) -> str:
+    return _backslashed(found[0]) if found["special"] else found[0]
+
+
+def _opener(line: str, has_definition: bool) -> tuple[int, int]:
+    """Where what would open a block on a line begins and ends; nowhere is 0, 0."""
+    found = _TEXT_OPENER.match(line)
+    if found is None or (found["opener"] == "[" and not has_definition):
+        return 0, 0
+    return found.span("opener")
+
+
+def _escaped_opener(opener: str) -> str:
+    # Of a fence, all of it: what is left could begin a code span.
+    return _backslashed(opener) if opener[:1] in ("`", "~") else opener and f"\\{opener}"
+
+
+def _emphasis(line: str) -> frozenset[int]:
+    """Where the runs of asterisks and underscores begin that another one can pair with."""
+    runs = list(_runs(line))
+    first = {mark: start for start, mark, opens, _ in reversed(runs) if opens}
+    last = {mark: start for start, mark, _, closes in runs if closes}
+    return frozenset(
+        start
+        for start, mark, opens, closes in runs
+        if (opens and start < last.get(mark, -1)) or (closes and start > first.get(mark, start))
+    )
+
+
+def _runs(line: str) -> Iterator[tuple[int, str, bool, bool]]:
+    """Runs of asterisks and underscores: place, character, whether one can open, can close.
+
+    Where a character's kind is in doubt, a run can do what it could with either kind.
+    """
+    for found in _IN_LINE.finditer(line):
+        if not found["emphasis"]:
+            continue
+        mark = found[0][0]
+        before = line[found.start() - 1 : found.start()] or " "
+        after = line[found.end() : found.end() + 1] or " "
+        if mark == "_" and before.isalnum() and after.isalnum():
+            continue
+        yield found.start(), mark, _flanks(after, before), _flanks(before, after)
+
+
+def _flanks(inner: str, outer: str) -> bool:
+    """Whether a run may stand at the edge of emphasis that has `inner` inside."""
+    return inner != " " and (inner not in _PUNCTUATION or not outer.isalnum())

@@ -10,16 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import Attribute, field, fields, frozen, has
+from attrs.validators import in_
 
 if TYPE_CHECKING:
     from contextkit.records import Records
     from contextkit.trace import Trace
 
 __all__ = [
+    "DETAILS",
+    "GROUPINGS",
     "STYLES",
     "ContextItem",
     "ContextRequest",
+    "ContextSource",
+    "Detail",
     "FormattedContext",
+    "Grouping",
     "IndexReport",
     "Overflow",
     "Provenance",
@@ -32,7 +38,11 @@ __all__ = [
 
 Style = Literal["markdown", "xml", "plain"]
 Overflow = Literal["hard", "soft"]
+Detail = Literal["full", "summary", "compact"]
+Grouping = Literal["source", "type"]
 STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
+DETAILS: tuple[Detail, ...] = ("full", "summary", "compact")
+GROUPINGS: tuple[Grouping, ...] = ("source", "type")
 
 
 def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:
@@ -85,6 +95,10 @@ class ContextItem:
         created_at: when it came to be, aware; None when that means nothing.
         salience: how much it matters whatever the query, 0..1; None is neutral.
         location: where the whole of it can be found, for instance `path:line`.
+        sequence: what it is a part of, among its source's items: a session, a file; None
+            where it stands alone.
+        position: its place in that. Items of one sequence whose positions are one or two
+            apart support each other (see `contextkit.neighbours`).
         also_in: the duplicates of it that were dropped.
     """
 
@@ -99,6 +113,8 @@ class ContextItem:
     created_at: datetime | None = field(default=None, eq=False, kw_only=True, validator=_aware)
     salience: float | None = field(default=None, eq=False, kw_only=True, validator=_unit_interval)
     location: str | None = field(default=None, eq=False, kw_only=True)
+    sequence: str | None = field(default=None, eq=False, kw_only=True)
+    position: int | None = field(default=None, eq=False, kw_only=True)
     also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
 
     @id.default
@@ -125,16 +141,31 @@ class ContextRequest:
         sources: the sources to ask, or None for every one that is on.
         weights: source name -> weight in the budget, over what config and hooks say.
         filters: record field -> the value, the values, or the `Range` it must have.
+        limits: source -> items to retrieve from it, over `limit` and its settings.
+        timeouts: source -> seconds that it may take, over `source_timeout` and its settings.
+        tokens: what counts tokens: `default`, `openai`, `claude`, or a name that a plugin's
+            `contextkit_tokenizer` answers to.
         style: `markdown`, `xml` or `plain`.
+        detail: `full`: items as their sources show them; `summary`: without code bodies and
+            other long parts (seed 4); `compact`: one line an item.
+        group_by: `source`: a heading per section; `type`: code, documentation, conversation
+            and other (seed 4).
+        include_sources: whether up to ten items are listed at the end (seed 4), where that
+            takes no more than a quarter of the budget.
+        guard: whether the text is put between delimiters that its content cannot close.
         overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
         source_timeout: seconds that one source may take.
         deadline: seconds that all sources together may take.
         min_relevance: items below this relevance are left out, 0..1.
+        diversity: how much an item that resembles a better one loses by that, 0..1
+            (maximal marginal relevance); 0 leaves the order to the scores.
         project: the project whose records are searched, beside the user's own.
         workspace: the workspace's root folder, or None.
         recipe: the name of the recipe that is followed.
         records: the asked source's records; set when the request reaches a source.
         settings: the asked source's own settings, `[sources.NAME]`; set likewise.
+        neighbours: what an item lends of its match to those beside it in its sequence,
+            `[ranking] neighbours`; set likewise.
     """
 
     query: str
@@ -143,16 +174,25 @@ class ContextRequest:
     sources: tuple[str, ...] | None = None
     weights: Mapping[str, float] = field(factory=dict)
     filters: Mapping[str, Any] = field(factory=dict)
+    limits: Mapping[str, int] = field(factory=dict)
+    timeouts: Mapping[str, float] = field(factory=dict)
+    tokens: str = "default"
     style: Style = "markdown"
+    detail: Detail = "full"
+    group_by: Grouping = "source"
+    include_sources: bool = False
+    guard: bool = False
     overflow: Overflow = "hard"
     source_timeout: float = 0.3
     deadline: float = 0.5
     min_relevance: float = 0.1
+    diversity: float = 0.0
     project: str = ""
     workspace: Path | None = None
     recipe: str = "context"
     records: Records = field(default=None, repr=False, eq=False)
     settings: Mapping[str, Any] = field(factory=dict, eq=False)
+    neighbours: float = 0.6
 
 
 @frozen(kw_only=True)
@@ -162,10 +202,15 @@ class SourceInfo:
     Attributes:
         title: its heading in a context; default: its name, capitalised.
         description: one line for lists and for tool descriptions.
-        priority: 1..100 (seed 5); sections are ordered by it, highest first, and it
-            breaks ties between items of equal score.
-        embedder: `default` for dense vectors by the store's model, `none` for
-            keyword search (BM25) alone.
+        priority: 1..100 (seed 5); sections are ordered by it, highest first, and it is a
+            small part of an item's score.
+        scale: what its items' relevance means. `ranked`: nothing but their order within
+            the source, so that they are ranked against other sources' items by their
+            place; `calibrated`: how much of the query an item answers, as the store's
+            `Hit.relevance` says it, so that it can stand beside other sources'.
+        embedder: the model of its records' dense vectors: `default` for `embedding.model`,
+            `none` for keyword search (BM25) alone, or another as the configuration names
+            it; `[sources.NAME] embedder` is stronger.
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
         indexed_fields: record fields that its filters use, so that the store indexes them.
@@ -174,7 +219,10 @@ class SourceInfo:
     title: str = ""
     description: str = ""
     priority: int = field(default=50)
-    embedder: Literal["default", "none"] = "default"
+    scale: Literal["ranked", "calibrated"] = field(
+        default="ranked", validator=in_(("ranked", "calibrated"))
+    )
+    embedder: str = "default"
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
 
@@ -270,6 +318,39 @@ class IndexReport:
     notes: Sequence[str] = ()
 
 
+@frozen(kw_only=True)
+class ContextSource:
+    """Where one item of a context comes from (seed 4).
+
+    Attributes:
+        source: the source.
+        id: the item's id there.
+        name: its short name.
+        type: what it is (`function`, `memory`, `commit`).
+        location: where the whole of it can be found, such as `path:line`, or None.
+        relevance: how well it matched, 0..1.
+    """
+
+    source: str
+    id: str
+    name: str
+    type: str
+    location: str | None
+    relevance: float
+
+    @classmethod
+    def of(cls, item: ContextItem) -> ContextSource:
+        """Where an item comes from."""
+        return cls(
+            source=item.source,
+            id=item.id,
+            name=item.title or item.id,
+            type=item.kind or item.source,
+            location=item.location,
+            relevance=item.relevance,
+        )
+
+
 @frozen
 class FormattedContext:
     """A context ready for injection (seed 1).
@@ -298,10 +379,46 @@ class FormattedContext:
         """True when an item was shortened (seed 4)."""
         return bool(self.truncated_items)
 
+    @property
+    def summary(self) -> str | None:
+        """What was shortened and left out to hold the budget, in words (seed 4), or None."""
+        # One that was made by hand has no trace.
+        rows = self.trace.items if self.trace else ()
+        left_out = sum(1 for row in rows if row.verdict == "over_budget")
+        parts = [
+            f"{count} {what}"
+            for count, what in ((len(self.truncated_items), "shortened"), (left_out, "left out"))
+            if count
+        ]
+        return f"to hold the budget: {', '.join(parts)}" if parts else None
+
+    @property
+    def sources(self) -> list[ContextSource]:
+        """Where the items come from, in the order of the text (seed 4)."""
+        return [ContextSource.of(item) for item in self.items]
+
+    def search_results(self) -> list[dict[str, Any]]:
+        """The items as `search_result` content blocks of Claude's Messages API.
+
+        Claude cites from such blocks by itself. They hold what the text holds, without its
+        headings and its footer.
+        """
+        return [
+            {
+                "type": "search_result",
+                "source": item.location or f"{item.source}:{item.id}",
+                "title": item.title or item.id,
+                "content": [{"type": "text", "text": item.content}],
+                "citations": {"enabled": True},
+            }
+            for item in self.items
+            if item.content.strip()
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """The whole result as JSON values."""
-        whole: dict[str, Any] = _as_json(self)
-        return whole
+        derived = {"sources": self.sources, "truncated": self.truncated, "summary": self.summary}
+        return {**_as_json(self), **_as_json(derived)}
 
 
 def _as_json(value: Any) -> Any:

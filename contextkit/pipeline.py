@@ -1,37 +1,45 @@
-"""The assembler: request -> gather -> rank -> dedup -> allocate -> fit -> render."""
+"""The stages, one after another: gather -> rank -> dedup -> allocate -> fit -> render."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import structlog
 from attrs import define, evolve, field
 
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
+from contextkit.composing import Composer
+from contextkit.counting import find_counter
+from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed
+from contextkit.looks import Look
 from contextkit.models import ContextRequest, FormattedContext, Recipe, Section
 from contextkit.ranking import rank
-from contextkit.records import Records
+from contextkit.records import Hit, Records, Search
 from contextkit.registry import SourceRegistry
-from contextkit.rendering import Document, RenderedSection, heading, render
-from contextkit.sections import section_request, sections_to_ask, title_of
+from contextkit.rendering import heading
+from contextkit.sections import floor_of, section_request, sections_to_ask, timeout_of, title_of
 from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
-from contextkit.tokens import TokenCounter, counter_for
+from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 
-__all__ = ["ContextAssembler"]
+__all__ = ["Pipeline"]
+
+_SOURCE_LIST_PART = 4
+"""The list of sources takes no more of the budget than one part in so many."""
 
 _log = structlog.get_logger(__name__)
 
@@ -41,20 +49,20 @@ def _now() -> datetime:
 
 
 @define(eq=False)
-class ContextAssembler:
+class Pipeline:
     """Assembles contexts from the sources of a registry; safe to share between requests.
 
     Attributes:
         registry: the sources.
         store: where their records are.
-        counter: counts tokens.
         clock: the time that ages are counted to.
+        answer: answers searches in place of the store's batches, or None.
     """
 
     registry: SourceRegistry
     store: RecordStore
-    counter: TokenCounter = field(factory=lambda: counter_for("default"))
     clock: Callable[[], datetime] = _now
+    answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
 
     async def assemble(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
@@ -65,35 +73,71 @@ class ContextAssembler:
 
         Raises:
             InvalidContextTypeError: for a section whose source is not there.
+            InvalidRequestError: where nothing counts by `request.tokens`.
             StoreError: where the store does not open.
         """
         watch, failures = Stopwatch(), HookFailures()
         sections = sections_to_ask(self.registry, recipe)
-        async with contextlib.AsyncExitStack() as stack:
-            with watch.stage("prepare"):
-                await in_thread(self.store.prepare)
-                await stack.enter_async_context(held(self.store))
-            with watch.stage("gather"):
-                questions = self._questions(request, sections)
-                answers = await gather(self.registry, questions, request.deadline)
+        with watch.stage("prepare"):
+            count = await self._counter(request, failures)
+        questions, answers = await self._gathered(request, sections, watch)
         with watch.stage("rank"):
-            priorities = [self.registry.info(section.source).priority for section in sections]
-            candidates = rank(answers, priorities, self.clock())
+            infos = [self.registry.info(section.source) for section in sections]
+            floors = {s.key: floor_of(self.registry, s, request) for s in sections}
+            candidates = rank(answers, infos, self.clock(), self.registry.config.ranking, floors)
         with watch.stage("dedup"):
-            selection = select(self.registry, candidates, request.min_relevance, failures)
+            selection = select(self.registry, candidates, floors, failures)
+            kept = diversify(selection.kept, request.diversity)
+            selection = evolve(selection, kept=kept)
         with watch.stage("format"):
-            pieces = pieces_for(
-                self.registry, selection.kept, request.style, self.counter, failures
-            )
+            look = Look(request.style, request.detail)
+            pieces = pieces_for(self.registry, kept, look, count, failures)
         with watch.stage("fit"):
-            fitted = self._fit(request, recipe, self._lanes(request, questions, pieces, failures))
-        notes = [*self._notes(request, sections, selection, fitted), *failures.notes]
-        return self._context(request, answers, selection, fitted, watch.stages, notes)
+            lanes = self._lanes(request, questions, pieces, failures)
+            composer, fitted = _fitted(lanes, self._composer(request, recipe, sections), count)
+        notes = [*self._notes(request, sections, selection, composer, fitted), *failures.notes]
+        trace = Trace(
+            recipe=request.recipe,
+            counter=count.name,
+            max_tokens=request.max_tokens,
+            stages={stage: round(value, 3) for stage, value in watch.stages.items()},
+            sources=source_traces(answers, selection, fitted),
+            items=item_traces(selection, pieces, fitted),
+            notes=tuple(notes),
+        )
+        return _context(request, composer, fitted, trace)
+
+    async def _counter(self, request: ContextRequest, failed: Failed) -> TokenCounter:
+        if request.tokens in FAMILIES:
+            return counter_for(request.tokens)
+        # A plugin may have to load its tokenizer.
+        return await in_thread(partial(find_counter, self.registry, request.tokens, failed))
 
     # -- gather ---------------------------------------------------------------------------
 
+    async def ask(self, request: ContextRequest, recipe: Recipe) -> list[tuple[Question, Answer]]:
+        """Ask a recipe's sources and do nothing with their answers.
+
+        Raises what `assemble` raises before it ranks.
+        """
+        sections = sections_to_ask(self.registry, recipe)
+        asked, answers = await self._gathered(request, sections, Stopwatch())
+        return list(zip(asked, answers, strict=True))
+
+    async def _gathered(
+        self, request: ContextRequest, sections: Sequence[Section], watch: Stopwatch
+    ) -> tuple[list[Question], list[Answer]]:
+        async with contextlib.AsyncExitStack() as stack:
+            with watch.stage("prepare"):
+                searched = [(s.source, s.query or request.query) for s in sections]
+                await in_thread(lambda: self.store.prepare(searched))
+                await stack.enter_async_context(held(self.store))
+            with watch.stage("gather"):
+                questions = self._questions(request, sections)
+                return questions, await gather(self.registry, questions, request.deadline)
+
     def _questions(self, request: ContextRequest, sections: Sequence[Section]) -> list[Question]:
-        searcher = BatchSearcher(self.store)
+        searcher = self.answer or BatchSearcher(self.store)
         return [
             Question(
                 section=section,
@@ -103,8 +147,7 @@ class ContextAssembler:
                         self.records(section.source, request.project), searcher=searcher
                     ),
                 ),
-                timeout=self.registry.config.source(section.source).timeout
-                or request.source_timeout,
+                timeout=timeout_of(self.registry, section, request),
                 breaker=self._breaker(section.source),
             )
             for section in sections
@@ -112,8 +155,7 @@ class ContextAssembler:
 
     def records(self, source: str, project: str) -> Records:
         """A loaded source's records, for a project."""
-        dense = self.registry.info(source).embedder == "default"
-        return Records(self.store, source, project, dense)
+        return Records(self.store, source, project)
 
     def _breaker(self, source: str) -> Breaker:
         if source not in self._breakers:
@@ -144,65 +186,24 @@ class ContextAssembler:
             for question in questions
         ]
 
-    def _fit(self, request: ContextRequest, recipe: Recipe, lanes: Sequence[Lane]) -> Fitted:
-        by_key = {section.key: section for section in recipe.sections}
-
-        def rendered(texts: Mapping[str, Sequence[str]]) -> str:
-            shown = [by_key[lane.key] for lane in lanes if texts.get(lane.key)]
-            return render(
-                Document(
-                    title=recipe.title,
-                    sections=[
-                        RenderedSection(title_of(self.registry, section), texts[section.key])
-                        for section in shown
-                    ],
-                    footer=_footer(recipe, texts, by_key),
-                ),
-                request.style,
-            )
-
-        fitting = fit_all if request.overflow == "soft" else fit
-        return fitting(lanes, request.max_tokens, rendered, self.counter)
-
-    # -- the result -----------------------------------------------------------------------
-
-    def _context(
-        self,
-        request: ContextRequest,
-        answers: Sequence[Answer],
-        selection: Selection,
-        fitted: Fitted,
-        stages: Mapping[str, float],
-        notes: Sequence[str],
-    ) -> FormattedContext:
-        placed = [entry for entries in fitted.placed.values() for entry in entries]
-        exceeded = fitted.tokens > request.max_tokens
-        if exceeded:
-            _log.warning("token_budget_exceeded", budget=request.max_tokens, actual=fitted.tokens)
-        items = [evolve(entry.piece.candidate.item, content=entry.text) for entry in placed]
-        return FormattedContext(
-            markdown=fitted.text,
-            items=items,
-            token_count=fitted.tokens,
-            sources_used=dict(Counter(item.source for item in items)),
-            budget_exceeded=exceeded,
-            truncated_items=[e.piece.candidate.item.id for e in placed if e.truncated],
-            trace=Trace(
-                recipe=request.recipe,
-                counter=self.counter.name,
-                max_tokens=request.max_tokens,
-                stages={stage: round(value, 3) for stage, value in stages.items()},
-                sources=source_traces(answers, selection, fitted),
-                items=item_traces(selection, fitted),
-                notes=tuple(notes),
-            ),
+    def _composer(
+        self, request: ContextRequest, recipe: Recipe, sections: Sequence[Section]
+    ) -> Composer:
+        return Composer(
+            request=request,
+            recipe=recipe,
+            titles={section.key: title_of(self.registry, section) for section in sections},
+            include_sources=request.include_sources,
         )
+
+    # -- the trace ------------------------------------------------------------------------
 
     def _notes(
         self,
         request: ContextRequest,
         sections: Sequence[Section],
         selection: Selection,
+        composer: Composer,
         fitted: Fitted,
     ) -> Iterator[str]:
         if self.store.problem:
@@ -216,13 +217,39 @@ class ContextAssembler:
             )
         if selection.kept and not fitted.text:
             yield f"not one item fits into {request.max_tokens} tokens"
+        if request.include_sources and fitted.text and not composer.include_sources:
+            yield "the list of sources was left out: it takes over a quarter of the budget"
 
 
-def _footer(
-    recipe: Recipe, texts: Mapping[str, Sequence[str]], sections: Mapping[str, Section]
-) -> str:
-    counts: Counter[str] = Counter()
-    for key, shown in texts.items():
-        counts[sections[key].source] += len(shown)
-    used = [source for source, count in counts.items() if count]
-    return recipe.footer.format(items=counts.total(), sources=len(used), counts=counts)
+def _fitted(
+    lanes: Sequence[Lane], composer: Composer, count: TokenCounter
+) -> tuple[Composer, Fitted]:
+    """What got in, with the list of sources if it is wanted and takes little enough."""
+    request = composer.request
+    fitting = fit_all if request.overflow == "soft" else fit
+    fitted = fitting(lanes, request.max_tokens, composer.text, count)
+    if composer.include_sources:
+        listed = count(composer.source_list(fitted.placed))
+        if not fitted.text or listed * _SOURCE_LIST_PART > request.max_tokens:
+            composer = composer.without_sources()
+            fitted = fitting(lanes, request.max_tokens, composer.text, count)
+    return composer, fitted
+
+
+def _context(
+    request: ContextRequest, composer: Composer, fitted: Fitted, trace: Trace
+) -> FormattedContext:
+    placed = composer.in_order(fitted.placed)
+    exceeded = fitted.tokens > request.max_tokens
+    if exceeded:
+        _log.warning("token_budget_exceeded", budget=request.max_tokens, actual=fitted.tokens)
+    shown = [evolve(entry.piece.candidate.item, content=entry.text) for entry in placed]
+    return FormattedContext(
+        markdown=fitted.text,
+        items=shown,
+        token_count=fitted.tokens,
+        sources_used=dict(Counter(item.source for item in shown)),
+        budget_exceeded=exceeded,
+        truncated_items=[e.piece.candidate.item.id for e in placed if e.truncated],
+        trace=trace,
+    )

@@ -1,43 +1,98 @@
 """From candidates to scores: relevance first, with small boosts for what else is known.
 
-`score = (relevance + 0.10 salience + 0.05 recency) / 1.15`, each 0..1. The boosts decide
-between items that match about equally well, as seed 1 has it, and never carry a bad match
-past a good one. Recency is a true half-life: `0.5 ** (age / half_life)`; an item without
-a date, or without salience, gets the neutral 0.5.
+`score = (match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17`, each 0..1, the
+weights being those of `[ranking]`. What stands beside good matches is worth more: an item
+with neighbours in its sequence has `1 - (1 - match) (1 - support)` in place of its match. The boosts decide between items that match about equally
+well, as seed 1 has it, and never carry a bad match past a good one. Recency is a true
+half-life: `0.5 ** (age / half_life)`; an item without a date, or without salience, gets the
+neutral 0.5.
+
+`match` is relevance on one scale for all sources. A source that says its scale is
+`calibrated` (how much of the query an item answers, as the store measures it) keeps its
+numbers. Every other source's numbers mean nothing beside another's: of those only the order
+counts. Its best item is put level with the median of the calibrated sources' best (with 1
+where there are none), and the item `r` places behind gets `10 / (10 + r)` of that. So a source
+that calls everything 0.99 takes no more than its place, and one that calls everything 0.02
+no less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from attrs import field, frozen
 
+from contextkit.config import RankingSettings
 from contextkit.gather import Answer
-from contextkit.models import ContextItem
+from contextkit.models import ContextItem, SourceInfo
+from contextkit.neighbours import supported, supports
 
-__all__ = ["Candidate", "Scores", "rank"]
+__all__ = ["Candidate", "Scores", "rank", "recency"]
 
-SALIENCE_BOOST = 0.10
-RECENCY_BOOST = 0.05
-HALF_LIFE_DAYS = 30.0
 _NEUTRAL = 0.5
 _SECONDS_PER_DAY = 86_400.0
+_MOST_PRIORITY = 100
+_PLACES_TO_HALF = 10
 
 
 @frozen(kw_only=True)
 class Scores:
-    """The components of a score, each 0..1."""
+    """The components of a score, each 0..1, and their weights.
+
+    Attributes:
+        relevance: what the source says.
+        match: that on the scale of all sources.
+        salience, recency, priority: the boosts' components.
+        weights: what the boosts count beside `match`.
+        support: what its neighbours in a sequence lend it.
+        redundancy: how much it resembles a better item; only with `diversity`.
+        diversity: how much that costs, 0..1.
+    """
 
     relevance: float
+    match: float
     salience: float
     recency: float
+    priority: float
+    weights: RankingSettings = field(factory=RankingSettings, repr=False)
+    support: float = 0.0
+    redundancy: float = 0.0
+    diversity: float = 0.0
 
     @property
     def score(self) -> float:
-        """Their weighted sum, 0..1."""
-        boosted = self.relevance + SALIENCE_BOOST * self.salience + RECENCY_BOOST * self.recency
-        return boosted / (1 + SALIENCE_BOOST + RECENCY_BOOST)
+        """The weighted mean of the components, 0..1."""
+        weights = self.weights
+        boosted = (
+            supported(self.match, self.support)
+            + weights.salience * self.salience
+            + weights.recency * self.recency
+            + weights.priority * self.priority
+        )
+        return boosted / (1 + weights.salience + weights.recency + weights.priority)
+
+    @property
+    def rank_by(self) -> float:
+        """What candidates are ordered by: the score, less what redundancy costs; -1..1."""
+        return (1 - self.diversity) * self.score - self.diversity * self.redundancy
+
+    def as_dict(self) -> Mapping[str, float]:
+        """Every component by name, for the trace."""
+        found = {
+            "relevance": self.relevance,
+            "match": self.match,
+            "salience": self.salience,
+            "recency": self.recency,
+            "priority": self.priority,
+            "score": self.score,
+        }
+        if self.support:
+            found["support"] = self.support
+        if self.diversity:
+            found |= {"redundancy": self.redundancy, "rank_by": self.rank_by}
+        return {name: round(value, 6) for name, value in found.items()}
 
 
 @frozen(kw_only=True)
@@ -48,50 +103,102 @@ class Candidate:
         item: the item.
         section: the key of the section it was found for.
         scores: what its score is made of.
-        priority: its source's priority; breaks ties.
     """
 
     item: ContextItem
     section: str
     scores: Scores
-    priority: int = field(default=50)
 
     @property
-    def order(self) -> tuple[float, int, str, str]:
+    def relevance(self) -> float:
+        """What the source says of it, with the support of its neighbours, 0..1."""
+        return supported(self.item.relevance, self.scores.support)
+
+    @property
+    def order(self) -> tuple[float, float, str, str]:
         """Sorts candidates best first, the same way whatever order they came in."""
-        return (-self.scores.score, -self.priority, self.item.source, self.item.id)
+        return (-self.scores.rank_by, -self.scores.priority, self.item.source, self.item.id)
 
 
-def rank(answers: Sequence[Answer], priorities: Sequence[int], now: datetime) -> list[Candidate]:
+def rank(
+    answers: Sequence[Answer],
+    infos: Sequence[SourceInfo],
+    now: datetime,
+    weights: RankingSettings | None = None,
+    floors: Mapping[str, float] | None = None,
+) -> list[Candidate]:
     """Score every item of every answer, best first.
 
     Args:
         answers: one per section.
-        priorities: the priority of each answer's source.
+        infos: what each answer's source says of itself.
         now: what ages are counted to; aware.
+        weights: of the boosts; default: `RankingSettings`' own.
+        floors: section -> the relevance below which an item supports no other, so that a
+            lot of bad matches does not make a good one; default: every item does.
     """
+    weights = weights or RankingSettings()
+    floors = floors or {}
+    level = _common_level(answers, infos)
     candidates = [
         Candidate(
             item=item,
             section=answer.section.key,
-            scores=_scores(item, now),
-            priority=priority,
+            scores=Scores(
+                relevance=item.relevance,
+                match=match,
+                salience=_NEUTRAL if item.salience is None else item.salience,
+                recency=_recency(item, now, weights.half_life_days),
+                priority=info.priority / _MOST_PRIORITY,
+                weights=weights,
+                support=support,
+            ),
         )
-        for answer, priority in zip(answers, priorities, strict=True)
-        for item in answer.items
+        for answer, info in zip(answers, infos, strict=True)
+        for item, match, support in _with_support(
+            _matches(answer, info, level), floors.get(answer.section.key, 0.0), weights.neighbours
+        )
     ]
     return sorted(candidates, key=lambda candidate: candidate.order)
 
 
-def _scores(item: ContextItem, now: datetime) -> Scores:
-    return Scores(
-        relevance=item.relevance,
-        salience=_NEUTRAL if item.salience is None else item.salience,
-        recency=_NEUTRAL if item.created_at is None else recency(item.created_at, now),
-    )
+def _common_level(answers: Sequence[Answer], infos: Sequence[SourceInfo]) -> float:
+    """Where the best item of a source stands whose numbers mean nothing beside others'."""
+    best = [
+        max(item.relevance for item in answer.items)
+        for answer, info in zip(answers, infos, strict=True)
+        if answer.items and info.scale == "calibrated"
+    ]
+    return statistics.median(best) if best else 1.0
 
 
-def recency(created_at: datetime, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
+def _matches(answer: Answer, info: SourceInfo, level: float) -> Sequence[tuple[ContextItem, float]]:
+    """Each item with its relevance on the scale of all sources."""
+    if info.scale == "calibrated":
+        return [(item, item.relevance) for item in answer.items]
+    # Sorting is stable: items of one relevance stay in the order the source gave them.
+    in_order = sorted(answer.items, key=lambda item: -item.relevance)
+    return [
+        (item, level * _PLACES_TO_HALF / (_PLACES_TO_HALF + place))
+        for place, item in enumerate(in_order)
+    ]
+
+
+def _with_support(
+    matches: Sequence[tuple[ContextItem, float]], floor: float, weight: float
+) -> Iterator[tuple[ContextItem, float, float]]:
+    """Each item with its match and what its neighbours lend it."""
+    items = [item for item, _ in matches]
+    lending = [match if item.relevance >= floor else 0.0 for item, match in matches]
+    for (item, match), support in zip(matches, supports(items, lending, weight), strict=True):
+        yield item, match, support
+
+
+def _recency(item: ContextItem, now: datetime, half_life_days: float) -> float:
+    return _NEUTRAL if item.created_at is None else recency(item.created_at, now, half_life_days)
+
+
+def recency(created_at: datetime, now: datetime, half_life_days: float) -> float:
     """1 for now, half of that for each half-life that has passed; the future counts as now."""
     age = max(0.0, (now - created_at).total_seconds()) / _SECONDS_PER_DAY
     return float(0.5 ** (age / half_life_days))

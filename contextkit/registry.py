@@ -300,7 +300,7 @@ class SourceRegistry:
         status = self._statuses.get(impl.plugin_name)
         return _wraps(impl) and status is not None and status.state == "on" and not status.is_source
 
-    def call(self, name: str, hook: str, **arguments: Any) -> Any:
+    def call(self, name: str, hook: str, /, **arguments: Any) -> Any:
         """Call one plugin's hook; None where it has none.
 
         Raises `SourceError`, from the cause, for whatever the hook raises but the store's
@@ -323,6 +323,7 @@ class SourceRegistry:
         name: str,
         hook: str,
         checked: Callable[[Any], T],
+        /,
         failed: Failed = log_failure,
         **arguments: Any,
     ) -> T | None:

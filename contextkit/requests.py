@@ -10,23 +10,32 @@ from typing import Any
 
 from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
-from contextkit.models import STYLES, ContextRequest
+from contextkit.models import DETAILS, GROUPINGS, STYLES, ContextRequest
 from contextkit.store.base import conditions
 
 __all__ = ["make_request"]
 
-_OVERFLOWS = ("hard", "soft")
+_CHOICES = {
+    "style": STYLES,
+    "detail": DETAILS,
+    "group_by": GROUPINGS,
+    "overflow": ("hard", "soft"),
+}
+_SWITCHES = ("include_sources", "guard")
+_WITHIN_0_AND_1 = ("min_relevance", "diversity")
 _CONFIGURED = (
     "max_tokens",
     "limit",
     "sources",
     "source_timeout",
     "deadline",
-    "style",
-    "overflow",
-    "min_relevance",
+    "tokens",
+    *_CHOICES,
+    *_SWITCHES,
+    *_WITHIN_0_AND_1,
 )
-_OPTIONS = (*_CONFIGURED, "weights", "filters", "recipe")
+_BY_SOURCE = ("weights", "limits", "timeouts")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "recipe")
 
 
 def make_request(
@@ -52,7 +61,8 @@ def make_request(
     _check_query(query)
     _check_numbers(values)
     _check_choices(values)
-    _check_weights(values.get("weights", {}))
+    for name in _BY_SOURCE:
+        _check_by_source(name, values.get(name, {}))
     _check_filters(values.get("filters", {}))
     if values["sources"] is not None:
         values["sources"] = _checked_sources(values["sources"])
@@ -86,17 +96,25 @@ def _check_numbers(values: Mapping[str, Any]) -> None:
         seconds = values[name]
         if not _is_number(seconds) or not seconds > 0:
             raise InvalidRequestError(f"{name} must be a number of seconds over 0, got {seconds!r}")
-    floor = values["min_relevance"]
-    if not _is_number(floor) or not 0 <= floor <= 1:
-        raise InvalidRequestError(f"min_relevance must be within 0..1, got {floor!r}")
+    for name in _WITHIN_0_AND_1:
+        value = values[name]
+        if not _is_number(value) or not 0 <= value <= 1:
+            raise InvalidRequestError(f"{name} must be within 0..1, got {value!r}")
 
 
 def _check_choices(values: Mapping[str, Any]) -> None:
-    for name, allowed in (("style", STYLES), ("overflow", _OVERFLOWS)):
+    for name, allowed in _CHOICES.items():
         if values[name] not in allowed:
             raise InvalidRequestError(
                 f"{name} must be one of {', '.join(allowed)}, got {values[name]!r}"
             )
+    for name in _SWITCHES:
+        if not isinstance(values[name], bool):
+            raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}")
+    if not isinstance(values["tokens"], str) or not values["tokens"]:
+        raise InvalidRequestError(
+            f"tokens must be the name of what counts them, got {values['tokens']!r}"
+        )
 
 
 def _checked_sources(sources: object) -> tuple[str, ...]:
@@ -109,12 +127,17 @@ def _checked_sources(sources: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sources))
 
 
-def _check_weights(weights: object) -> None:
-    if not isinstance(weights, Mapping):
-        raise InvalidRequestError(f"weights must be source -> weight, got {weights!r}")
-    for source, weight in weights.items():
-        if not _is_number(weight) or not 0 < weight < math.inf:
-            raise InvalidRequestError(f"weight of {source} must be a number over 0, got {weight!r}")
+def _check_by_source(name: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        raise InvalidRequestError(f"{name} must be source -> number, got {given!r}")
+    for source, value in given.items():
+        if name == "limits":
+            if type(value) is not int or value < 1:
+                raise InvalidRequestError(
+                    f"{name}: {source} must be a whole number of at least 1, got {value!r}"
+                )
+        elif not _is_number(value) or not 0 < value < math.inf:
+            raise InvalidRequestError(f"{name}: {source} must be a number over 0, got {value!r}")
 
 
 def _check_filters(filters: object) -> None:

@@ -9,7 +9,14 @@ from attrs import evolve
 from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.registry import SourceRegistry
 
-__all__ = ["context_recipe", "section_request", "sections_to_ask", "title_of"]
+__all__ = [
+    "context_recipe",
+    "floor_of",
+    "section_request",
+    "sections_to_ask",
+    "timeout_of",
+    "title_of",
+]
 
 
 def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> Recipe:
@@ -53,7 +60,26 @@ def section_request(
     return evolve(
         request,
         query=section.query or request.query,
-        limit=section.limit or settings.limit or request.limit,
+        limit=request.limits.get(section.source)
+        or section.limit
+        or settings.limit
+        or request.limit,
         filters={**request.filters, **section.filters},
         settings=settings.own,
+        neighbours=registry.config.ranking.neighbours,
     )
+
+
+def timeout_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:
+    """Seconds that a section's source may take."""
+    return (
+        request.timeouts.get(section.source)
+        or registry.config.source(section.source).timeout
+        or request.source_timeout
+    )
+
+
+def floor_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:
+    """The relevance below which a section's items are left out, 0..1."""
+    configured = registry.config.source(section.source).min_relevance
+    return request.min_relevance if configured is None else configured

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from attrs import evolve, frozen
@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from contextkit.checks import checked_keys
 from contextkit.dedup import deduplicate
 from contextkit.hook_failures import Failed, log_failure
-from contextkit.models import ContextItem
+from contextkit.models import ContextItem, Provenance
 from contextkit.ranking import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.trace import Verdict
@@ -20,11 +20,12 @@ __all__ = ["Dropped", "Selection", "select"]
 
 @frozen
 class Dropped:
-    """A candidate that does not go on, and why, in words."""
+    """A candidate that does not go on, and why, in words; of a duplicate, what it repeats."""
 
     candidate: Candidate
     verdict: Verdict
     reason: str
+    duplicate_of: Provenance | None = None
 
 
 @frozen
@@ -38,22 +39,24 @@ class Selection:
 def select(
     registry: SourceRegistry,
     candidates: Sequence[Candidate],
-    min_relevance: float,
+    floors: Mapping[str, float],
     failed: Failed = log_failure,
 ) -> Selection:
     """Drop what is below the floor, then all but the best-scored of each set of duplicates.
 
     A source whose `contextkit_dedup_keys` fails has no keys; `failed` is told.
+
+    Args:
+        registry: calls the hooks.
+        candidates: best first.
+        floors: section -> the relevance below which its items are dropped, 0..1.
+        failed: told of hooks that fail.
     """
-    relevant = [c for c in candidates if c.item.relevance >= min_relevance]
+    relevant = [c for c in candidates if c.relevance >= floors[c.section]]
     dropped = [
-        Dropped(
-            candidate,
-            "below_floor",
-            f"relevance {candidate.item.relevance:.3f} is under the floor of {min_relevance:g}",
-        )
-        for candidate in candidates
-        if candidate.item.relevance < min_relevance
+        Dropped(c, "below_floor", _below(c, floors[c.section]))
+        for c in candidates
+        if c.relevance < floors[c.section]
     ]
     items = [candidate.item for candidate in relevant]
     result = deduplicate(
@@ -66,8 +69,14 @@ def select(
     for loser, (winner, why) in sorted(result.duplicate_of.items()):
         best = items[winner]
         reason = f"duplicate of {best.source} {best.id}: {why}"
-        dropped.append(Dropped(relevant[loser], "duplicate", reason))
+        duplicate_of = Provenance(best.source, best.id, best.location)
+        dropped.append(Dropped(relevant[loser], "duplicate", reason, duplicate_of))
     return Selection(sorted(kept, key=lambda candidate: candidate.order), dropped)
+
+
+def _below(candidate: Candidate, floor: float) -> str:
+    beside = f" ({candidate.relevance:.3f} with its neighbours)" if candidate.scores.support else ""
+    return f"relevance {candidate.item.relevance:.3f}{beside} is under the floor of {floor:g}"
 
 
 def _keys(

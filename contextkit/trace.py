@@ -7,6 +7,8 @@ from typing import Literal
 
 from attrs import field, frozen
 
+from contextkit.models import Provenance
+
 __all__ = ["ItemTrace", "SourceState", "SourceTrace", "Trace", "Verdict"]
 
 SourceState = Literal[
@@ -57,10 +59,18 @@ class ItemTrace:
         source: its source.
         section: the section it was found for.
         title: its short name.
-        scores: component -> value, each 0..1, and `score`, their weighted sum.
+        location: where the whole of it can be found, or None.
+        scores: component -> value, each 0..1: `relevance` as the source gave it, `match`,
+            that on the scale of all sources, `salience`, `recency`, `priority`, and
+            `score`, the weighted mean; `support` where neighbours in a sequence lend it
+            some; with diversity also `redundancy` and `rank_by`.
         verdict: `kept`, `truncated`, `duplicate`, `below_floor` or `over_budget`.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.
+        whole_tokens: tokens it would take whole; 0 for what was dropped before that was
+            known.
+        duplicate_of: the item that it repeats, or None.
+        also_in: the duplicates whose provenance it carries.
     """
 
     id: str
@@ -71,6 +81,10 @@ class ItemTrace:
     verdict: Verdict
     reason: str
     tokens: int = 0
+    whole_tokens: int = 0
+    location: str | None = None
+    duplicate_of: Provenance | None = None
+    also_in: tuple[Provenance, ...] = ()
 
 
 @frozen(kw_only=True)

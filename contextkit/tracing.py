@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, evolve, field
 
-from contextkit.fitting import Account, Fitted, Placed
+from contextkit.fitting import Account, Fitted, Piece, Placed
 from contextkit.gather import Answer
 from contextkit.hook_failures import log_failure
 from contextkit.ranking import Candidate
@@ -32,12 +32,13 @@ class Stopwatch:
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time one stage."""
+        """Time a stage, or one more part of it."""
         started = time.perf_counter()
         try:
             yield
         finally:
-            self.stages[name] = (time.perf_counter() - started) * 1000
+            spent = (time.perf_counter() - started) * 1000
+            self.stages[name] = self.stages.get(name, 0.0) + spent
 
 
 @define
@@ -94,43 +95,44 @@ def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> Sourc
     return evolve(trace, reason="none found") if answer.state == "empty" else trace
 
 
-def item_traces(selection: Selection, fitted: Fitted) -> tuple[ItemTrace, ...]:
+def item_traces(
+    selection: Selection, pieces: Sequence[Piece], fitted: Fitted
+) -> tuple[ItemTrace, ...]:
     """One entry per candidate, best first."""
-    placed = {
-        id(entry.piece.candidate): entry for entries in fitted.placed.values() for entry in entries
-    }
-    rows = [(kept, _kept(kept, placed.get(id(kept)))) for kept in selection.kept]
+    placed = {id(entry.piece): entry for entries in fitted.placed.values() for entry in entries}
+    rows = [(piece.candidate, _kept(piece, placed.get(id(piece)))) for piece in pieces]
     rows += [(dropped.candidate, _dropped(dropped)) for dropped in selection.dropped]
     return tuple(trace for _, trace in sorted(rows, key=lambda row: row[0].order))
 
 
-def _kept(candidate: Candidate, entry: Placed | None) -> ItemTrace:
+def _kept(piece: Piece, entry: Placed | None) -> ItemTrace:
+    reason = f"its {piece.tokens} tokens did not fit into what was left"
+    trace = evolve(_entry(piece.candidate, "over_budget", reason), whole_tokens=piece.tokens)
     if entry is None:
-        return _entry(candidate, "over_budget", "it did not fit into what was left of the budget")
+        return trace
     if entry.truncated:
-        reason = f"shortened from {entry.piece.tokens} to {entry.tokens} tokens"
-        return _entry(candidate, "truncated", reason, entry.tokens)
-    return _entry(candidate, "kept", "in full", entry.tokens)
+        reason = f"shortened from {piece.tokens} to {entry.tokens} tokens"
+        return evolve(trace, verdict="truncated", reason=reason, tokens=entry.tokens)
+    return evolve(trace, verdict="kept", reason="in full", tokens=entry.tokens)
 
 
 def _dropped(dropped: Dropped) -> ItemTrace:
-    return _entry(dropped.candidate, dropped.verdict, dropped.reason)
+    return evolve(
+        _entry(dropped.candidate, dropped.verdict, dropped.reason),
+        duplicate_of=dropped.duplicate_of,
+    )
 
 
-def _entry(candidate: Candidate, verdict: Verdict, reason: str, tokens: int = 0) -> ItemTrace:
-    item, scores = candidate.item, candidate.scores
+def _entry(candidate: Candidate, verdict: Verdict, reason: str) -> ItemTrace:
+    item = candidate.item
     return ItemTrace(
         id=item.id,
         source=item.source,
         section=candidate.section,
         title=item.title or item.id,
-        scores={
-            "relevance": round(scores.relevance, 6),
-            "salience": round(scores.salience, 6),
-            "recency": round(scores.recency, 6),
-            "score": round(scores.score, 6),
-        },
+        scores=candidate.scores.as_dict(),
         verdict=verdict,
         reason=reason,
-        tokens=tokens,
+        location=item.location,
+        also_in=item.also_in,
     )

@@ -8,14 +8,24 @@ import click
 
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.index import index_first
-from contextkit.cli.options import assembly_options, names_of, query_from
+from contextkit.cli.options import Command, assembly_options, names_of, query_from
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import ConfigError, InvalidContextTypeError
 from contextkit.models import FormattedContext
 
-__all__ = ["assemble", "premortem"]
+__all__ = ["assemble", "checked_sources", "premortem", "source_options", "warn_of_troubles"]
 
 _ANSWERED = {"ok", "empty", "below_floor"}
+
+
+def source_options(command: Command) -> Command:
+    """Add the options that say which sources are asked, and whether they index first."""
+    command = click.option(
+        "--no-index", is_flag=True, help="Do not bring the records up to date first."
+    )(command)
+    return click.option(
+        "--sources", multiple=True, help="The sources to ask, as in a,b; default: all that are on."
+    )(command)
 
 
 @click.command(
@@ -27,10 +37,7 @@ Examples:
 """
 )
 @click.argument("query")
-@click.option(
-    "--sources", multiple=True, help="The sources to ask, as in a,b; default: all that are on."
-)
-@click.option("--no-index", is_flag=True, help="Do not bring the records up to date first.")
+@source_options
 @assembly_options
 @json_option
 @pass_session
@@ -50,7 +57,7 @@ def assemble(
     first time; --no-index skips that.
     """
     query = query_from(query)
-    names = _checked(session, query, names_of(sources), source_timeout=timeout, **options)
+    names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
     if not no_index:
         index_first(session, names)
     context = session.kit.assemble_context_sync(query, names, source_timeout=timeout, **options)
@@ -85,7 +92,7 @@ def premortem(
     return _show(session, context, as_json)
 
 
-def _checked(
+def checked_sources(
     session: Session, query: str, names: list[str] | None, **options: Any
 ) -> tuple[str, ...] | None:
     """The sources to ask; refuses what makes no sense before anything is indexed for it."""
@@ -106,6 +113,14 @@ def _checked(
 
 
 def _show(session: Session, context: FormattedContext, as_json: bool) -> int:
+    failed = warn_of_troubles(session, context)
+    session.emit(context.as_dict(), context.markdown, as_json)
+    nothing_answered = failed and failed == len(context.trace.sources)
+    return ExitCode.FAILED if nothing_answered else ExitCode.FINE
+
+
+def warn_of_troubles(session: Session, context: FormattedContext) -> int:
+    """Say what went wrong while a context was assembled; return how many sources failed."""
     trace = context.trace
     failed = [source for source in trace.sources if source.state not in _ANSWERED]
     for source in failed:
@@ -116,6 +131,4 @@ def _show(session: Session, context: FormattedContext, as_json: bool) -> int:
         session.warn("no source is on: `contextkit sources` shows why")
     elif not (context.items or failed or trace.notes):
         session.warn("nothing relevant was found")
-    session.emit(context.as_dict(), context.markdown, as_json)
-    nothing_answered = failed and len(failed) == len(trace.sources)
-    return ExitCode.FAILED if nothing_answered else ExitCode.FINE
+    return len(failed)

@@ -36,6 +36,7 @@ class BuiltIn:
 BUILT_IN: Mapping[str, BuiltIn] = {
     "assemble": BuiltIn("contextkit.cli.assemble:assemble", "Print the context for a QUERY."),
     "config": BuiltIn("contextkit.cli.config:config", "Look at the configuration."),
+    "explain": BuiltIn("contextkit.cli.explain:explain", "Show what got in, what not, why."),
     "export": BuiltIn("contextkit.cli.transfer:export", "Write every record as JSON lines."),
     "import": BuiltIn("contextkit.cli.transfer:import_", "Store records from JSON lines."),
     "index": BuiltIn("contextkit.cli.index:index", "Bring the records up to date."),

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from contextkit.models import STYLES
+from contextkit.models import DETAILS, GROUPINGS, STYLES
 
-__all__ = ["assembly_options", "names_of", "query_from"]
+__all__ = ["Command", "assembly_options", "names_of", "query_from"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -24,6 +24,36 @@ def assembly_options(command: Command) -> Command:
         click.option("--limit", type=int, help="Items to retrieve per source, at most."),
         click.option("--style", type=click.Choice(STYLES), help="How it is rendered."),
         click.option(
+            "--detail",
+            type=click.Choice(DETAILS),
+            help="full, summary (no code bodies), or compact: one line an item.",
+        ),
+        click.option("--group-by", type=click.Choice(GROUPINGS), help="What the headings are for."),
+        click.option(
+            "--include-sources/--no-sources-list",
+            default=None,
+            help="List where the items come from at the end.",
+        ),
+        click.option(
+            "--guard/--no-guard",
+            default=None,
+            help="Put the text between delimiters that it cannot close.",
+        ),
+        click.option(
+            "--tokens",
+            help="What counts them: default, openai, claude, or a tokenizer that is installed.",
+        ),
+        click.option(
+            "--weight",
+            "weights",
+            multiple=True,
+            callback=_weights,
+            metavar="SOURCE=NUMBER",
+            help="A source's weight in the budget; repeatable.",
+        ),
+        click.option("--min-relevance", type=float, help="Leave out what matches less, 0 to 1."),
+        click.option("--diversity", type=float, help="What repeating a better item costs, 0 to 1."),
+        click.option(
             "--overflow",
             type=click.Choice(["hard", "soft"]),
             help="hard keeps to the budget; soft exceeds it rather than shorten an item.",
@@ -34,6 +64,20 @@ def assembly_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _weights(
+    _: click.Context, option: click.Parameter, given: Sequence[str]
+) -> dict[str, float] | None:
+    weights = {}
+    for part in given:
+        name, _separator, number = part.partition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            message = f"expected SOURCE=NUMBER, as in code=2, got '{part}'"
+            raise click.BadParameter(message, param=option) from None
+    return weights or None
 
 
 def names_of(given: Sequence[str]) -> list[str] | None:

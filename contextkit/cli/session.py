@@ -42,6 +42,7 @@ class Session:
     _plugins: tuple[Workspace, Config, SourceRegistry] | None = field(default=None, init=False)
     _commands: PluginCommands | None = field(default=None, init=False)
     _kit: ContextKit | None = field(default=None, init=False)
+    _warned: set[str] = field(factory=set, init=False)
     _logging: bool = field(default=False, init=False)
     _ending: contextlib.ExitStack = field(factory=contextlib.ExitStack, init=False)
 
@@ -131,7 +132,9 @@ class Session:
         return self.kit.records(source)
 
     def close(self) -> None:
-        """Let go of the store, where it was opened, and of the logs."""
+        """Let go of the store, where it was opened, and of the logs; say what ailed it."""
+        if self._kit is not None and self._kit.store.problem:
+            self.warn(self._kit.store.problem)
         self._ending.close()
 
     def emit(self, data: object, text: str, as_json: bool) -> None:
@@ -142,8 +145,10 @@ class Session:
             print_text(text)
 
     def warn(self, text: str) -> None:
-        """Print one line about something that did not stop the command."""
-        say(text)
+        """Print one line about something that did not stop the command, each only once."""
+        if text not in self._warned:
+            self._warned.add(text)
+            say(text)
 
     @contextlib.contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None]]:

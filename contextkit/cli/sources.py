@@ -33,7 +33,7 @@ def sources(session: Session, as_json: bool) -> int:
 
     A source that is off says which setting switched it off, a broken one why it is broken.
     """
-    from contextkit.errors import StoreError
+    from contextkit.errors import ConfigError, StoreError
 
     rows = [_described(session, status) for status in session.registry.plugins]
     exit_code = ExitCode.FINE
@@ -42,9 +42,9 @@ def sources(session: Session, as_json: bool) -> int:
             if row["state"] == "on" and row["source"]:
                 filters = session.registry.info(row["name"]).count_filters
                 row["records"] = session.records(row["name"]).count(filters)
-    except StoreError as error:
+    except (ConfigError, StoreError) as error:
         session.warn(f"the records cannot be counted: {error}")
-        exit_code = ExitCode.STORE
+        exit_code = ExitCode(error.exit_code)
     for line in unknown_sources(session):
         session.warn(line)
     text = table(_HEADINGS, [_cells(row) for row in rows]) if rows else "no source is installed"

@@ -120,7 +120,7 @@ def test_a_file_that_is_no_text_is_named(contextkit: CommandLine) -> None:
         ("CONTEXTKIT_ASSEMBLE_LIMIT", "many", "expected a whole number of at least 1, got 'many'"),
         ("CONTEXTKIT_SOURCES_CODE_ENABLED", "perhaps", "expected true or false"),
         ("CONTEXTKIT_ASSEMBLE_MAXTOKENS", "5", "CONTEXTKIT_ASSEMBLE_MAX_TOKENS?"),
-        ("CONTEXTKIT_EMBEDDING_MODEL", "gpt", "expected one of wordllama, none"),
+        ("CONTEXTKIT_EMBEDDING_MODEL", "gpt", "expected wordllama, none, or a plugin's"),
     ],
 )
 def test_a_wrong_variable_is_named(

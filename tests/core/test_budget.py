@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import TypeVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextkit.budget import allotments, shares
 
+thorough = settings.get_profile("thorough")
 T = TypeVar("T")
 KEYS = st.text(st.characters(codec="ascii"), min_size=1, max_size=3)
 WEIGHTS = st.dictionaries(
@@ -35,6 +36,7 @@ def test_the_seeds_example() -> None:
 
 
 @given(WEIGHTS, TOTALS, st.randoms())
+@thorough
 def test_shares_are_proportional_and_whole(
     weights: dict[str, float], total: int, rng: random.Random
 ) -> None:

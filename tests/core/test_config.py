@@ -279,7 +279,6 @@ EXPECTED = [
     ("[assemble]\nstyle = []", 2, "assemble.style", "one of markdown, xml, plain"),
     ("[assemble]\noverflow = 'maybe'", 2, "assemble.overflow", "hard or soft"),
     ("[assemble]\nmin_relevance = 1.5", 2, "assemble.min_relevance", "a number within 0..1"),
-    ("[embedding]\nmodel = 'none '", 2, "embedding.model", "one of wordllama, none"),
     ("project = 3", 1, "project", "a name"),
     ("[sources.code]\nenabled = 'yes'", 2, "sources.code.enabled", "true or false"),
     ("[sources.code]\nenabled = 1", 2, "sources.code.enabled", "true or false"),
@@ -335,7 +334,7 @@ def test_a_long_value_is_not_shown_whole(load: Load) -> None:
         ("[assemble]\nmax_token = 5", 2, "assemble.max_token", "did you mean assemble.max_tokens?"),
         ("[assemble]\nzzz = 5", 2, "assemble.zzz", "known: breaker_cooldown, breaker_failures, "),
         ("[assembel]\nlimit = 5", 1, "assembel", "did you mean assemble?"),
-        ("\nzzz = 5", 2, "zzz", "known: assemble, embedding, project, sources, store"),
+        ("\nzzz = 5", 2, "zzz", "known: assemble, embedding, project, ranking, sources, store"),
     ],
 )
 def test_an_unknown_key_names_the_nearest(
@@ -414,9 +413,13 @@ def test_a_home_that_cannot_be_read(load: Load, monkeypatch: pytest.MonkeyPatch)
         ("contextkit.toml", "[store]\nurl = 'https://x'", 2),
         ("contextkit.toml", "store.path = '/tmp'", 1),
         ("pyproject.toml", "[tool.contextkit]\nstore = { collection = 'x' }", 2),
+        ("contextkit.toml", "\n[embedding]\nmodel = 'openai:x'", 3),
+        ("contextkit.toml", "embedding.timeout = 9", 1),
+        ("contextkit.toml", "[sources.memories]\nembedder = 'openai:x'", 2),
+        ("pyproject.toml", "[tool.contextkit]\nsources.code.embedder = 'none'", 2),
     ],
 )
-def test_a_project_does_not_move_the_store(
+def test_a_project_neither_moves_the_store_nor_chooses_who_reads_it(
     load: Load, root: Path, home: Path, name: str, text: str, line: int
 ) -> None:
     """A cloned repository could send the user's records away."""
@@ -424,6 +427,37 @@ def test_a_project_does_not_move_the_store(
     error = refused(load)
     assert (error.file, error.line) == (root / name, line)
     assert f"set it in {home / 'config.toml'} or in the environment" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("embedding.model = 'none '", "embedding.model"),
+        ("embedding.model = 'wordlama'", "embedding.model"),
+        ("embedding.model = 'default'", "embedding.model"),
+        ("embedding.model = 'openai:'", "embedding.model"),
+        ("embedding.model = 3", "embedding.model"),
+        ("sources.code.embedder = ''", "sources.code.embedder"),
+        ("sources.code.embedder = ':x'", "sources.code.embedder"),
+        ("sources.code.embedder = true", "sources.code.embedder"),
+    ],
+)
+def test_what_is_no_models_name_is_refused(load: Load, home: Path, text: str, key: str) -> None:
+    """The user's own file names a built-in model, or a provider and what it shall give."""
+    error = refused(load, user=text)
+    assert (error.file, error.line, error.key) == (home / "config.toml", 1, key)
+    assert "wordllama, none, or a plugin's PROVIDER:MODEL" in str(error)
+
+
+def test_models_are_chosen_for_all_sources_and_for_one(load: Load) -> None:
+    """From the user's file and from the environment."""
+    config = load(
+        user="embedding.model = 'openai:x/y'\nsources.code.embedder = 'default'",
+        environment={"CONTEXTKIT_SOURCES_CODE_EMBEDDER": "fastembed:a b"},
+    )
+    assert config.embedding.model == "openai:x/y"
+    assert config.source("code").embedder == "fastembed:a b"
+    assert config.source("memories").embedder is None
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from contextkit import ContextItem
 from contextkit.fitting import Account, Fitted, Lane, Piece, fit, fit_all
 from contextkit.models import Style
-from contextkit.placing import ITEM_CAP, READABLE_TOKENS, Count, Shaper
+from contextkit.placing import ITEM_CAP, READABLE_TOKENS, Count, Placed, Shaper
 from contextkit.ranking import Candidate, Scores
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.tokens import counter_for, estimate_tokens
 from contextkit.truncation import truncate
 
+thorough = settings.get_profile("thorough")
 COUNT = counter_for("default")
 WORDS = ["alpha", "beta", "registry", "token", "budget,", "function", "values.", "of", "数据\n"]
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=300)
@@ -48,7 +49,9 @@ def lane(
     pieces = []
     for number, (relevance, text) in enumerate(texts):
         item = ContextItem(key, text, relevance, id=f"{number:04}")
-        scores = Scores(relevance=relevance, salience=0.5, recency=0.5)
+        scores = Scores(
+            relevance=relevance, match=relevance, salience=0.5, recency=0.5, priority=0.5
+        )
         note = f"*(truncated, see full at src/{key}.py:{number})*"
 
         candidate = Candidate(item=item, section=key, scores=scores)
@@ -75,15 +78,17 @@ def of_words(
 
 def renderer(
     lanes: Sequence[Lane], style: Style = "markdown"
-) -> Callable[[Mapping[str, Sequence[str]]], str]:
+) -> Callable[[Mapping[str, Sequence[Placed]]], str]:
     """Renders the sections as the assembler does."""
 
-    def rendered(texts: Mapping[str, Sequence[str]]) -> str:
-        shown = [lane.key for lane in lanes if texts.get(lane.key)]
-        items = sum(len(texts[key]) for key in shown)
-        sections = [RenderedSection(key.title(), texts[key]) for key in shown]
+    def rendered(placed: Mapping[str, Sequence[Placed]]) -> str:
+        shown = [lane.key for lane in lanes if placed.get(lane.key)]
+        items = sum(len(placed[key]) for key in shown)
+        sections = [
+            RenderedSection(key.title(), [entry.text for entry in placed[key]]) for key in shown
+        ]
         footer = f"*{items} items from {len(shown)} sources*"
-        return render(Document("Context", sections, footer), style)
+        return render(Document(title="Context", sections=sections, footer=footer), style)
 
     return rendered
 
@@ -157,7 +162,7 @@ BUDGETS = st.integers(1, 60) | st.integers(1, 3000) | st.just(10**9)
 
 
 @given(ANY_LANES, BUDGETS, st.sampled_from(["markdown", "xml", "plain"]))
-@settings(max_examples=150)
+@thorough
 def test_the_rendered_text_holds_the_budget(
     lanes: list[Lane], max_tokens: int, style: Style
 ) -> None:
@@ -180,12 +185,10 @@ def test_a_shortener_that_cannot_count_is_no_harm(lanes: list[Lane], max_tokens:
     fitted(careless, max_tokens)
 
 
-@given(st.integers(0, 10**6), st.integers(30, 600))
-@settings(max_examples=60)
-def test_a_larger_budget_never_drops_the_best(seed: int, smallest: int) -> None:
-    """Once the best item is in, it stays in."""
+def wordy_lanes(seed: int) -> list[Lane]:
+    """Sections of short and of long texts."""
     rng = random.Random(seed)
-    lanes = [
+    return [
         of_words(
             f"s{number}",
             [rng.choice([4, 20, 60, 200]) for _ in range(rng.choice([0, 1, 3, 8]))],
@@ -195,9 +198,15 @@ def test_a_larger_budget_never_drops_the_best(seed: int, smallest: int) -> None:
         )
         for number in range(rng.randint(1, 5))
     ]
+
+
+@given(ANY_LANES | st.integers(0, 10**6).map(wordy_lanes), st.integers(1, 600))
+@thorough
+def test_a_larger_budget_never_drops_the_best(lanes: list[Lane], smallest: int) -> None:
+    """Once the best item is in, it stays in, token by token."""
     assume(any(lane.pieces for lane in lanes))
     best, was_in = best_of(lanes), False
-    for max_tokens in range(smallest, smallest + 24):
+    for max_tokens in range(smallest, smallest + 5):
         placed = fitted(lanes, max_tokens).placed
         is_in = any(entry.piece is best for entries in placed.values() for entry in entries)
         assert is_in or not was_in

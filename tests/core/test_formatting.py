@@ -11,6 +11,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, Provenance
 from contextkit.formatting import pieces_for
+from contextkit.looks import Look
 from contextkit.models import STYLES, Style
 from contextkit.placing import Piece
 from contextkit.ranking import Candidate, Scores
@@ -38,9 +39,9 @@ def pieces(
     told: Told | None = None,
 ) -> list[Piece]:
     """The items' pieces."""
-    scores = Scores(relevance=0.5, salience=0.5, recency=0.5)
+    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
     candidates = [Candidate(item=item, section=item.source, scores=scores) for item in items]
-    return pieces_for(registry, candidates, style, COUNT, Told() if told is None else told)
+    return pieces_for(registry, candidates, Look(style), COUNT, Told() if told is None else told)
 
 
 def test_a_source_formats_all_its_items_in_one_call(
@@ -149,14 +150,19 @@ def test_a_source_shortens_its_own(make_registry: MakeRegistry, make_plugin: Mak
     ]
 
 
-@pytest.mark.parametrize("style", ["xml", "plain"])
-def test_a_source_shortens_markdown_alone(
+@pytest.mark.parametrize("style", STYLES)
+def test_a_source_knows_the_style_that_it_shortens(
     make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style
 ) -> None:
-    """The hook does not know the style; the others are shortened by default."""
-    plugin = make_plugin([], contextkit_truncate=lambda item, max_tokens, count: "short")
+    """And leaves to the default what it says nothing of."""
+
+    def contextkit_truncate(item: ContextItem, style: Style, max_tokens: int) -> str | None:
+        return None if style == "plain" else f"short {style}"
+
+    plugin = make_plugin([], contextkit_truncate=contextkit_truncate)
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], style)
-    assert "truncated" in piece.shorten(40)
+    short = piece.shorten(40)
+    assert "truncated" in short if style == "plain" else short == f"short {style}"
 
 
 @pytest.mark.parametrize(

@@ -156,13 +156,15 @@ def test_records_of_a_source_that_is_off_can_be_read(
     assert kit.registry.sources == []
 
 
-def test_a_source_says_whether_it_wants_dense_vectors(
+def test_a_source_says_which_model_its_vectors_are_of(
     open_kit: OpenKit, make_plugin: MakePlugin
 ) -> None:
     """One that is not there might have."""
     code = make_plugin([], contextkit_source=SourceInfo(embedder="none"))
-    kit = open_kit({"code": code, "tide": make_plugin([])}, settings=PATIENT)
-    assert [kit.wants_dense(name) for name in ("code", "tide", "gone")] == [False, True, True]
+    settings = {**PATIENT, "embedding.model": "wordllama"}
+    kit = open_kit({"code": code, "tide": make_plugin([])}, settings=settings)
+    names = [kit.embedder(name).name for name in ("code", "tide", "gone")]
+    assert names == ["none", "wordllama-256", "wordllama-256"]
 
 
 # -- contexts -------------------------------------------------------------------------------

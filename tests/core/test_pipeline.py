@@ -29,10 +29,10 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.assembler import ContextAssembler
-from contextkit.embedding import KeywordsOnly
 from contextkit.models import STYLES, Style
+from contextkit.pipeline import Pipeline
 from contextkit.records import Records, Search
+from contextkit.tokens import estimate_tokens
 from contextkit.trace import ItemTrace, SourceTrace
 
 MakePlugin = Callable[..., ModuleType]
@@ -121,7 +121,7 @@ async def test_a_context_is_laid_out_as_in_the_seed(
     ]
     assert [item.content in context.markdown for item in context.items] == [True] * 3
     assert (context.budget_exceeded, context.truncated_items) == (False, [])
-    assert context.token_count == kit._assembler.counter(context.markdown)
+    assert context.token_count == estimate_tokens(context.markdown)
 
 
 async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
@@ -142,9 +142,13 @@ async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: Mak
     shown = {("tide", item.id) for item in context.items}
     for key, item in verdicts(context).items():
         assert (item.verdict in {"kept", "truncated"}) == (key in shown) == (item.tokens > 0)
-        assert set(item.scores) == {"relevance", "salience", "recency", "score"}
-    reasons = {item.reason for item in trace.items if item.verdict == "over_budget"}
-    assert reasons == {"it did not fit into what was left of the budget"}
+        boosts = {"salience", "recency", "priority"}
+        assert set(item.scores) == {"relevance", "match", "score"} | boosts
+        assert item.whole_tokens >= item.tokens
+    left_out = [item for item in trace.items if item.verdict == "over_budget"]
+    for item in left_out:
+        assert item.reason == f"its {item.whole_tokens} tokens did not fit into what was left"
+    assert left_out
     scores = [item.scores["score"] for item in trace.items]
     assert scores == sorted(scores, reverse=True)
     assert json.loads(json.dumps(context.as_dict()))["token_count"] == context.token_count
@@ -243,7 +247,7 @@ async def test_every_budget_holds_in_every_style(
     for max_tokens in (1, 2, 10, 40, 100, 500, 10**9, 10**400):
         context = await kit.assemble_context("tide?", max_tokens=max_tokens, style=style)
         assert context.token_count <= max_tokens
-        assert context.token_count == kit._assembler.counter(context.markdown)
+        assert context.token_count == estimate_tokens(context.markdown)
         assert not context.budget_exceeded
         if max_tokens >= 10**9:
             assert context.sources_used == {"tide": 10, "moon": 10}
@@ -403,9 +407,9 @@ async def test_a_source_may_say_that_it_has_no_dense_vectors(
             "code": make_plugin([], contextkit_source=SourceInfo(embedder="none")),
             "tide": make_plugin([]),
         },
-        settings=PATIENT,
+        settings={**PATIENT, "embedding.model": "wordllama"},
     )
-    assert (kit.records("code").dense, kit.records("tide").dense) == (False, True)
+    assert (kit.embedder("code").name, kit.embedder("tide").name) == ("none", "wordllama-256")
 
 
 # -- trouble --------------------------------------------------------------------------------
@@ -542,11 +546,22 @@ async def test_strange_queries_find_what_they_find(
 
 
 async def test_a_degraded_search_is_noted(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """Where there is no model, search goes on with keywords, and the trace says so."""
-    kit = open_kit({"tide": source_of(make_plugin, "tide")}, settings=PATIENT)
-    kit.store.embedder = KeywordsOnly(problem="the model is at sea")  # type: ignore[attr-defined]
+    """Where the model fails, search goes on with keywords, and the trace says so."""
+
+    def contextkit_embedder(model: str) -> None:
+        raise OSError(f"{model} is at sea")
+
+    kit = open_kit(
+        {
+            "tide": source_of(make_plugin, "tide"),
+            "boats": make_plugin(contextkit_embedder=contextkit_embedder),
+        },
+        settings={**PATIENT, "embedding.model": "boats:one"},
+    )
     context = await kit.assemble_context("tide?")
-    assert context.trace.notes == ("the model is at sea",)
+    [note] = context.trace.notes
+    assert "the embedding model 'boats:one' fails" in note
+    assert "OSError: boats:one is at sea" in note
     assert context.items
 
 
@@ -649,7 +664,7 @@ async def test_the_text_does_not_depend_on_when(open_kit: OpenKit, make_plugin: 
     texts = set()
     for seconds in (0, 1, 3600):
         clock = partial(datetime.__add__, now, timedelta(seconds=seconds))
-        kit._assembler = ContextAssembler(kit.registry, kit.store, clock=clock)
+        kit.pipeline = Pipeline(kit.registry, kit.store, clock=clock)
         texts.add((await kit.assemble_context("tide?", max_tokens=200)).markdown)
     assert len(texts) == 1
 
@@ -692,7 +707,7 @@ async def test_records_of_an_assembler_are_bound_to_source_and_project(
 ) -> None:
     """As a source sees them."""
     kit = open_kit({"tide": make_plugin([])}, settings=PATIENT)
-    assert kit._assembler.records("tide", "p") == Records(kit.store, "tide", "p", dense=True)
+    assert kit.pipeline.records("tide", "p") == Records(kit.store, "tide", "p")
 
 
 def test_a_thread_may_assemble_while_another_does(

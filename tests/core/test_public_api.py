@@ -198,17 +198,22 @@ SIGNATURES = {
         "(request: ContextRequest) -> "
         "Sequence[ContextItem] | Awaitable[Sequence[ContextItem]] | None"
     ),
-    "contextkit_format": "(items: Sequence[ContextItem], style: Style) -> Sequence[str] | None",
+    "contextkit_format": (
+        "(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str] | None"
+    ),
     "contextkit_weight": "(request: ContextRequest) -> float | None",
     "contextkit_dedup_keys": "(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None",
     "contextkit_truncate": (
-        "(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> str | None"
+        "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int])"
+        " -> str | None"
     ),
     "contextkit_source": "() -> SourceInfo | None",
     "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
     "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
     "contextkit_commands": "(cli: click.Group) -> None",
     "contextkit_check_settings": "(settings: Mapping[str, Any]) -> Sequence[str] | None",
+    "contextkit_tokenizer": "(name: str) -> Callable[[str], int] | None",
+    "contextkit_embedder": "(model: str) -> DenseModel | None",
 }
 HOOKS = {
     name: function
@@ -268,6 +273,6 @@ def test_the_types_in_the_hooks_are_there() -> None:
     """Every name in a signature is one that a plugin's author can import."""
     known = {**vars(contextkit), "Sequence": Sequence, "Awaitable": Awaitable, "Mapping": Mapping}
     words = {word for text in SIGNATURES.values() for word in re.findall(r"[A-Z]\w+", text)}
-    words -= {"None", "Callable", "Any", "Group", "Style"}
+    words -= {"None", "Callable", "Any", "Group", "Style", "Detail"}
     assert all(word in known or word in contextkit.__all__ for word in words)
     assert attrs.has(contextkit.ContextRequest)

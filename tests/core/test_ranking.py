@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from attrs import evolve
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from contextkit import ContextItem, Section
+from contextkit import ContextItem, Section, SourceInfo
+from contextkit.config import RankingSettings
 from contextkit.gather import Answer
 from contextkit.ranking import Candidate, Scores, rank, recency
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 UNIT = st.floats(0, 1)
+CALIBRATED = SourceInfo(scale="calibrated")
 
 
 def answer(source: str, *items: ContextItem) -> Answer:
@@ -25,29 +29,78 @@ def answer(source: str, *items: ContextItem) -> Answer:
 
 def ranked(*items: ContextItem) -> list[str]:
     """The ids of one source's items, best first."""
-    return [c.item.id for c in rank([answer("a", *items)], [50], NOW)]
+    return [c.item.id for c in rank([answer("a", *items)], [CALIBRATED], NOW)]
 
 
 def test_the_score_is_relevance_with_small_boosts() -> None:
-    """`(relevance + 0.10 salience + 0.05 recency) / 1.15`."""
-    scores = Scores(relevance=0.5, salience=1.0, recency=0.2)
-    assert scores.score == pytest.approx((0.5 + 0.10 + 0.01) / 1.15)
+    """`(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17`."""
+    scores = Scores(relevance=0.3, match=0.5, salience=1.0, recency=0.2, priority=0.5)
+    assert scores.score == pytest.approx((0.5 + 0.10 + 0.01 + 0.01) / 1.17)
 
 
-@given(UNIT, UNIT, UNIT)
-def test_a_score_is_within_bounds(relevance: float, salience: float, recent: float) -> None:
+def test_the_weights_of_the_boosts_are_settings() -> None:
+    """Without any the score is the match; the half-life is one of them, too."""
+    bare = RankingSettings(salience=0, recency=0, priority=0)
+    scores = Scores(relevance=0.3, match=0.5, salience=1.0, recency=0.2, priority=0.5, weights=bare)
+    assert scores.score == 0.5
+    week = RankingSettings(half_life_days=7)
+    item = ContextItem("a", "x", 0.5, created_at=NOW - timedelta(days=7))
+    (candidate,) = rank([answer("a", item)], [CALIBRATED], NOW, week)
+    assert candidate.scores.recency == pytest.approx(0.5)
+
+
+ANY_SCORES = st.builds(
+    Scores, relevance=UNIT, match=UNIT, salience=UNIT, recency=UNIT, priority=UNIT
+)
+
+
+@given(ANY_SCORES)
+def test_a_score_is_within_bounds(scores: Scores) -> None:
     """Whatever its parts are."""
-    assert 0 <= Scores(relevance=relevance, salience=salience, recency=recent).score <= 1
-
-
-ANY_SCORES = st.builds(Scores, relevance=UNIT, salience=UNIT, recency=UNIT)
+    assert 0 <= scores.score <= 1 + 1e-12
 
 
 @given(ANY_SCORES, ANY_SCORES)
 def test_boosts_never_carry_a_bad_match_past_a_good_one(first: Scores, second: Scores) -> None:
-    """A relevance that is better by more than all boosts together wins."""
-    assume(first.relevance > second.relevance + 0.15 + 1e-9)
+    """A match that is better by more than all boosts together wins."""
+    assume(first.match > second.match + 0.17 + 1e-9)
     assert first.score > second.score
+
+
+def matches(*given: tuple[SourceInfo, Sequence[float]]) -> list[list[float]]:
+    """The matches of each source's items, in the order of their relevances."""
+    answers = [
+        answer(f"s{n}", *(ContextItem(f"s{n}", str(i), r, id=str(i)) for i, r in enumerate(found)))
+        for n, (_, found) in enumerate(given)
+    ]
+    candidates = rank(answers, [info for info, _ in given], NOW)
+    by_id = {(c.section, c.item.id): round(c.scores.match, 4) for c in candidates}
+    return [[by_id[f"s{n}", str(i)] for i in range(len(g[1]))] for n, g in enumerate(given)]
+
+
+def test_raw_scores_of_two_sources_never_stand_side_by_side() -> None:
+    """A source of its own scale counts by its order: level with the others, a place at a time."""
+    own = SourceInfo()
+    (calibrated, boastful, shy) = matches(
+        (CALIBRATED, [0.6, 0.4]), (own, [0.99, 0.99, 0.99]), (own, [0.03, 0.02])
+    )
+    assert calibrated == [0.6, 0.4]
+    assert boastful == [0.6, round(0.6 * 10 / 11, 4), round(0.6 * 10 / 12, 4)]
+    assert shy == [0.6, round(0.6 * 10 / 11, 4)]
+
+
+def test_the_common_level_is_the_median_of_the_calibrated_sources_best() -> None:
+    """Sources that found nothing do not pull it down; without any it is one."""
+    own = SourceInfo()
+    found = matches(
+        (CALIBRATED, [0.9]),
+        (CALIBRATED, [0.2, 0.1]),
+        (CALIBRATED, [0.4]),
+        (CALIBRATED, []),
+        (own, [0.5]),
+    )
+    assert found[-1] == [0.4]
+    assert matches((own, [0.2, 0.7])) == [[round(10 / 11, 4), 1.0]]
 
 
 def test_salience_and_age_decide_between_equal_matches() -> None:
@@ -70,14 +123,14 @@ def test_salience_and_age_decide_between_equal_matches() -> None:
 def test_recency_is_a_true_half_life(days: float, expected: float) -> None:
     """Half of it is left after thirty days; the future counts as now."""
     created = NOW - timedelta(days=days)
-    assert recency(created, NOW) == pytest.approx(expected)
+    assert recency(created, NOW, 30) == pytest.approx(expected)
 
 
 def test_recency_knows_time_zones_and_ages() -> None:
     """Ages are counted between moments, not between clock faces, and may be any."""
     elsewhere = NOW.astimezone(timezone(timedelta(hours=-7)))
-    assert recency(elsewhere, NOW) == 1.0
-    assert recency(datetime.min.replace(tzinfo=UTC), NOW) == pytest.approx(0.0)
+    assert recency(elsewhere, NOW, 30) == 1.0
+    assert recency(datetime.min.replace(tzinfo=UTC), NOW, 30) == pytest.approx(0.0)
     assert recency(NOW - timedelta(days=7), NOW, half_life_days=7) == pytest.approx(0.5)
 
 
@@ -86,7 +139,10 @@ def test_ties_go_to_the_priority_then_by_name() -> None:
     answers = [answer("b", ContextItem("b", "x", 0.5, id="1"))]
     answers.append(answer("c", ContextItem("c", "x", 0.5, id="1")))
     answers.append(answer("a", *(ContextItem("a", "x", 0.5, id=i) for i in "21")))
-    found = [(c.item.source, c.item.id) for c in rank(answers, [50, 90, 50], NOW)]
+    found = [
+        (c.item.source, c.item.id)
+        for c in rank(answers, [CALIBRATED, evolve(CALIBRATED, priority=51), CALIBRATED], NOW)
+    ]
     assert found == [("c", "1"), ("a", "1"), ("a", "2"), ("b", "1")]
 
 
@@ -101,7 +157,7 @@ def test_the_order_does_not_depend_on_that_of_the_answers(
     ]
 
     def order(shuffled: list[ContextItem]) -> list[str]:
-        return [c.item.id for c in rank([answer("a", *shuffled)], [50], NOW)]
+        return [c.item.id for c in rank([answer("a", *shuffled)], [CALIBRATED], NOW)]
 
     expected = order(items)
     rng.shuffle(items)
@@ -118,10 +174,9 @@ def test_a_candidate_knows_its_section() -> None:
         milliseconds=1.0,
         breaker="closed",
     )
-    (candidate,) = rank([found], [70], NOW)
+    (candidate,) = rank([found], [SourceInfo(priority=70)], NOW)
     assert candidate == Candidate(
         item=found.items[0],
         section="surprise",
-        scores=Scores(relevance=0.5, salience=0.5, recency=0.5),
-        priority=70,
+        scores=Scores(relevance=0.5, match=1.0, salience=0.5, recency=0.5, priority=0.7),
     )

@@ -587,7 +587,8 @@ def test_a_hook_is_called_once_and_reaches_its_source_alone(
     registry = make_registry(plugins)
     seen, undo = watched(registry)
     items = [ContextItem("b", f"text {number}", 0.5) for number in range(50)]
-    assert registry.call("b", "contextkit_format", items=items, style="xml") == ["xml"] * 50
+    found = registry.call("b", "contextkit_format", items=items, style="xml", detail="full")
+    assert found == ["xml"] * 50
     undo()
     assert seen == [("contextkit_format", ["b"])]
 
@@ -628,7 +629,7 @@ def test_a_plugin_that_is_no_source_wraps_every_sources_hooks(
 
     def texts(name: str) -> Any:
         items = [ContextItem(name, "x", 0.5)]
-        return registry.call(name, "contextkit_format", items=items, style="plain")
+        return registry.call(name, "contextkit_format", items=items, style="plain", detail="full")
 
     assert [texts(name) for name in ("a", "b")] == [["a *"], ["b *"]]
     assert seen == ["a", "b"]
@@ -736,7 +737,7 @@ def test_only_the_query_may_be_async(make_registry: MakeRegistry, make_plugin: M
 
     registry = make_registry({"tide": make_plugin([], contextkit_format=contextkit_format)})
     with pytest.raises(SourceError, match="only contextkit_query may be async"):
-        registry.call("tide", "contextkit_format", items=[], style="xml")
+        registry.call("tide", "contextkit_format", items=[], style="xml", detail="full")
 
 
 def test_an_attempt_that_fails_gives_nothing_and_says_why(

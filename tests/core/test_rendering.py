@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
 from contextkit.formatting import pieces_for
+from contextkit.looks import Look
 from contextkit.markup import escape_xml, fenced
 from contextkit.models import STYLES, Style
 from contextkit.placing import Piece
@@ -26,14 +27,14 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80) | st.text(
 )
 
 DOCUMENT = Document(
-    "Context",
-    [
+    title="Context",
+    sections=[
         RenderedSection(
             "Memories", ["**Memory**: tabs, never spaces", "**Memory**: ships on Monday"]
         ),
         RenderedSection("Code", [fenced("def share(): ...", "python")]),
     ],
-    "*3 items from 2 sources*",
+    footer="*3 items from 2 sources*",
 )
 
 
@@ -50,9 +51,9 @@ def headings(markdown: str) -> list[tuple[str, str]]:
 def pieces(items: Sequence[ContextItem], style: Style) -> list[Piece]:
     """Items in the default format, ready to be placed."""
     registry = SourceRegistry(entry_points=False)
-    scores = Scores(relevance=0.5, salience=0.5, recency=0.5)
+    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
     candidates = [Candidate(item=item, section=item.source, scores=scores) for item in items]
-    return pieces_for(registry, candidates, style, counter_for("default"))
+    return pieces_for(registry, candidates, Look(style), counter_for("default"))
 
 
 def texts(items: Sequence[ContextItem], style: Style) -> list[str]:
@@ -86,13 +87,17 @@ def share(): ...
 
 def test_plain_text() -> None:
     """No Markdown, the same order."""
-    document = Document("Context", [RenderedSection("Memories", ["tabs"])], "*1 item*")
+    document = Document(
+        title="Context", sections=[RenderedSection("Memories", ["tabs"])], footer="*1 item*"
+    )
     assert render(document, "plain") == "=== Context ===\n\n--- Memories ---\n\ntabs\n\n1 item"
 
 
 def test_xml() -> None:
     """Sections as elements, titles as attributes."""
-    document = Document("A & B", [RenderedSection("C < D", ["<item/>"])], "*1 < 2*")
+    document = Document(
+        title="A & B", sections=[RenderedSection("C < D", ["<item/>"])], footer="*1 < 2*"
+    )
     assert render(document, "xml") == (
         '<context title="A &amp; B">\n'
         '<section name="C &lt; D">\n'
@@ -106,15 +111,23 @@ def test_xml() -> None:
 @pytest.mark.parametrize("style", STYLES)
 def test_nothing_to_show_is_no_text(style: Style) -> None:
     """Not a title, not a footer."""
-    assert render(Document("Context", [], "*0 items from 0 sources*"), style) == ""
+    assert (
+        render(Document(title="Context", sections=[], footer="*0 items from 0 sources*"), style)
+        == ""
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_heading_is_what_a_section_adds(style: Style) -> None:
     """What is counted for a section is what stands in the text."""
-    one = render(Document("T", [RenderedSection("A", ["x"])], "*f*"), style)
+    one = render(Document(title="T", sections=[RenderedSection("A", ["x"])], footer="*f*"), style)
     two = render(
-        Document("T", [RenderedSection("A", ["x"]), RenderedSection("B", ["y"])], "*f*"), style
+        Document(
+            title="T",
+            sections=[RenderedSection("A", ["x"]), RenderedSection("B", ["y"])],
+            footer="*f*",
+        ),
+        style,
     )
     added = len(two) - len(one) - len("y")
     assert abs(added - len(heading("B", style))) <= 4
@@ -126,7 +139,7 @@ HOSTILE_TITLES = ["a\n# b", "a\n---\n", "# a", "a\u2028## b", "  a  ", "a\r\n\r\
 @pytest.mark.parametrize("title", HOSTILE_TITLES)
 def test_a_title_stays_on_its_line(title: str) -> None:
     """A section's title cannot make another heading."""
-    document = Document(title, [RenderedSection(title, ["text"])], "*1 item*")
+    document = Document(title=title, sections=[RenderedSection(title, ["text"])], footer="*1 item*")
     assert [tag for tag, _ in headings(render(document, "markdown"))] == ["h1", "h2"]
 
 
@@ -155,7 +168,9 @@ def test_an_items_content_makes_no_heading(content: str) -> None:
     """A parser finds the headings that are ours, and the last item does not become one."""
     (text,) = texts([ContextItem("tide", content, 0.5)], "markdown")
     sections = [RenderedSection("Tide", [text, text]), RenderedSection("Moon", [text])]
-    markdown = render(Document("Context", sections, "*3 items from 2 sources*"), "markdown")
+    markdown = render(
+        Document(title="Context", sections=sections, footer="*3 items from 2 sources*"), "markdown"
+    )
     assert headings(markdown) == [("h1", "Context"), ("h2", "Tide"), ("h2", "Moon")]
 
 
@@ -165,7 +180,9 @@ def test_no_content_makes_a_heading(contents: list[str], title: str) -> None:
     """Whatever the text is."""
     items = [ContextItem("tide", content, 0.5, id=f"{n}") for n, content in enumerate(contents)]
     sections = [RenderedSection("Tide", texts(items, "markdown"))]
-    markdown = render(Document(f"Of {title}", sections, "*items*"), "markdown")
+    markdown = render(
+        Document(title=f"Of {title}", sections=sections, footer="*items*"), "markdown"
+    )
     assert [tag for tag, _ in headings(markdown)] == ["h1", "h2"]
 
 
@@ -179,7 +196,9 @@ def test_no_shortened_content_breaks_out(
     (piece,) = pieces([item], style)
     text = piece.shorten(limit)
     assert counter_for("default")(text) <= limit
-    document = Document("Context", [RenderedSection("Tide", [text])], "*items*")
+    document = Document(
+        title="Context", sections=[RenderedSection("Tide", [text])], footer="*items*"
+    )
     if style == "markdown":
         assert [tag for tag, _ in headings(render(document, style))] == ["h1", "h2"]
     elif style == "xml":
@@ -192,7 +211,8 @@ def test_any_content_is_xml(drawn: list[tuple[str, str]], title: str) -> None:
     """A parser reads back what the items say."""
     items = [ContextItem("tide", content, 0.5, title=name, id="1") for content, name in drawn]
     sections = [RenderedSection(title, texts(items, "xml"))]
-    root = ET.fromstring(render(Document(title, sections, f"*{title}*"), "xml"))  # noqa: S314
+    document = Document(title=title, sections=sections, footer=f"*{title}*")
+    root = ET.fromstring(render(document, "xml"))  # noqa: S314
     entities = root.findall("./section/entity")
     assert len(entities) == len(drawn)
     for entity, item in zip(entities, items, strict=True):

@@ -81,8 +81,20 @@ def test_each_source_is_asked_once() -> None:
             for value in (0, -0.1, float("nan"), "1", False)
         ),
         *(
-            ({"min_relevance": value}, f"min_relevance must be within 0..1, got {value!r}")
+            ({name: value}, f"{name} must be within 0..1, got {value!r}")
+            for name in ("min_relevance", "diversity")
             for value in (-0.1, 1.01, float("nan"), "0", True)
+        ),
+        ({"detail": "brief"}, "detail must be one of full, summary, compact, got 'brief'"),
+        ({"group_by": "kind"}, "group_by must be one of source, type, got 'kind'"),
+        *(
+            ({name: value}, f"{name} must be true or false, got {value!r}")
+            for name in ("include_sources", "guard")
+            for value in (1, "yes")
+        ),
+        *(
+            ({"tokens": value}, f"tokens must be the name of what counts them, got {value!r}")
+            for value in ("", 3)
         ),
         ({"style": "html"}, "style must be one of markdown, xml, plain, got 'html'"),
         ({"style": ["xml"]}, "style must be one of markdown, xml, plain, got ['xml']"),
@@ -91,10 +103,18 @@ def test_each_source_is_asked_once() -> None:
             ({"sources": value}, f"sources must be a list of names, got {value!r}")
             for value in ("tide", b"tide", 3, ["tide", 3], {"tide": 1})
         ),
-        ({"weights": 3}, "weights must be source -> weight, got 3"),
         *(
-            ({"weights": {"tide": w}}, f"weight of tide must be a number over 0, got {w!r}")
-            for w in (0, -1, float("nan"), float("inf"), "1", True)
+            ({name: 3}, f"{name} must be source -> number, got 3")
+            for name in ("weights", "limits", "timeouts")
+        ),
+        *(
+            ({name: {"tide": value}}, f"{name}: tide must be a number over 0, got {value!r}")
+            for name in ("weights", "timeouts")
+            for value in (0, -1, float("nan"), float("inf"), "1", True)
+        ),
+        *(
+            ({"limits": {"tide": value}}, "limits: tide must be a whole number of at least 1")
+            for value in (0, 1.5, True, "3")
         ),
         ({"filters": 3}, "filters must be field -> value, got 3"),
         ({"filters": {"day": None}}, "filter day: expected a string, "),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -13,6 +14,7 @@ from contextkit.ranking import Candidate, Scores
 from contextkit.registry import SourceRegistry
 from contextkit.selection import Selection, select
 
+FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]
 
@@ -24,7 +26,9 @@ def candidate(
     return Candidate(
         item=ContextItem(source, content, relevance, **fields),
         section=section or source,
-        scores=Scores(relevance=relevance, salience=0.5, recency=0.5),
+        scores=Scores(
+            relevance=relevance, match=relevance, salience=0.5, recency=0.5, priority=0.5
+        ),
     )
 
 
@@ -65,7 +69,7 @@ def test_what_is_not_relevant_enough_is_dropped(registry: SourceRegistry) -> Non
             candidate("tide", "flow", 0.1, id="2"),
             candidate("tide", "storm", 0.0999, id="3"),
         ],
-        0.1,
+        FLOORS,
     )
     assert ids(selection) == ["1", "2"]
     assert dropped(selection) == [("3", "below_floor", "relevance 0.100 is under the floor of 0.1")]
@@ -75,7 +79,7 @@ def test_of_one_thing_in_two_sources_the_better_one_stays(registry: SourceRegist
     """And says where else it was."""
     code = candidate("code", "def share", 0.5, id="c", metadata={"keys": ["file:a.py"]})
     commit = candidate("commits", "Add share", 0.8, id="s", metadata={"keys": ["file:a.py"]})
-    selection = select(registry, [code, commit], 0.1)
+    selection = select(registry, [code, commit], FLOORS)
     assert ids(selection) == ["s"]
     assert [(p.source, p.id) for p in selection.kept[0].item.also_in] == [("code", "c")]
     ((identity, verdict, reason),) = dropped(selection)
@@ -89,7 +93,7 @@ def test_functions_of_one_file_all_stay(registry: SourceRegistry) -> None:
         candidate("code", f"def {name}", 0.5, id=name, metadata={"keys": ["file:a.py"]})
         for name in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
     ]
-    assert len(ids(select(registry, functions, 0.1))) == 6
+    assert len(ids(select(registry, functions, FLOORS))) == 6
 
 
 def test_the_same_text_twice_stays_once(registry: SourceRegistry) -> None:
@@ -98,13 +102,13 @@ def test_the_same_text_twice_stays_once(registry: SourceRegistry) -> None:
         candidate("tide", "High water comes at noon on Monday.", 0.5, id="t"),
         candidate("code", "high water comes at noon on monday", 0.6, id="c", metadata={"keys": []}),
     ]
-    assert ids(select(registry, candidates, 0.1)) == ["c"]
+    assert ids(select(registry, candidates, FLOORS)) == ["c"]
 
 
 def test_what_is_kept_stands_best_first(registry: SourceRegistry) -> None:
     """Whatever order it came in."""
     candidates = [candidate("tide", f"{n} of the tides", n / 10, id=f"{n}") for n in (3, 9, 5)]
-    assert ids(select(registry, candidates, 0.1)) == ["9", "5", "3"]
+    assert ids(select(registry, candidates, FLOORS)) == ["9", "5", "3"]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,10 @@ def test_wrong_keys_are_no_keys(
     told: list[tuple[str, str, str]] = []
     registry = make_registry({"tide": make_plugin([], contextkit_dedup_keys=lambda items: result)})
     selection = select(
-        registry, [candidate("tide", "x", 0.5, id="1")], 0.1, lambda *failure: told.append(failure)
+        registry,
+        [candidate("tide", "x", 0.5, id="1")],
+        FLOORS,
+        lambda *failure: told.append(failure),
     )
     assert ids(selection) == ["1"]
     assert told == [("tide", "contextkit_dedup_keys", reason)]
@@ -144,10 +151,10 @@ def test_keys_are_asked_for_once_per_source(
         {n: make_plugin([], contextkit_dedup_keys=contextkit_dedup_keys) for n in ("a", "b")}
     )
     mixed = [candidate("ab"[n % 2], f"{n} of many tides", 0.5, id=f"{n}") for n in range(5)]
-    assert len(ids(select(registry, mixed, 0.1))) == 5
+    assert len(ids(select(registry, mixed, FLOORS))) == 5
     assert calls == [["0", "2", "4"], ["1", "3"]]
 
 
 def test_nothing_is_nothing(registry: SourceRegistry) -> None:
     """No candidates, no selection."""
-    assert select(registry, [], 0.1) == Selection([], [])
+    assert select(registry, [], FLOORS) == Selection([], [])

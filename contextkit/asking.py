@@ -1,0 +1,220 @@
+"""The questions that a host asks: a context for a query, a warning, any other recipe."""
+
+from __future__ import annotations
+
+import abc
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from contextkit.errors import ContextAssemblyError
+from contextkit.explaining import ItemExplanation, explain_item
+from contextkit.models import ContextRequest, FormattedContext, Recipe
+from contextkit.pipeline import Pipeline
+from contextkit.recipes import build_recipe, find_recipe
+from contextkit.registry import SourceRegistry
+from contextkit.requests import make_request
+from contextkit.sections import context_recipe
+
+__all__ = ["AskingForContexts"]
+
+T = TypeVar("T")
+
+
+class AskingForContexts(abc.ABC):
+    """What `ContextKit` and `ContextAssembler` have in common: a pipeline to ask.
+
+    Attributes:
+        registry: the plugins.
+        pipeline: the stages that assemble.
+    """
+
+    registry: SourceRegistry
+    pipeline: Pipeline
+
+    @property
+    @abc.abstractmethod
+    def project(self) -> str:
+        """What the searched records belong to."""
+
+    @property
+    @abc.abstractmethod
+    def _folder(self) -> Path | None:
+        """The workspace's root folder, or None."""
+
+    async def assemble_context(
+        self,
+        query: str,
+        context_types: Sequence[str] | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> FormattedContext:
+        """Assemble context for a query from several sources (seed 1).
+
+        Args:
+            query: what the context is needed for.
+            context_types: the sources to ask; default: every one that is on.
+            limit: items per source; default: the configured, 20.
+            max_tokens: the budget of the text; default: the configured, 2000.
+            options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
+                `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
+                `guard`, `overflow`, `source_timeout`, `deadline`, `min_relevance`,
+                `diversity`.
+
+        Raises:
+            InvalidContextTypeError: for a name that is no source.
+            InvalidRequestError: for a value that makes no sense.
+            StoreError: where the store does not open.
+        """
+        request, recipe = self._asked(query, context_types, limit, max_tokens, options)
+        return await self.pipeline.assemble(request, recipe)
+
+    async def explain_item(
+        self,
+        item: str,
+        query: str,
+        context_types: Sequence[str] | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> list[ItemExplanation]:
+        """Assemble a context and say why an item is in it, or why it is not.
+
+        Args:
+            item: its id or the beginning of that, its title, or its location.
+            query: what the context is needed for.
+            context_types: the sources to ask; default: every one that is on.
+            limit: items per source; default: the configured, 20.
+            max_tokens: the budget of the text; default: the configured, 2000.
+            options: further fields of `ContextRequest`.
+
+        Returns:
+            One answer for each section that it was found for; at least one.
+
+        Raises what `assemble_context` raises.
+        """
+        request, recipe = self._asked(query, context_types, limit, max_tokens, options)
+        context = await self.pipeline.assemble(request, recipe)
+        return await explain_item(self.pipeline, request, recipe, context.trace, item)
+
+    def _asked(
+        self,
+        query: str,
+        context_types: Sequence[str] | None,
+        limit: int | None,
+        max_tokens: int | None,
+        options: Mapping[str, Any],
+    ) -> tuple[ContextRequest, Recipe]:
+        request = make_request(
+            self.registry.config,
+            query,
+            project=self.project,
+            workspace=self._folder,
+            sources=context_types,
+            limit=limit,
+            max_tokens=max_tokens,
+            **options,
+        )
+        return request, context_recipe(self.registry, request.sources)
+
+    async def get_premortem_context(
+        self,
+        domain: str,
+        strategy: str | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> FormattedContext:
+        """Warnings from past experiences of a domain (seed 1): the `premortem` recipe."""
+        return await self.assemble_recipe(
+            "premortem",
+            {"domain": domain, "strategy": strategy},
+            limit=limit,
+            max_tokens=max_tokens,
+            **options,
+        )
+
+    async def assemble_recipe(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> FormattedContext:
+        """Assemble a context by a plugin's recipe.
+
+        Args:
+            name: the recipe.
+            arguments: what it is built from.
+            limit: items per section; default: the recipe's.
+            max_tokens: the budget; default: the recipe's.
+            options: further fields of `ContextRequest`.
+
+        Raises:
+            InvalidContextTypeError: for a section whose source is not there.
+            InvalidRequestError: where there is no such recipe, or it refuses the arguments.
+            PluginError: where two plugins offer one.
+            SourceError: where the plugin fails to build it.
+        """
+        offered = find_recipe(self.registry, name)
+        recipe = build_recipe(offered, arguments)
+        request = make_request(
+            self.registry.config,
+            recipe.title,
+            project=self.project,
+            workspace=self._folder,
+            limit=offered.template.limit if limit is None else limit,
+            max_tokens=offered.template.max_tokens if max_tokens is None else max_tokens,
+            recipe=name,
+            **options,
+        )
+        return await self.pipeline.assemble(request, recipe)
+
+    def assemble_context_sync(
+        self,
+        query: str,
+        context_types: Sequence[str] | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> FormattedContext:
+        """`assemble_context` for a program without an event loop."""
+        return _run(self.assemble_context(query, context_types, limit, max_tokens, **options))
+
+    def explain_item_sync(
+        self,
+        item: str,
+        query: str,
+        context_types: Sequence[str] | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> list[ItemExplanation]:
+        """`explain_item` for a program without an event loop."""
+        return _run(self.explain_item(item, query, context_types, limit, max_tokens, **options))
+
+    def get_premortem_context_sync(
+        self,
+        domain: str,
+        strategy: str | None = None,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        **options: Any,
+    ) -> FormattedContext:
+        """`get_premortem_context` for a program without an event loop."""
+        return _run(self.get_premortem_context(domain, strategy, limit, max_tokens, **options))
+
+
+def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    coroutine.close()
+    raise ContextAssemblyError(
+        "an event loop is running in this thread: await the method without _sync instead"
+    )

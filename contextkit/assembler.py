@@ -1,0 +1,52 @@
+"""`ContextAssembler`: the contexts of seed 1 over a host's own searcher."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import define, field
+
+from contextkit.asking import AskingForContexts
+from contextkit.pipeline import Pipeline
+from contextkit.registry import SourceRegistry
+from contextkit.searcher import SearcherStore
+
+__all__ = ["ContextAssembler"]
+
+
+@define(eq=False)
+class ContextAssembler(AskingForContexts):
+    """Assembles contexts from what a host's own searcher finds (seed 1).
+
+    The installed sources format, weigh and compare what is found as they do with records
+    of their own; nothing is stored and no workspace is read.
+
+    ```python
+    assembler = ContextAssembler(searcher)
+    context = await assembler.assemble_context("why do we retry?", ["memories", "code"])
+    ```
+
+    Attributes:
+        searcher: a `Searcher`, or an object with some of its methods: `search_NAME` for
+            each source that is to find something. A source without one is off.
+        registry: the sources; default: those that are installed, with default settings.
+        project: handed on to the sources' requests.
+        pipeline: the stages that assemble.
+    """
+
+    searcher: object
+    registry: SourceRegistry = field(factory=SourceRegistry, kw_only=True)
+    project: str = field(default="", kw_only=True)
+    pipeline: Pipeline = field(init=False)
+
+    @pipeline.default
+    def _make_pipeline(self) -> Pipeline:
+        store = SearcherStore(self.searcher)
+        for name in self.registry.sources:
+            if not store.can_answer(name):
+                self.registry.disable(name, "the searcher has no method for it")
+        return Pipeline(self.registry, store, answer=store.answer)
+
+    @property
+    def _folder(self) -> Path | None:
+        return None

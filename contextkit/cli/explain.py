@@ -1,0 +1,134 @@
+"""`contextkit explain`: the trace of one context as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.index import index_first
+from contextkit.cli.options import assembly_options, names_of, query_from
+from contextkit.cli.session import Session, json_option, pass_session, table
+
+if TYPE_CHECKING:
+    from contextkit.explaining import ItemExplanation
+    from contextkit.models import FormattedContext
+    from contextkit.trace import ItemTrace, Trace
+
+__all__ = ["explain"]
+
+_SOURCES = ["SOURCE", "STATE", "MS", "CANDIDATES", "SHARE", "USED", "GAVE", "TOOK", ""]
+_COMPONENTS = ("match", "relevance", "salience", "recency", "priority")
+_ITEMS = ["SCORE", *(c.upper() for c in _COMPONENTS), "SOURCE", "ID", "TITLE", "WHAT BECAME OF IT"]
+_ID_WIDTH = 48
+_TITLE_WIDTH = 40
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit explain "how is the token budget split?"
+  contextkit explain "why do we retry?" --item contextkit/budget.py:13
+  contextkit explain "why do we retry?" --max-tokens 500 --json
+"""
+)
+@click.argument("query")
+@click.option("--item", help="Say why this item is in or not: its id, title or location.")
+@source_options
+@assembly_options
+@json_option
+@pass_session
+def explain(
+    session: Session,
+    /,
+    query: str,
+    item: str | None,
+    sources: tuple[str, ...],
+    no_index: bool,
+    timeout: float | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Show what got in, what not, why.
+
+    For each source and each item of a QUERY's context: what it went through.
+
+    SHARE is a source's part of the budget by weight, GAVE what it left to others of that,
+    TOOK what it took over from others, all in tokens. An item's SCORE is made of what
+    stands behind it: MATCH is its RELEVANCE on the scale of all sources.
+    """
+    query = query_from(query)
+    names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
+    if not no_index:
+        index_first(session, names)
+    asked = {"source_timeout": timeout, **options}
+    context = session.kit.assemble_context_sync(query, names, **asked)
+    warn_of_troubles(session, context)
+    if item is not None:
+        found = session.kit.explain_item_sync(item, query, names, **asked)
+        lines = "\n".join(_in_words(explanation) for explanation in found)
+        session.emit([attrs.asdict(explanation) for explanation in found], lines, as_json)
+        return
+    whole = context.as_dict()
+    data = {"query": query, **{key: whole[key] for key in ("token_count", "sources_used", "trace")}}
+    session.emit(data, "\n".join(_tables(context)), as_json)
+
+
+def _in_words(explanation: ItemExplanation) -> str:
+    if explanation.id is None:
+        return f"{explanation.asked}: {explanation.words}"
+    return f"{explanation.source} {explanation.id}: {explanation.words}"
+
+
+def _tables(context: FormattedContext) -> Iterator[str]:
+    trace = context.trace
+    yield (
+        f"{context.token_count} of {trace.max_tokens} tokens used, counted by {trace.counter}; "
+        f"{len(context.items)} of {len(trace.items)} candidates got in"
+    )
+    times = ", ".join(f"{stage} {value:.1f}" for stage, value in trace.stages.items())
+    yield f"{sum(trace.stages.values()):.1f} ms: {times}"
+    yield f"\n{table(_SOURCES, _source_rows(trace))}"
+    if trace.items:
+        yield f"\n{table(_ITEMS, [_item_row(row) for row in trace.items])}"
+
+
+def _source_rows(trace: Trace) -> list[Sequence[str]]:
+    return [
+        [
+            row.section,
+            row.state,
+            f"{row.milliseconds:.1f}",
+            *map(str, (row.candidates, row.share, row.used, row.given, row.taken)),
+            row.reason or "",
+        ]
+        for row in trace.sources
+    ]
+
+
+def _item_row(row: ItemTrace) -> Sequence[str]:
+    became = row.verdict.replace("_", " ")
+    words = f"{became}: {row.reason}" if row.verdict != "duplicate" else row.reason
+    if row.also_in:
+        others = ", ".join(f"{other.source} {other.location or other.id}" for other in row.also_in)
+        words += f"; also in {others}"
+    return [
+        f"{row.scores['score']:.3f}",
+        *(f"{row.scores[name]:.2f}" for name in _COMPONENTS),
+        row.source,
+        _cut(row.id, _ID_WIDTH),
+        _cut(row.title, _TITLE_WIDTH),
+        words,
+    ]
+
+
+def _cut(text: str, width: int) -> str:
+    """A text on one line, its middle left out where it is too long."""
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    head = (width - 1) // 2
+    return f"{line[:head]}…{line[len(line) - (width - 1 - head) :]}"

@@ -1,0 +1,94 @@
+"""How items look, and the text of one whose source has no format of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from attrs import frozen
+
+from contextkit.markup import (
+    escape_markdown,
+    escape_xml,
+    line_start_safe,
+    markdown_text,
+    one_line,
+    plain_line,
+)
+from contextkit.models import ContextItem, Detail, Style
+
+__all__ = ["Look", "default_text"]
+
+_PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
+
+
+@frozen
+class Look:
+    """A style, and how much of each item is shown."""
+
+    style: Style = "markdown"
+    detail: Detail = "full"
+
+    @property
+    def separator(self) -> str:
+        """What stands behind each item's text."""
+        return "\n" if self.detail == "compact" else "\n\n"
+
+
+def default_text(item: ContextItem, look: Look) -> str:
+    """An item's content, escaped for the style.
+
+    `summary` shows its first paragraph, `compact` all of it on one line.
+    """
+    if look.detail == "compact":
+        return _COMPACT[look.style](item)
+    content = item.content
+    if look.detail == "summary":
+        content = _PARAGRAPH_END.split(content.strip(), maxsplit=1)[0]
+    return _WHOLE[look.style](item, content)
+
+
+def _markdown(_: ContextItem, content: str) -> str:
+    return markdown_text(content)
+
+
+def _xml(item: ContextItem, content: str) -> str:
+    return f"{_opening(item)}\n{escape_xml(content)}\n</entity>"
+
+
+def _opening(item: ContextItem) -> str:
+    name = escape_xml(one_line(item.title or item.id))
+    return f'<entity name="{name}" type="{escape_xml(item.kind or item.source)}">'
+
+
+def _plain(item: ContextItem, content: str) -> str:
+    place = one_line(item.location or item.kind or item.source)
+    return f"{one_line(item.title or item.id)} [{place}]\n{content}"
+
+
+_WHOLE: Mapping[Style, Callable[[ContextItem, str], str]] = {
+    "markdown": _markdown,
+    "xml": _xml,
+    "plain": _plain,
+}
+
+
+def _compact_markdown(item: ContextItem) -> str:
+    place = f" ({escape_markdown(one_line(item.location))})" if item.location else ""
+    return f"- {line_start_safe(item.content)}{place}"
+
+
+def _compact_xml(item: ContextItem) -> str:
+    return f"{_opening(item)}{escape_xml(one_line(item.content))}</entity>"
+
+
+def _compact_plain(item: ContextItem) -> str:
+    place = f" ({one_line(item.location)})" if item.location else ""
+    return f"{plain_line(item.content)}{place}"
+
+
+_COMPACT: Mapping[Style, Callable[[ContextItem], str]] = {
+    "markdown": _compact_markdown,
+    "xml": _compact_xml,
+    "plain": _compact_plain,
+}

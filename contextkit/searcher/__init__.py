@@ -1,0 +1,18 @@
+"""A host's own searcher in place of the store.
+
+| module | what it knows |
+|---|---|
+| `protocol` | what a host's object looks like (`Searcher`) |
+| `calls` | which of its methods answers a source, and how it is called |
+| `results` | how what it returns becomes hits |
+| `values` | how objects of any kind become plain values |
+| `filters` | which records match the filters that it was not asked for |
+| `store` | the store that stands before the object (`SearcherStore`) |
+"""
+
+from __future__ import annotations
+
+from contextkit.searcher.protocol import Searcher
+from contextkit.searcher.store import SearcherStore
+
+__all__ = ["Searcher", "SearcherStore"]

@@ -1,0 +1,104 @@
+"""`contextkit explain`: the trace as tables, as data, and the answer about one item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import CommandLine
+
+QUERY = "how is the token budget split?"
+VERDICTS = ("kept", "truncated", "duplicate", "below floor", "over budget")
+
+
+def test_it_shows_sources_and_items_as_tables(contextkit: CommandLine) -> None:
+    """Every source with its state and tokens, every candidate with its scores and its fate."""
+    result = contextkit("explain", QUERY, "--max-tokens", "300")
+    assert (result.exit_code, result.stderr) == (0, "")
+    used, times, _, sources, *rows = result.stdout.splitlines()
+    assert " of 300 tokens used, counted by estimate; " in used
+    assert " ms: prepare " in times
+    assert sources.split()[:5] == ["SOURCE", "STATE", "MS", "CANDIDATES", "SHARE"]
+    assert sources.split()[5:] == ["USED", "GAVE", "TOOK"]
+    end = rows.index("")
+    states = {row.split()[0]: row.split()[1] for row in rows[:end]}
+    assert states["memories"] == "empty"
+    assert states["code"] == "ok"
+    headings, *items = rows[end + 1 :]
+    assert headings.startswith("SCORE  MATCH  RELEVANCE  SALIENCE  RECENCY  PRIORITY  SOURCE")
+    assert any("budget.py::split_budget" in row for row in items)
+    assert all(any(verdict in row for verdict in VERDICTS) for row in items)
+    scores = [float(row.split()[0]) for row in items]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_json_has_the_whole_trace(contextkit: CommandLine) -> None:
+    """What `context.trace` has in Python, and what was asked."""
+    found = contextkit.json("explain", QUERY, "--sources", "code")
+    assert found["query"] == QUERY
+    assert [source["source"] for source in found["trace"]["sources"]] == ["code"]
+    assert {item["verdict"] for item in found["trace"]["items"]} <= {"kept", "truncated"}
+    assert found["token_count"] > 0
+    assert found["sources_used"].keys() == {"code"}
+
+
+def test_it_says_what_became_of_an_item(contextkit: CommandLine) -> None:
+    """By id, or by a name that it has."""
+    contextkit("index")
+    words = contextkit("explain", QUERY, "--no-index", "--item", "split_budget").stdout
+    assert "split_budget: It is in the context " in words
+    (found,) = contextkit.json("explain", QUERY, "--no-index", "--item", "split_budget")
+    assert (found["outcome"], found["source"]) == ("in", "code")
+
+
+def test_it_says_why_an_item_is_not_in(contextkit: CommandLine) -> None:
+    """Too little budget, a limit, a source that is off, or no such item."""
+    contextkit("index")
+    memory = contextkit.json("remember", "Nothing of that kind: whales sing")["id"]
+
+    def why(item: str, *options: str) -> str:
+        return contextkit("explain", QUERY, "--no-index", "--item", item, *options).stdout
+
+    assert "the budget of 9 tokens was used up" in why("split_budget", "--max-tokens", "9")
+    assert "It is a record of 'memories', which was not asked" in why(memory, "--sources", "code")
+    assert "No source has an item of that id" in why("nowhere.py")
+
+
+def test_nothing_found_is_an_empty_table(contextkit: CommandLine) -> None:
+    """And the reason is said where messages belong."""
+    result = contextkit("explain", "zzzz qqqq", "--no-index")
+    assert result.exit_code == 0
+    assert "0 of 2000 tokens used" in result.stdout
+    assert result.stderr == "contextkit: nothing relevant was found\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--tokens", "nobody"), "tokens: nothing counts by 'nobody'; there is default, "),
+        (("--diversity", "2"), "diversity must be within 0..1, got 2.0"),
+        (("--weight", "code"), "expected SOURCE=NUMBER, as in code=2, got 'code'"),
+        (("--weight", "code=0"), "weights: code must be a number over 0, got 0.0"),
+        (("--min-relevance", "-1"), "min_relevance must be within 0..1, got -1.0"),
+    ],
+)
+def test_a_wrong_option_is_one_line(
+    contextkit: CommandLine, option: tuple[str, str], words: str
+) -> None:
+    """With what would be right; the same options are those of assemble."""
+    for command in ("explain", "assemble"):
+        assert words in contextkit.line(2, command, QUERY, "--no-index", *option)
+
+
+def test_the_look_of_a_context_has_options(contextkit: CommandLine) -> None:
+    """Detail, groups, the list of sources, the guard, the counter, weights."""
+    result = contextkit(
+        *("assemble", QUERY, "--detail", "compact", "--group-by", "type", "--include-sources"),
+        *("--guard", "--tokens", "claude", "--weight", "code=3", "--weight", "commits=1"),
+    )
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("<reference-")
+    assert "## Relevant Code" in result.stdout
+    assert "**Sources:**" in result.stdout
