@@ -1,0 +1,45 @@
+"""`contextkit models`: get embedding models, the one thing that needs a network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from contextkit.cli.session import Session, json_option, pass_session
+
+__all__ = ["models"]
+
+
+@click.group(
+    epilog="""\b
+Example:
+  contextkit models pull BAAI/bge-small-en-v1.5 ~/models/bge-small
+"""
+)
+def models() -> None:
+    """Get embedding models."""
+
+
+@models.command(
+    epilog="""\b
+Example:
+  contextkit models pull BAAI/bge-small-en-v1.5 ~/models/bge-small
+"""
+)
+@click.argument("name")
+@click.argument("folder", type=click.Path(path_type=Path))
+@json_option
+@pass_session
+def pull(session: Session, /, as_json: bool, name: str, folder: Path) -> None:
+    """Download the model NAME, as fastembed calls it, into the new FOLDER.
+
+    Nothing else in contextkit downloads a model. What it prints last is what to set.
+    """
+    from contextkit_embedders.pulling import pull as pull_model
+
+    model = f"fastembed:{pull_model(name, folder)}"
+    # A JSON string is a TOML string, too.
+    setting = f"[embedding]\nmodel = {json.dumps(model, ensure_ascii=False)}"
+    session.emit({"model": model}, f"set in your config.toml:\n\n{setting}", as_json)

@@ -1,0 +1,34 @@
+"""Libraries that not everyone needs: they are extras of this distribution."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from contextkit.errors import in_words
+from contextkit_embedders.errors import EmbedderError
+
+__all__ = ["import_library", "require_library"]
+
+
+def require_library(name: str, extra: str) -> None:
+    """Look whether a library is installed, without importing it.
+
+    Raises `EmbedderError`, with the command that installs it.
+    """
+    if importlib.util.find_spec(name) is None:
+        raise EmbedderError(
+            f"'{extra}' models need {name}, which is not installed: "
+            f'pip install "contextkit-embedders[{extra}]"'
+        )
+
+
+def import_library(name: str) -> Any:
+    """A library that `require_library` found; raises `EmbedderError` where it is broken."""
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise EmbedderError(
+            f"{name} is installed and fails to import: {in_words(error)}"
+        ) from error

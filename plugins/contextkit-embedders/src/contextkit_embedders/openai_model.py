@@ -1,0 +1,144 @@
+"""Vectors by an endpoint that answers as OpenAI's `/v1/embeddings` does."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from attrs import define, field
+
+from contextkit.errors import ConfigError
+from contextkit_embedders.endpoint import FOR_QUERY, FOR_RECORDS, KEY_VARIABLE, Endpoint, Patience
+from contextkit_embedders.errors import EmbedderError, RefusedTextError
+from contextkit_embedders.libraries import require_library
+from contextkit_embedders.model_strings import KINDS, ModelString, Prefixes
+from contextkit_embedders.openai_answers import read_vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["OpenAIModel", "openai_model"]
+
+# A model's name may have an @ itself.
+_TARGET = re.compile(r"(?P<model>.+?)@(?P<url>[a-z]+://.*)", re.IGNORECASE)
+# What a text-embeddings-inference server takes at once unless it is told otherwise.
+_BATCH = 32
+# A text shorter than that is not refused for its length.
+_LEAST_CHARACTERS = 250
+
+
+@define(slots=False, eq=False)
+class OpenAIModel:
+    """A model behind an OpenAI-compatible endpoint.
+
+    Attributes:
+        name: the model and the URL: some endpoints serve one model, whatever name is asked.
+        model: what the endpoint calls it.
+        endpoint: where it is asked.
+        prefixes: what stands before texts.
+    """
+
+    name: str
+    model: str
+    endpoint: Endpoint
+    prefixes: Prefixes
+    _dimensions: int | None = field(default=None, init=False)
+    _learning: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has; the endpoint is asked once, unless it answered before.
+
+        Raises `EmbedderError` where it cannot be asked.
+        """
+        return self._dimensions or len(self.embed_query("dimensions"))
+
+    def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One vector per text; raises `EmbedderError` for no usable answer."""
+        import numpy as np
+
+        prefixed = self.prefixes.of_records(texts)
+        batches = [
+            self._fitted(prefixed[start : start + _BATCH], FOR_RECORDS)
+            for start in range(0, len(prefixed), _BATCH)
+        ]
+        if not batches:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return np.concatenate(batches)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """The query's vector; raises `EmbedderError` for no usable answer, and rather soon."""
+        vector: NDArray[np.float32] = self._fitted([self.prefixes.of_query(text)], FOR_QUERY)[0]
+        return vector
+
+    def _fitted(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+        """The vectors of texts, cut where the endpoint says that one is too long.
+
+        Only it can count its model's tokens. A text is halved by itself, so that its vector
+        does not depend on its neighbours.
+        """
+        import numpy as np
+
+        try:
+            return self._vectors(texts, patience)
+        except RefusedTextError:
+            if len(texts) > 1:
+                return np.concatenate([self._fitted([text], patience) for text in texts])
+            half = texts[0][: len(texts[0]) // 2]
+            if len(half) < _LEAST_CHARACTERS:
+                raise
+        return self._fitted([half], patience)
+
+    def _vectors(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+        asked = {"model": self.model, "input": texts, "encoding_format": "float"}
+        vectors = read_vectors(self.endpoint.post(asked, patience), len(texts), self.endpoint.url)
+        self._learn(vectors.shape[1])
+        return vectors
+
+    def _learn(self, dimensions: int) -> None:
+        with self._learning:
+            if self._dimensions not in {None, dimensions}:
+                raise EmbedderError(
+                    f"{self.endpoint.url} gave vectors of {dimensions} numbers, "
+                    f"and of {self._dimensions} before"
+                )
+            self._dimensions = dimensions
+
+
+def openai_model(string: ModelString) -> OpenAIModel:
+    """The model that `openai:MODEL@URL` names; nothing is asked yet.
+
+    Raises:
+        ConfigError: where the string has no model, or no URL that can be used.
+        EmbedderError: where httpx is not installed.
+    """
+    found = _TARGET.fullmatch(string.target)
+    if found is None:
+        raise string.wrong(f"expected {KINDS['openai']}")
+    url = _checked_url(string, found["url"])
+    require_library("httpx", "openai")
+    base = url.removesuffix("/").removesuffix("/embeddings")
+    name = string.prefixes.in_name(f"openai:{found['model']}@{base}")
+    return OpenAIModel(name, found["model"], Endpoint(f"{base}/embeddings"), string.prefixes)
+
+
+def _checked_url(string: ModelString, url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError as error:
+        raise string.wrong(f"{url} is not a URL: {error}") from error
+    if not usable or any(character.isspace() for character in url):
+        raise string.wrong(f"'{url}' is not a URL such as https://host/v1")
+    if parts.username is not None or parts.password is not None:
+        # Without the string, which would show it once more.
+        raise ConfigError(
+            f"the URL of an embedding model has a password: a key belongs in {KEY_VARIABLE}"
+        )
+    if parts.fragment:
+        raise string.wrong(f"a URL of an endpoint has no part '#{parts.fragment}'")
+    return url

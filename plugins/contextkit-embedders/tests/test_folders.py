@@ -1,0 +1,202 @@
+"""Model folders: where they are, and which model is in one."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextkit_embedders import contextkit_embedder
+from contextkit_embedders.errors import EmbedderError
+from contextkit_embedders.folders import fingerprint
+from contextkit_embedders.onnx_folders import (
+    PULLED_FILE,
+    model_file,
+    pooling_of,
+    pulled_name,
+    write_pulled_name,
+)
+
+
+@pytest.mark.parametrize("kind", ["fastembed", "sentence-transformers"])
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path, kind: str) -> None:
+    """It says how to get one."""
+    folder = tmp_path / "no such"
+
+    with pytest.raises(EmbedderError, match=f"there is no model folder {folder}; get one with "):
+        contextkit_embedder(f"{kind}:{folder}")
+
+
+@pytest.mark.parametrize("kind", ["fastembed", "sentence-transformers"])
+def test_a_folder_without_weights_is_an_error(tmp_path: Path, kind: str) -> None:
+    """Such as the one above the model's."""
+    with pytest.raises(EmbedderError, match=f"{tmp_path} has no model's weights"):
+        contextkit_embedder(f"{kind}:{tmp_path}")
+
+
+def test_the_home_folder_may_be_a_tilde(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A configuration may be shared between machines."""
+    pytest.importorskip("fastembed")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+
+    model: Any = contextkit_embedder("fastembed:~/weights?pooling=cls")
+
+    assert model.folder == weights
+
+
+# -- which model is in it -----------------------------------------------------------------
+
+
+def test_a_fingerprint_stays_where_the_folder_goes(weights: Path, tmp_path: Path) -> None:
+    """A copy of another name has the same; what is no weight and no setting does not count."""
+    copy = shutil.copytree(weights, tmp_path / "elsewhere")
+    (copy / "README.md").write_text("about the model")
+
+    assert fingerprint(copy) == fingerprint(weights)
+
+
+@pytest.mark.parametrize("position", [0, 3_000_000, 7_999_999])
+def test_a_fingerprint_tells_weights_apart(tmp_path: Path, position: int) -> None:
+    """Wherever in a large file they differ for more than a few bytes."""
+    content = bytearray(8_000_000)
+    (tmp_path / "model.safetensors").write_bytes(content)
+    before = fingerprint(tmp_path)
+    content[max(0, position - 40_000) : position + 40_000] = b"x" * 80_000
+    (tmp_path / "model.safetensors").write_bytes(content[:8_000_000])
+
+    assert fingerprint(tmp_path) != before
+
+
+def test_a_fingerprint_tells_names_sizes_and_settings_apart(weights: Path) -> None:
+    """Each of them may make other vectors."""
+    seen = [fingerprint(weights)]
+    (weights / "model.onnx").write_bytes(b"no model\0")
+    seen.append(fingerprint(weights))
+    (weights / "model.onnx").rename(weights / "other.onnx")
+    seen.append(fingerprint(weights))
+    (weights / "config.json").write_text("{}")
+    seen.append(fingerprint(weights))
+
+    assert len(set(seen)) == 4
+
+
+# -- the ONNX file ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "chosen"),
+    [
+        (["model.onnx"], "model.onnx"),
+        (["onnx/model.onnx", "onnx/model_quantized.onnx"], "onnx/model.onnx"),
+        (["model.onnx", "onnx/model.onnx"], "model.onnx"),
+        (["onnx/model_optimized.onnx"], "onnx/model_optimized.onnx"),
+    ],
+)
+def test_the_model_file_is_the_usual_or_the_only_one(
+    tmp_path: Path, files: list[str], chosen: str
+) -> None:
+    """Folders of all kinds of exporters are read as they are."""
+    (tmp_path / "onnx").mkdir()
+    for file in files:
+        (tmp_path / file).touch()
+
+    assert model_file(tmp_path) == chosen
+
+
+def test_several_model_files_are_an_error(tmp_path: Path) -> None:
+    """Nobody can tell which is meant."""
+    (tmp_path / "a.onnx").touch()
+    (tmp_path / "b.onnx").touch()
+
+    with pytest.raises(EmbedderError, match=r"several models \(a\.onnx, b\.onnx\): leave one"):
+        model_file(tmp_path)
+
+
+def test_no_model_file_is_an_error(tmp_path: Path) -> None:
+    """Such as in a folder with PyTorch's weights alone."""
+    with pytest.raises(EmbedderError, match=r"has no \.onnx file, which fastembed needs"):
+        model_file(tmp_path)
+
+
+# -- pooling ------------------------------------------------------------------------------
+
+
+def says(folder: Path, config: str) -> Path:
+    """A folder that says how its model pools."""
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(config)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("config", "pooling"),
+    [
+        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, "mean"),
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, "cls"),
+        ({"pooling_mode_lasttoken": True}, "last_token"),
+        ({"pooling_mode": "mean"}, "mean"),
+        ({"pooling_mode": ["cls"]}, "cls"),
+        ({"pooling_mode": "lasttoken"}, "last_token"),
+    ],
+)
+def test_pooling_is_read_as_either_version_writes_it(
+    tmp_path: Path, config: dict[str, Any], pooling: str
+) -> None:
+    """sentence-transformers changed how it says so."""
+    assert pooling_of(says(tmp_path, json.dumps(config))) == pooling
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({"pooling_mode_max_tokens": True}, "pooling_mode_max_tokens"),
+        ({"pooling_mode": "weightedmean"}, "weightedmean"),
+        ({"pooling_mode": ["mean", "max"]}, "mean and max"),
+        ({"pooling_mode": 7}, "7"),
+        ({}, "nothing"),
+    ],
+)
+def test_pooling_that_fastembed_lacks_is_an_error(
+    tmp_path: Path, config: dict[str, Any], named: str
+) -> None:
+    """Vectors that are pooled wrongly would be found wrongly, without a word."""
+    with pytest.raises(EmbedderError, match=f"names the pooling {named}, and fastembed can do"):
+        pooling_of(says(tmp_path, json.dumps(config)))
+
+
+@pytest.mark.parametrize(("text", "reason"), [("{", "is not JSON"), ("[]", "a JSON object")])
+def test_pooling_that_cannot_be_read_is_an_error(tmp_path: Path, text: str, reason: str) -> None:
+    """The error names the file."""
+    with pytest.raises(EmbedderError, match=rf"config\.json.*{reason}"):
+        pooling_of(says(tmp_path, text))
+
+
+def test_unknown_pooling_is_asked_for(weights: Path) -> None:
+    """No guess is made."""
+    with pytest.raises(EmbedderError, match=r"add \?pooling= and one of mean, cls, last_token"):
+        pooling_of(weights)
+
+
+# -- the note of `contextkit models pull` ---------------------------------------------------
+
+
+def test_a_pulled_folder_has_the_name_in_it(weights: Path) -> None:
+    """So that fastembed's own knowledge of the model is used."""
+    assert pulled_name(weights) is None
+
+    write_pulled_name(weights, "BAAI/bge-é")
+
+    assert pulled_name(weights) == "BAAI/bge-é"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"fastembed": 1}'])
+def test_a_note_that_cannot_be_read_is_an_error(weights: Path, text: str) -> None:
+    """The error names the file."""
+    (weights / PULLED_FILE).write_text(text)
+
+    with pytest.raises(EmbedderError, match=r"contextkit-model\.json"):
+        pulled_name(weights)
