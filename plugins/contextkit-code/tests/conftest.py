@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pytest
 from hypothesis import settings
 
-from contextkit import IndexReport, Record, Records
+from contextkit import ContextItem, IndexReport, Record, Records
 from contextkit.indexing import Progress
 from contextkit.testing import make_indexer, open_records
 from contextkit_code import contextkit_index
@@ -21,6 +21,20 @@ settings.register_profile("contextkit", deadline=None, derandomize=True)
 settings.load_profile("contextkit")
 
 Git = Callable[..., str]
+MakeItem = Callable[..., ContextItem]
+
+RESTOCK = '''\
+def restock(
+    self,
+    items,
+):
+    """Put items on the shelf.
+
+    All of them.
+    """
+    for item in items:
+        self.put(item)
+    return len(items)'''
 
 
 class Index(Protocol):
@@ -47,7 +61,7 @@ def state_path(tmp_path: Path) -> Path:
 @pytest.fixture
 def records(tmp_path: Path) -> Iterator[Records]:
     """The source's records on a real store."""
-    with open_records(tmp_path / "store", "code", dense=False, model="none") as opened:
+    with open_records(tmp_path / "store", "code", model="none") as opened:
         yield opened
 
 
@@ -87,3 +101,32 @@ def git(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Git
 def stored(records: Records) -> Callable[[], dict[str, Record]]:
     """All stored records by id."""
     return lambda: {record.id: record for record in records.scan()}
+
+
+@pytest.fixture(scope="session")
+def restock() -> str:
+    """The code of a Python method."""
+    return RESTOCK
+
+
+@pytest.fixture(scope="session")
+def make_item() -> MakeItem:
+    """Makes that method's item, of which the content and single fields are changed."""
+
+    def made(content: str = RESTOCK, **fields: Any) -> ContextItem:
+        known = {
+            "file_path": "lib/shelf.py",
+            "start_line": 27,
+            "end_line": 37,
+            "language": "python",
+            "qualified_name": "Shelf.restock",
+            "name": "restock",
+            "unit_type": "method",
+            "signature": "def restock(\n    self,\n    items,\n):",
+            "docstring": "Put items on the shelf.\n\nAll of them.",
+        }
+        return ContextItem(
+            "code", content, 0.5, id="x", title="Shelf.restock", metadata={**known, **fields}
+        )
+
+    return made

@@ -1,255 +1,259 @@
-"""How code is shown in each style, and how it is shortened."""
+"""How code is shown in each style and each detail."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import STYLES, Style
-from contextkit_code import contextkit_dedup_keys, contextkit_format, contextkit_truncate
+from contextkit.models import DETAILS, STYLES, Detail, Style
+from contextkit_code import contextkit_dedup_keys, contextkit_format
 
-_CODE = '''def restock(
-    self,
-    items,
-):
-    """Put items on the shelf.
+MakeItem = Callable[..., ContextItem]
 
-    All of them.
-    """
-    for item in items:
-        self.put(item)
-    return len(items)'''
+HEADING = "**Method** `Shelf.restock` in `lib/shelf.py:27`\n"
 
 
-def _item(content: str = _CODE, **metadata: Any) -> ContextItem:
-    known = {
-        "file_path": "lib/shelf.py",
-        "start_line": 27,
-        "end_line": 37,
-        "language": "python",
-        "qualified_name": "Shelf.restock",
-        "name": "restock",
-        "unit_type": "method",
-        "signature": "def restock(\n    self,\n    items,\n):",
-        "docstring": "Put items on the shelf.\n\nAll of them.",
-    }
-    return ContextItem(
-        "code", content, 0.5, id="x", title="Shelf.restock", metadata={**known, **metadata}
-    )
+def shown(item: ContextItem, style: Style = "markdown", detail: Detail = "full") -> str:
+    """An item as the source shows it."""
+    (text,) = contextkit_format([item], style, detail)
+    return text
 
 
-def _words(text: str) -> int:
-    return len(text.split())
+def test_as_many_texts_as_items(make_item: MakeItem) -> None:
+    """In their order; none for none."""
+    texts = contextkit_format([make_item("a"), make_item("b")], "plain", "full")
+
+    assert [text.splitlines()[1] for text in texts] == ["a", "b"]
+    assert contextkit_format([], "xml", "full") == []
 
 
-def _shown(item: ContextItem, style: Style = "markdown") -> str:
-    return contextkit_format([item], style)[0]
+def test_dedup_keys_name_the_file(make_item: MakeItem) -> None:
+    """One key each, which joins it to a commit of that file."""
+    assert contextkit_dedup_keys([make_item()]) == [["file:lib/shelf.py"]]
 
 
-def _cut(item: ContextItem, tokens: int, style: Style = "markdown") -> str | None:
-    return contextkit_truncate(evolve(item, content=_shown(item, style)), tokens, _words)
+class TestFull:
+    """The code itself, in the three styles."""
 
-
-class TestFormat:
-    """The three styles."""
-
-    def test_markdown_is_that_of_seed_1(self) -> None:
+    def test_markdown_is_that_of_seed_1(self, make_item: MakeItem, restock: str) -> None:
         """A heading with the place, and the code on a fence with its language."""
-        assert (
-            f"**Method** `Shelf.restock` in `lib/shelf.py:27`\n```python\n{_CODE}\n```"
-            == _shown(_item())
-        )
+        assert f"{HEADING}```python\n{restock}\n```" == shown(make_item())
 
-    def test_xml_is_that_of_seed_4(self) -> None:
+    def test_xml_is_that_of_seed_4(self, make_item: MakeItem) -> None:
         """An entity with its name, type, file and line."""
         expected = (
             '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">\n'
             "a &lt; b\n</entity>"
         )
 
-        assert expected == _shown(_item("a < b"), "xml")
+        assert expected == shown(make_item("a < b"), "xml")
 
-    def test_plain_is_that_of_seed_4(self) -> None:
+    def test_plain_is_that_of_seed_4(self, make_item: MakeItem) -> None:
         """The name and the place, then the code."""
-        assert _shown(_item("a < b"), "plain") == "Shelf.restock [lib/shelf.py:27]\na < b"
+        assert shown(make_item("a < b"), "plain") == "Shelf.restock [lib/shelf.py:27]\na < b"
 
-    def test_without_code_the_summary_is_shown(self) -> None:
+    def test_without_code_the_summary_is_shown(self, make_item: MakeItem) -> None:
         """Signature and docstring."""
-        item = _item("", signature="def f():", docstring="Doc.")
+        item = make_item("", signature="def f():", docstring="Doc.")
 
-        assert (
-            _shown(item)
-            == "**Method** `Shelf.restock` in `lib/shelf.py:27`\n```python\ndef f():\nDoc.\n```"
-        )
+        assert f"{HEADING}```python\ndef f():\nDoc.\n```" == shown(item)
 
-    def test_as_many_texts_as_items(self) -> None:
-        """In their order; none for none."""
-        texts = contextkit_format([_item("a"), _item("b")], "plain")
-
-        assert [text.splitlines()[1] for text in texts] == ["a", "b"]
-        assert contextkit_format([], "xml") == []
-
-    def test_names_with_backticks_and_line_ends_stay_on_their_line(self) -> None:
+    def test_names_with_backticks_and_line_ends_stay_on_their_line(
+        self, make_item: MakeItem
+    ) -> None:
         """Neither ends the heading, nor the code span it stands in."""
-        item = _item(file_path="a`b\nc\x1b.md", qualified_name="`x`")
-        heading = _shown(item).split("\n")[0]
+        item = make_item(file_path="a`b\nc\x1b.md", qualified_name="`x`", unit_type="a\nb")
+        heading = shown(item).split("\n")[0]
 
-        assert heading == "**Method** `` `x` `` in `` a`b\\nc\\x1b.md:27 ``"
+        assert heading == "**A\\nb** `` `x` `` in `` a`b\\nc\\x1b.md:27 ``"
         assert "`x`" in MarkdownIt().render(heading)
 
-    @given(st.text(alphabet="`~\n ax<>&*_#\"'|\x0c\x00"), st.sampled_from(STYLES))
-    def test_code_cannot_break_out(self, code: str, style: Style) -> None:
-        """Markdown keeps it in one code block, XML in one element."""
-        text = _shown(_item(f"x{code}", file_path=f"{code}.py", qualified_name=f"n{code}"), style)
 
-        if style == "xml":
-            element = ET.fromstring(text)  # noqa: S314 (our own text)
-            assert (element.tag, len(element)) == ("entity", 0)
-        elif style == "markdown":
-            fences = [t for t in MarkdownIt().parse(text) if t.type == "fence"]
-            assert len(fences) == 1
-            assert text.endswith("\n" + fences[0].markup)
+class TestSummary:
+    """Signature and docstring, without the body."""
 
-    def test_dedup_keys_name_the_file(self) -> None:
-        """One key each, which joins it to a commit of that file."""
-        assert contextkit_dedup_keys([_item()]) == [["file:lib/shelf.py"]]
-
-
-class TestTruncate:
-    """Shortened items."""
-
-    def test_lines_go_from_the_end(self) -> None:
-        """The fence is closed, and a note says where the rest is."""
-        assert _cut(_item(), 27) == (
+    def test_markdown_is_that_of_seed_1(self, make_item: MakeItem) -> None:
+        """The seed's format to the letter."""
+        assert shown(make_item(), "markdown", "summary") == (
             "**Method** `Shelf.restock` in `lib/shelf.py:27`\n"
             "```python\n"
             "def restock(\n    self,\n    items,\n):\n"
-            '    """Put items on the shelf.\n'
-            "\n"
-            "    All of them.\n"
-            '    """\n'
-            "...\n"
-            "```\n"
-            "\n"
-            "*(truncated, see full at lib/shelf.py:27)*"
+            "Put items on the shelf.\n\nAll of them.\n"
+            "```"
         )
 
-    def test_the_signature_is_kept_before_what_stands_above_it(self) -> None:
-        """Where comment and signature do not fit together, the comment goes."""
-        comment = "".join(f"# word {n} of a long comment\n" for n in range(20))
-        item = _item(comment + _CODE)
+    def test_without_a_docstring_there_is_the_signature(self, make_item: MakeItem) -> None:
+        """No empty line stands for it."""
+        item = make_item(docstring="", signature="def f():")
 
-        text = _cut(item, 20)
+        assert f"{HEADING}```python\ndef f():\n```" == shown(item, "markdown", "summary")
 
-        assert text is not None
-        assert "# word" not in text
-        assert text.split("\n")[2:6] == ["def restock(", "    self,", "    items,", "):"]
+    def test_xml(self, make_item: MakeItem) -> None:
+        """The same in an element."""
+        item = make_item(signature="f(a: A<B>)", docstring="Doc.")
 
-    def test_a_part_of_the_signature_is_better_than_none(self) -> None:
-        """Its first lines."""
-        text = _cut(_item(), 15)
-
-        assert text is not None
-        assert "```python\ndef restock(\n    self,\n...\n```" in text
-
-    def test_a_long_line_is_cut_within(self) -> None:
-        """Where not even one line fits."""
-        item = _item("word " * 500, unit_type="section", signature="", docstring="")
-
-        text = _cut(item, 30)
-
-        assert text is not None
-        assert 25 < _words(text) <= 30
-        assert "```python\nword word" in text
-
-    def test_the_heading_alone_with_the_note_is_the_least(self) -> None:
-        """Under that nothing is given, and the default takes over."""
-        least = (
-            "**Method** `Shelf.restock` in `lib/shelf.py:27`\n"
-            "*(truncated, see full at lib/shelf.py:27)*"
+        assert shown(item, "xml", "summary") == (
+            '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">\n'
+            "f(a: A&lt;B&gt;)\nDoc.\n</entity>"
         )
 
-        assert least == _cut(_item(), 10)
-        assert _cut(_item(), 8) is None
+    def test_plain(self, make_item: MakeItem) -> None:
+        """The same below the name and the place."""
+        item = make_item(signature="def f():", docstring="Doc.")
 
-    def test_xml_stays_well_formed(self) -> None:
-        """The note stands in the element."""
-        text = _cut(_item("a < b\n" * 50, signature="a < b"), 40, "xml")
+        assert shown(item, "plain", "summary") == "Shelf.restock [lib/shelf.py:27]\ndef f():\nDoc."
 
-        assert text is not None
-        element = ET.fromstring(text)  # noqa: S314 (our own text)
-        assert element.text is not None
-        assert element.text.startswith("\na < b\n")
-        assert element.text.endswith("...\n(truncated, see full at lib/shelf.py:27)\n")
+    def test_of_a_window_the_first_lines_that_say_something(self, make_item: MakeItem) -> None:
+        """Three of them, with a mark where there are more."""
+        window = {"signature": "", "docstring": "", "language": "", "unit_type": "lines"}
+        long = "word " * 100
 
-    def test_plain(self) -> None:
-        """The note comes last."""
-        text = _cut(_item("a b\n" * 9, signature=""), 11, "plain")
+        assert f"{HEADING.replace('Method', 'Lines')}```\na = 1\n  b = 2\nc = 3\n...\n```" == shown(
+            make_item("\n---\na = 1\n\n  b = 2\nc = 3\nd = 4\n", **window), "markdown", "summary"
+        )
+        assert shown(make_item("a = 1\n", **window), "plain", "summary").endswith("]\na = 1")
+        (line,) = shown(make_item(long, **window), "plain", "summary").splitlines()[1:]
+        assert line.startswith("word word")
+        assert line.endswith("word...")
+        assert len(line) <= 160
 
-        assert text is not None
-        assert text.split("\n") == [
-            "Shelf.restock [lib/shelf.py:27]",
-            "a b",
-            "...",
-            "",
-            "(truncated, see full at lib/shelf.py:27)",
+
+class TestCompact:
+    """One line an item."""
+
+    def test_markdown(self, make_item: MakeItem) -> None:
+        """Place, signature with the qualified name, first sentence of the docstring."""
+        assert shown(make_item(), "markdown", "compact") == (
+            "- `lib/shelf.py:27` `def Shelf.restock(self, items)`: Put items on the shelf."
+        )
+
+    def test_xml(self, make_item: MakeItem) -> None:
+        """One element."""
+        assert shown(make_item(docstring="Is a < b?"), "xml", "compact") == (
+            '<entity file="lib/shelf.py" line="27">'
+            "def Shelf.restock(self, items) - Is a &lt; b?</entity>"
+        )
+
+    def test_plain(self, make_item: MakeItem) -> None:
+        """The line alone."""
+        assert shown(make_item(), "plain", "compact") == (
+            "lib/shelf.py:27 def Shelf.restock(self, items) - Put items on the shelf."
+        )
+
+    def test_without_a_docstring(self, make_item: MakeItem) -> None:
+        """Nothing stands for it."""
+        item = make_item(docstring="")
+
+        assert [shown(item, style, "compact") for style in STYLES] == [
+            "- `lib/shelf.py:27` `def Shelf.restock(self, items)`",
+            '<entity file="lib/shelf.py" line="27">def Shelf.restock(self, items)</entity>',
+            "lib/shelf.py:27 def Shelf.restock(self, items)",
         ]
 
-    def test_a_text_of_another_shape_is_left_to_the_default(self) -> None:
-        """For instance one whose fence another plugin changed."""
-        item = _item()
+    def test_of_a_window_its_first_line(self, make_item: MakeItem) -> None:
+        """Behind the name of what it is a part of; the file's name is in the place."""
+        window = {"signature": "", "docstring": "", "unit_type": "lines"}
+        guide = make_item("\n---\n# A guide\n\nText", qualified_name="shelf.py", **window)
+        rest = make_item("x = 1\ny = 2", qualified_name="Shelf", **window)
 
-        assert contextkit_truncate(evolve(item, content="**a**\nb\nc\nd"), 5, _words) is None
-        assert contextkit_truncate(evolve(item, content="**a**\n```\nb\n````"), 2, _words) is None
+        assert shown(guide, "markdown", "compact") == "- `lib/shelf.py:27` `# A guide`"
+        assert shown(rest, "plain", "compact") == "lib/shelf.py:27 Shelf x = 1"
 
-    def test_what_was_taken_out_of_the_shown_text_does_not_come_back(self) -> None:
-        """Redaction changes the shown text; the record's own still has the secret."""
-        item = evolve(_item("key = 'secret'\n" + "x = 1\n" * 50), text="key = 'secret'")
-        shown = _shown(item).replace("secret", "***")
+    def test_an_item_without_a_place_or_words_has_its_name(self) -> None:
+        """As a host's own searcher may find it."""
+        item = ContextItem("code", "", 0.5, id="note-7")
 
-        text = contextkit_truncate(evolve(item, content=shown), 30, _words)
+        assert [shown(item, style, "compact") for style in STYLES] == [
+            "- `note-7` `note-7`",
+            '<entity name="note-7">note-7</entity>',
+            "note-7 note-7",
+        ]
 
-        assert text is not None
-        assert "secret" not in text
-
-    def test_an_item_without_a_place_is_named_by_its_id(self) -> None:
-        """The note always says where the rest is."""
-        item = ContextItem("code", "a b\n" * 50, 0.5, id="note-7")
-
-        text = _cut(item, 30)
-
-        assert text is not None
-        assert text.endswith("*(truncated, see full at note-7)*")
-
-    @given(
-        st.lists(st.text(alphabet="ab `<&\x0c", max_size=30), max_size=40).map("\n".join),
-        st.integers(0, 300),
-        st.sampled_from(STYLES),
+    @pytest.mark.parametrize(
+        ("signature", "name", "qualified", "expected"),
+        [
+            ("def f():", "f", "f", "def f()"),
+            ("void Shelf::put(int n) {", "put", "Shelf.put", "void Shelf::put(int n)"),
+            ("function Queue:push(v)", "push", "Queue.push", "function Queue:push(v)"),
+            ("node *node(int a)", "node", "list.node", "node *list.node(int a)"),
+            ("interface Rows", "Rows", "db.Rows", "interface db.Rows"),
+            ("typedef struct", "list_t", "list_t", "list_t typedef struct"),
+            ("A.B.c = function c()", "c", "B.c", "A.B.c = function c()"),
+            ("p.c = function c()", "c", "B.c", "p.c = function B.c()"),
+            ("fn f(\n    a: [u8; 2],\n) -> u8 {", "f", "f", "fn f(a: [u8; 2]) -> u8"),
+            ("class \x1b[2J\x00A:", "A", "A", "class [2J A"),
+        ],
     )
-    @pytest.mark.parametrize("count", [_words, len])
-    def test_it_always_fits_and_is_always_whole(
-        self, count: Any, code: str, tokens: int, style: Style
+    def test_signatures(
+        self, make_item: MakeItem, signature: str, name: str, qualified: str, expected: str
     ) -> None:
-        """Whatever the code and the budget: within it, one fence or element, closed."""
-        item = _item(f"{_CODE}\n{code}")
-        shown = _shown(item, style)
+        """Of all languages, on one line, with the name in full once."""
+        item = make_item(signature=signature, name=name, qualified_name=qualified, docstring="")
 
-        text = contextkit_truncate(evolve(item, content=shown), tokens, count)
+        assert f"lib/shelf.py:27 {expected}" == shown(item, "plain", "compact")
 
-        if text is None:
-            return
-        assert count(text) <= tokens
-        assert "(truncated, see full at lib/shelf.py:27)" in text
-        if style == "xml":
-            ET.fromstring(text)  # noqa: S314 (our own text)
-        elif style == "markdown":
-            kinds = [t.type for t in MarkdownIt().parse(text)]
-            assert kinds.count("fence") <= 1
-            assert kinds[-1] == "paragraph_close"
+    @pytest.mark.parametrize(
+        ("docstring", "expected"),
+        [
+            ("Put one.  Then more.", "Put one."),
+            ("No full stop\nat all\n\nMore.", "No full stop at all"),
+            ("See e.g. the docs, i.e. v1.2. Then go.", "See e.g. the docs, i.e. v1.2."),
+            ("<summary>\nAn order.\n</summary>", "An order."),
+            ("一つ置く。次へ。", "一つ置く。"),
+            ("# Heading\n\ntext", "# Heading"),
+        ],
+    )
+    def test_first_sentences(self, make_item: MakeItem, docstring: str, expected: str) -> None:
+        """An abbreviation does not end one, a paragraph does."""
+        line = shown(make_item(docstring=docstring), "plain", "compact")
+
+        assert expected == line.partition(" - ")[2]
+
+    def test_markup_and_titles_stay_words(self, make_item: MakeItem) -> None:
+        """Of the docstring in Markdown, at the start of the line in plain text."""
+        item = make_item(file_path="--- Code ---", docstring="A <b>**bold**</b> `word`.")
+
+        assert shown(item, "markdown", "compact").endswith(r": A \<b>\*\*bold\*\*\</b> `word`.")
+        assert shown(item, "plain", "compact").startswith(r"\--- Code ---:27 def")
+
+    def test_endless_signatures_and_docstrings_are_cut(self, make_item: MakeItem) -> None:
+        """At a word, to 200 characters each."""
+        item = make_item(signature="def restock(" + "item, " * 999, docstring="so " * 999)
+
+        what, _, says = shown(item, "plain", "compact").partition(" - ")
+
+        assert 190 <= len(what.removeprefix("lib/shelf.py:27 ")) <= 200
+        assert 190 <= len(says) <= 200
+        assert what.endswith("item,...")
+        assert says.endswith("so...")
+
+
+_HOSTILE = st.text(alphabet="`~\n\r ax.<>&*_#\"'|-=\x0c\x00\u2028\x85", max_size=40)
+
+
+@given(_HOSTILE, st.sampled_from(STYLES), st.sampled_from(DETAILS))
+def test_nothing_breaks_out(
+    make_item: MakeItem, hostile: str, style: Style, detail: Detail
+) -> None:
+    """Markdown keeps it in one code block or one list line, XML in one element."""
+    words = ("signature", "docstring", "name", "unit_type", "language")
+    fields = dict.fromkeys(words, f"x{hostile}")
+    names = {"file_path": f"{hostile}.py", "qualified_name": f"n{hostile}"}
+
+    text = shown(make_item(f"x{hostile}", **fields, **names), style, detail)
+
+    assert detail != "compact" or len(text.splitlines()) == 1
+    if style == "xml":
+        element = ET.fromstring(text)  # noqa: S314 (our own text)
+        assert (element.tag, len(element)) == ("entity", 0)
+    elif style == "markdown":
+        blocks = [token.type for token in MarkdownIt().parse(text) if token.nesting != -1]
+        assert blocks == {
+            "compact": ["bullet_list_open", "list_item_open", "paragraph_open", "inline"],
+        }.get(detail, ["paragraph_open", "inline", "fence"])

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from contextkit import Record
-from contextkit_code import contextkit_check_settings
+import pytest
+
+from contextkit import ContextItem, Record
+from contextkit.models import Detail
+from contextkit_code import contextkit_check_settings, contextkit_format, contextkit_truncate
 from contextkit_code.language_table import LANGUAGES
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -39,3 +42,30 @@ def test_the_settings_shown_are_right() -> None:
     shown = README.partition("```toml\n")[2].partition("```")[0]
 
     assert contextkit_check_settings(tomllib.loads(shown)["sources"]["code"]) == []
+
+
+@pytest.mark.parametrize("detail", ["full", "summary", "compact"])
+def test_the_shown_items_are_the_real_ones(
+    make_item: Callable[..., ContextItem], detail: Detail
+) -> None:
+    """The same method in each detail."""
+    code = """\
+def restock(self, items):
+    \"\"\"Put items on the shelf.\"\"\"
+    self.items += items"""
+    item = make_item(
+        code, signature="def restock(self, items):", docstring="Put items on the shelf."
+    )
+
+    (text,) = contextkit_format([item], "markdown", detail)
+
+    assert f"markdown\n{text}\n```" in README
+
+
+def test_the_note_is_the_real_one(make_item: Callable[..., ContextItem]) -> None:
+    """As it stands behind a shortened unit."""
+    (shown,) = contextkit_format([make_item()], "markdown", "full")
+    text = contextkit_truncate(make_item(shown), "markdown", 100, len)
+
+    assert text is not None
+    assert f"`{text.splitlines()[-1]}`" in README

@@ -44,6 +44,7 @@ def test_the_plugin_fits_the_hooks() -> None:
     info = manager.hook.contextkit_source()
 
     assert (info.title, info.priority, info.embedder) == ("Code", 80, "none")
+    assert info.scale == "calibrated"
     assert info.indexed_fields == ("file_path", "language", "unit_type")
     assert manager.hook.contextkit_weight(request=ContextRequest(query="q")) == 2.0
 
@@ -243,7 +244,7 @@ def test_a_record_that_others_made_is_shown_too(records: Records, ask: Ask) -> N
     (item,) = ask("milk")
 
     assert (item.title, item.location, item.kind) == ("note", None, "lines")
-    assert (contextkit_code.contextkit_format([item], "markdown")) == [
+    assert (contextkit_code.contextkit_format([item], "markdown", "full")) == [
         "**Code** `note`\n```\nremember the milk\n```"
     ]
     assert contextkit_code.contextkit_dedup_keys([item]) == [[]]

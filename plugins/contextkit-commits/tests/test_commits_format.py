@@ -1,4 +1,4 @@
-"""What a commit looks like in each style, and that whatever it says stays text."""
+"""What a whole commit looks like in each style, and that whatever it says stays text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from contextkit import ContextItem
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 NOT_TEXT = {
+    "blockquote_open",
     "heading_open",
     "fence",
     "hr",
     "html_block",
     "html_inline",
+    "image",
     "table_open",
 }
 
@@ -47,6 +49,12 @@ def kinds(markdown: str) -> set[str]:
     return {part.type for token in tokens for part in [token, *(token.children or [])]}
 
 
+def shown(hooks: Any, commit: ContextItem, style: str = "markdown") -> str:
+    """The commit's text, whole."""
+    (text,) = hooks.contextkit_format(items=[commit], style=style, detail="full")
+    return str(text)
+
+
 @pytest.mark.parametrize(
     ("files", "line"),
     [
@@ -58,9 +66,7 @@ def kinds(markdown: str) -> set[str]:
 )
 def test_markdown_is_the_seeds(hooks: Any, files: list[str], line: str | None) -> None:
     """The format of the specification, to the letter."""
-    (text,) = hooks.contextkit_format(
-        items=[item("Fix it\n\nBecause.", files_changed=files)], style="markdown"
-    )
+    text = shown(hooks, item("Fix it\n\nBecause.", files_changed=files), "markdown")
     head = "**Commit** `0123456` by Ada Lovelace on 2026-01-02T03:04:05+00:00\nFix it\n\nBecause."
     assert text == (head if line is None else f"{head}\n{line}")
 
@@ -68,13 +74,13 @@ def test_markdown_is_the_seeds(hooks: Any, files: list[str], line: str | None) -
 def test_files_that_are_not_kept_are_counted(hooks: Any) -> None:
     """The number of further files is that of the commit, not of the list."""
     many = item(files_changed=["a", "b", "c", "d"], file_count=500)
-    (text,) = hooks.contextkit_format(items=[many], style="plain")
+    text = shown(hooks, many, "plain")
     assert text.endswith("Files: a, b, c, ... (497 more)")
 
 
 def test_xml_is_an_entity(hooks: Any) -> None:
     """Name, type and the commit's own attributes; the body and the files inside."""
-    (text,) = hooks.contextkit_format(items=[item("Fix it\n\nBecause.")], style="xml")
+    text = shown(hooks, item("Fix it\n\nBecause."), "xml")
     assert text == (
         '<entity name="Fix it" type="commit" sha="0123456" author="Ada Lovelace" '
         'timestamp="2026-01-02T03:04:05+00:00">\nBecause.\n<files>a.py</files>\n</entity>'
@@ -83,7 +89,7 @@ def test_xml_is_an_entity(hooks: Any) -> None:
 
 def test_plain_is_a_name_with_its_place(hooks: Any) -> None:
     """The subject with the commit in brackets, the body indented, the files."""
-    (text,) = hooks.contextkit_format(items=[item("Fix it\n\nBecause\n\nof it.")], style="plain")
+    text = shown(hooks, item("Fix it\n\nBecause\n\nof it."), "plain")
     assert text == (
         "Fix it [commit 0123456, Ada Lovelace, 2026-01-02T03:04:05+00:00]\n"
         "  Because\n\n  of it.\nFiles: a.py"
@@ -92,7 +98,7 @@ def test_plain_is_a_name_with_its_place(hooks: Any) -> None:
 
 def test_each_item_has_its_text(hooks: Any) -> None:
     """As many texts as items, in their order."""
-    texts = hooks.contextkit_format(items=[item("one"), item("two")], style="plain")
+    texts = hooks.contextkit_format(items=[item("one"), item("two")], style="plain", detail="full")
     assert [text.split(" ")[0] for text in texts] == ["one", "two"]
 
 
@@ -100,7 +106,7 @@ def test_each_item_has_its_text(hooks: Any) -> None:
 def test_an_item_of_a_host_lacks_nothing(hooks: Any, style: str) -> None:
     """Without metadata what is not known is called unknown."""
     bare = ContextItem("commits", "", 0.5, id="abc")
-    (text,) = hooks.contextkit_format(items=[bare], style=style)
+    text = shown(hooks, bare, style)
     assert "(no message)" in text
     assert "abc" in text
     assert "unknown" in text
@@ -110,19 +116,20 @@ def test_an_item_of_a_host_lacks_nothing(hooks: Any, style: str) -> None:
 def test_a_subject_too_long_for_a_name_is_in_the_text(hooks: Any, style: str) -> None:
     """A name is cut, the message is not."""
     subject = "word " * 59 + "last"
-    (text,) = hooks.contextkit_format(items=[item(subject)], style=style)
+    text = shown(hooks, item(subject), style)
     assert "word…" in text.split("\n")[0]
     assert subject in text
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("line", "safe"),
     [
         ("# heading", "\\# heading"),
         ("###### heading", "\\###### heading"),
         ("#12 is fixed", "#12 is fixed"),
         ("- # heading in a list", "- \\# heading in a list"),
-        ("> 1. ## deep", "> 1. \\## deep"),
+        ("> 1. ## deep", "\\> 1. ## deep"),
+        ("> a quote", "\\> a quote"),
         ("    # far in", "    \\# far in"),
         ("===", "\\==="),
         ("---", "\\---"),
@@ -141,6 +148,8 @@ def test_a_subject_too_long_for_a_name_is_in_the_text(hooks: Any, style: str) ->
         ("2. a list item", "2. a list item"),
         ("[ref]: http://example.org", "\\[ref]: http://example.org"),
         ("[skip ci]", "[skip ci]"),
+        ("an open ` tick", "an open \\` tick"),
+        ("![pixel](https://example.org/x)", "\\![pixel](https://example.org/x)"),
         ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
         ("see <!-- this", "see \\<!-- this"),
         ("Vec<String> and a < b", "Vec\\<String> and a < b"),
@@ -151,10 +160,10 @@ def test_a_subject_too_long_for_a_name_is_in_the_text(hooks: Any, style: str) ->
         ("plain words, `code` and *emphasis*", "plain words, `code` and *emphasis*"),
     ],
 )
-def test_a_line_of_a_message_stays_text(hooks: Any, line: str, shown: str) -> None:
+def test_a_line_of_a_message_stays_text(hooks: Any, line: str, safe: str) -> None:
     """What would be markup gets a backslash, everything else stays as it was written."""
-    (text,) = hooks.contextkit_format(items=[item(f"Subject\n{line}")], style="markdown")
-    assert text.split("\n")[2] == shown
+    text = shown(hooks, item(f"Subject\n{line}"))
+    assert text.split("\n")[2] == safe
     assert not kinds(text) & NOT_TEXT
 
 
@@ -207,7 +216,7 @@ def test_no_message_becomes_markup(message: str) -> None:
     from contextkit_commits.text import clean_message
 
     cleaned = clean_message(message.encode("utf-8", "replace"))
-    text = format_commit(item(cleaned), "markdown")
+    text = format_commit(item(cleaned), "markdown", "full")
     assert not kinds(text) & NOT_TEXT
 
 
@@ -217,7 +226,7 @@ def test_every_commit_is_well_formed_xml(message: str, author: str, path: str) -
     from contextkit_commits.formatting import format_commit
 
     commit = item(message, author=author, files_changed=[path])
-    element = ET.fromstring(format_commit(commit, "xml"))  # noqa: S314
+    element = ET.fromstring(format_commit(commit, "xml", "full"))  # noqa: S314
     assert element.tag == "entity"
     assert [child.tag for child in element] in ([], ["files"])
 
@@ -227,7 +236,7 @@ def test_author_and_path_stay_on_their_lines(author: str, path: str) -> None:
     """Neither a name nor a path adds a line or markup of its own."""
     from contextkit_commits.formatting import format_commit
 
-    text = format_commit(item("Fix it", author=author, files_changed=[path]), "markdown")
+    text = format_commit(item("Fix it", author=author, files_changed=[path]), "markdown", "full")
     lines = text.split("\n")
     assert lines[1] == "Fix it"
     assert len(lines) == (3 if path else 2)
@@ -241,17 +250,15 @@ def test_no_line_of_a_message_starts_a_line_of_plain_text(message: str) -> None:
     from contextkit_commits.text import clean_message
 
     cleaned = clean_message(message.encode("utf-8", "replace"))
-    _, *body, files = format_commit(item(cleaned), "plain").split("\n")
+    _, *body, files = format_commit(item(cleaned), "plain", "full").split("\n")
     assert all(not line or line.startswith("  ") for line in body)
     assert files == "Files: a.py"
 
 
 def test_a_path_with_a_line_feed_is_shown_on_one_line(hooks: Any) -> None:
     """Controls in a path are shown as Python writes them."""
-    (text,) = hooks.contextkit_format(
-        items=[item(files_changed=["a\nb\x1b.py", "*.py", "`x`"])], style="markdown"
-    )
-    assert text.endswith("\n*Files: a\\\\nb\\\\x1b.py, \\*.py, \\`x\\`*")
+    text = shown(hooks, item(files_changed=["a\nb\x1b.py", "*.py", "`x`"]))
+    assert text.endswith("\n*Files: a\\nb\\x1b.py, \\*.py, \\`x\\`*")
 
 
 @pytest.mark.parametrize(

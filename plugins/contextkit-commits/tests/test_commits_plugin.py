@@ -19,6 +19,7 @@ def test_the_source_says_what_it_is(hooks: Any) -> None:
     """Title, place, embedder and the fields that its filters use."""
     info = hooks.contextkit_source()
     assert (info.title, info.priority, info.embedder) == ("Commits", 50, "default")
+    assert info.scale == "calibrated"
     assert "author" in info.indexed_fields
 
 

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree as ET
 
+import pytest
 from attrs import evolve
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
+from contextkit.models import Detail, Style
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 BODY = "\n".join(f"Line {number} of the body has several words." for number in range(40))
 
 
-def count(text: str) -> int:
+def words(text: str) -> int:
     """Words, as a stand-in for tokens that is easy to follow."""
     return len(text.split())
 
 
-def formatted(hooks: Any, message: str) -> ContextItem:
+def formatted(
+    hooks: Any, message: str, style: Style = "markdown", detail: Detail = "full"
+) -> ContextItem:
     """A formatted commit, as the hook gets it."""
     item = ContextItem(
         "commits",
@@ -32,13 +41,25 @@ def formatted(hooks: Any, message: str) -> ContextItem:
             "files_changed": ["a.py", "b.py"],
         },
     )
-    return evolve(item, content=hooks.contextkit_format(items=[item], style="markdown")[0])
+    texts = hooks.contextkit_format(items=[item], style=style, detail=detail)
+    return evolve(item, content=texts[0])
+
+
+def cut(
+    hooks: Any,
+    item: ContextItem,
+    max_tokens: int,
+    style: Style = "markdown",
+    count: Callable[[str], int] = words,
+) -> Any:
+    """What the plugin makes of it within so many tokens."""
+    return hooks.contextkit_truncate(item=item, style=style, max_tokens=max_tokens, count=count)
 
 
 def test_heading_subject_files_and_note_stay(hooks: Any) -> None:
     """The body gives way first; the note says how to see it."""
     item = formatted(hooks, f"Fix the parser\n\n{BODY}")
-    text = hooks.contextkit_truncate(item=item, max_tokens=29, count=count)
+    text = cut(hooks, item, 29)
     assert text == (
         "**Commit** `0123456` by Ada on 2026-01-02T03:04:05+00:00\n"
         "Fix the parser\n\n"
@@ -47,21 +68,21 @@ def test_heading_subject_files_and_note_stay(hooks: Any) -> None:
         "*Files: a.py, b.py*\n\n"
         "*(truncated, in full: `git show 0123456`)*"
     )
-    assert count(text) <= 29
+    assert words(text) <= 29
 
 
 def test_every_budget_is_kept(hooks: Any) -> None:
     """Whatever the budget the result is within it, or None where not even the heading fits."""
     item = formatted(hooks, f"Fix <the> parser\n\n{BODY}")
-    whole = count(item.content)
+    whole = words(item.content)
     lengths = []
     for budget in range(1, whole + 1):
-        text = hooks.contextkit_truncate(item=item, max_tokens=budget, count=count)
+        text = cut(hooks, item, budget)
         if text is None:
             assert budget < 12
             continue
-        lengths.append(count(text))
-        assert count(text) <= budget
+        lengths.append(words(text))
+        assert words(text) <= budget
         assert text.split("\n")[0] == item.content.split("\n")[0]
         assert budget == whole or text.endswith("*(truncated, in full: `git show 0123456`)*")
     assert lengths[-1] == whole
@@ -71,7 +92,7 @@ def test_every_budget_is_kept(hooks: Any) -> None:
 def test_files_give_way_before_the_subject(hooks: Any) -> None:
     """A subject without the files is better than the files without a subject."""
     item = formatted(hooks, f"Fix the parser\n\n{BODY}")
-    text = hooks.contextkit_truncate(item=item, max_tokens=16, count=count)
+    text = cut(hooks, item, 16)
     assert "Fix the parser" in text
     assert "*Files" not in text
 
@@ -79,15 +100,15 @@ def test_files_give_way_before_the_subject(hooks: Any) -> None:
 def test_a_long_subject_is_cut_at_a_word(hooks: Any) -> None:
     """A message that is one long line is cut within it."""
     item = formatted(hooks, "word " * 300)
-    text = hooks.contextkit_truncate(item=item, max_tokens=40, count=count)
+    text = cut(hooks, item, 40)
     assert "word word word...\n" in text
-    assert count(text) <= 40
+    assert words(text) <= 40
 
 
 def test_one_endless_word_leaves_heading_and_note(hooks: Any) -> None:
     """A subject without a space is left out whole."""
     item = formatted(hooks, "x" * 9000)
-    text = hooks.contextkit_truncate(item=item, max_tokens=400, count=len)
+    text = cut(hooks, item, 400, count=len)
     assert text == (
         "**Commit** `0123456` by Ada on 2026-01-02T03:04:05+00:00\n"
         "\n*(truncated, in full: `git show 0123456`)*"
@@ -98,23 +119,129 @@ def test_files_that_do_not_fit_leave_the_message_whole(hooks: Any) -> None:
     """A line of endless paths gives way to a message that fits without it."""
     item = formatted(hooks, "Fix the parser\n\nBecause.")
     item = evolve(item, content=item.content.replace("a.py", "a" * 500))
-    text = hooks.contextkit_truncate(item=item, max_tokens=200, count=len)
+    text = cut(hooks, item, 200, count=len)
     assert "\nFix the parser\n\nBecause.\n\n*(truncated" in text
 
 
 def test_what_fits_is_returned_whole(hooks: Any) -> None:
     """Nothing is cut, and no note added, where there is room."""
     item = formatted(hooks, "Fix the parser")
-    assert hooks.contextkit_truncate(item=item, max_tokens=99, count=count) == item.content
+    assert cut(hooks, item, 99) == item.content
 
 
 def test_a_heading_that_does_not_fit_is_left_to_the_default(hooks: Any) -> None:
     """Below the size of heading and note the core's own way is better than none."""
     item = formatted(hooks, "Fix the parser")
-    assert hooks.contextkit_truncate(item=item, max_tokens=3, count=count) is None
+    assert cut(hooks, item, 3) is None
 
 
 def test_text_of_another_formatter_is_left_to_the_default(hooks: Any) -> None:
     """A text of one line has nothing below a heading."""
     item = ContextItem("commits", "one line", 0.5, id=SHA)
-    assert hooks.contextkit_truncate(item=item, max_tokens=1, count=count) is None
+    assert cut(hooks, item, 1) is None
+
+
+LONG_NAME = "word " * 30 + "last"
+
+
+@pytest.mark.parametrize(
+    ("style", "message", "budget", "expected"),
+    [
+        (
+            "xml",
+            f"Fix <the> parser\n\n{BODY}",
+            30,
+            '<entity name="Fix &lt;the&gt; parser" type="commit" sha="0123456" author="Ada" '
+            'timestamp="2026-01-02T03:04:05+00:00">\n'
+            "Line 0 of the body has several words.\n"
+            "Line 1 of the body...\n"
+            "<files>a.py, b.py</files>\n\n"
+            "(truncated, in full: git show 0123456)\n"
+            "</entity>",
+        ),
+        (
+            "plain",
+            f"Fix <the> parser\n\n{BODY}",
+            28,
+            "Fix <the> parser [commit 0123456, Ada, 2026-01-02T03:04:05+00:00]\n"
+            "  Line 0 of the body has several words.\n"
+            "  Line 1 of the...\n"
+            "Files: a.py, b.py\n\n"
+            "(truncated, in full: git show 0123456)",
+        ),
+        (
+            "plain",
+            "Fix it\n\nBecause of all of this and of some of that.",
+            15,
+            "Fix it [commit 0123456, Ada, 2026-01-02T03:04:05+00:00]\n"
+            "Files: a.py, b.py\n\n"
+            "(truncated, in full: git show 0123456)",
+        ),
+    ],
+)
+def test_other_styles_keep_heading_files_and_note(
+    hooks: Any, style: Style, message: str, budget: int, expected: str
+) -> None:
+    """The subject is in the heading, the files stay, the body gives way."""
+    item = formatted(hooks, message, style)
+    text = cut(hooks, item, budget, style)
+    assert text == expected
+    assert words(text) <= budget
+
+
+@pytest.mark.parametrize("detail", ["full", "summary"])
+@pytest.mark.parametrize("style", ["xml", "plain"])
+def test_every_budget_is_kept_in_other_styles(hooks: Any, style: Style, detail: Detail) -> None:
+    """Within the budget, whole elements, the heading and the note; or left to the default."""
+    item = formatted(hooks, f"{LONG_NAME}\n\n{BODY}", style, detail)
+    whole = words(item.content)
+    texts = [cut(hooks, item, budget, style) for budget in range(1, whole + 1)]
+    assert texts[-1] == item.content
+    shortened = [text for text in texts[:-1] if text is not None]
+    assert len(shortened) > (200 if detail == "full" else 20)
+    for budget, text in enumerate(texts[:-1], start=1):
+        if text is None:
+            continue
+        assert words(text) <= budget
+        assert text.split("\n")[0] == item.content.split("\n")[0]
+        assert "git show 0123456" in text
+        if style == "xml":
+            assert ET.fromstring(text).tag == "entity"  # noqa: S314
+
+
+def test_a_heading_alone_is_left_to_the_default(hooks: Any) -> None:
+    """A summary without a body has nothing that could go."""
+    for style in ("xml", "plain"):
+        item = formatted(hooks, "Fix it", style, "summary")
+        assert cut(hooks, item, 3, style) is None
+
+
+def test_a_cut_within_a_code_span_opens_nothing(hooks: Any) -> None:
+    """What was code is text behind the cut, and no tag of it becomes HTML."""
+    item = formatted(hooks, "Fix it\n\nUse `git log <b> --oneline` and more" + " words" * 20)
+    text = cut(hooks, item, 21)
+    assert "Use \\`git log \\<b>...\n" in text
+
+
+@given(
+    st.lists(
+        st.sampled_from(["`", "``", "<b>", "&lt;", "**", "# a", "\n", " ", "word", "|-|", "\\"]),
+        min_size=3,
+        max_size=25,
+    ),
+    st.integers(10, 60),
+    st.sampled_from(["markdown", "xml"]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_cut_breaks_out(hooks: Any, pieces: list[str], budget: int, style: Style) -> None:
+    """Wherever the cut falls, Markdown has no block or HTML of its own, XML one element."""
+    item = formatted(hooks, "Subject " + " ".join(pieces), style)
+    text = cut(hooks, item, budget, style)
+    if text is None:
+        return
+    if style == "xml":
+        assert ET.fromstring(text).tag == "entity"  # noqa: S314
+        return
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    kinds = {part.type for token in tokens for part in [token, *(token.children or [])]}
+    assert not kinds & {"heading_open", "fence", "hr", "html_block", "html_inline", "table_open"}

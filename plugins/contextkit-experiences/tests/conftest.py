@@ -1,18 +1,20 @@
 """What the tests of the experiences source share: a real store and ready-made experiences."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contextkit.models import ContextItem
 from contextkit.records import Records
 from contextkit.testing import open_records
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
 
 Make = Callable[..., Experience]
+ItemOf = Callable[..., ContextItem]
 
 BEGIN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
@@ -31,7 +33,39 @@ def book(records: Records) -> ExperienceBook:
     return ExperienceBook(records, clock=lambda: BEGIN + timedelta(minutes=next(looks)))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
+def item_of() -> ItemOf:
+    """Makes an item of a record's fields, as the query does."""
+
+    def made(fields: Mapping[str, Any], **metadata: Any) -> ContextItem:
+        return ContextItem(
+            "experiences",
+            "text",
+            0.5,
+            id=str(fields.get("id", "ghap_1")),
+            created_at=BEGIN,
+            metadata={"axis": "full", **fields, **metadata},
+        )
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def hostile_fields() -> Callable[[str], dict[str, Any]]:
+    """Makes every field of an experience of the same words."""
+    names = ("goal", "hypothesis", "action", "prediction", "outcome_result", "surprise")
+
+    def made(text: str) -> dict[str, Any]:
+        return {
+            **dict.fromkeys((*names, "root_cause", "domain", "strategy", "outcome_status"), text),
+            "lesson": {"what_worked": text},
+            "show_root_cause": True,
+        }
+
+    return made
+
+
+@pytest.fixture(scope="session")
 def make() -> Make:
     """Makes a resolved experience of which single values are changed."""
 

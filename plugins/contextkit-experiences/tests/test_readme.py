@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import contextkit_experiences as plugin
@@ -29,16 +30,17 @@ def test_the_words_and_keys_are_all_there(make: Callable[..., Experience]) -> No
         assert re.search(rf"\b{word}\b", README.replace("\n", " ")), word
 
 
-def test_the_shown_format_is_the_real_one(make: Callable[..., Experience]) -> None:
-    """The example in Markdown is what the source makes of such an experience."""
-    (shown,) = re.findall(r"```markdown\n(.*?)\n```", README, re.DOTALL)
-    fields = dict(re.findall(r"- \*\*(\w+)\*\*: (.*)", shown))
+def test_the_shown_formats_are_the_real_ones() -> None:
+    """The examples in Markdown are what the source makes of such an experience."""
+    full, compact = re.findall(r"```markdown\n(.*?)\n```", README, re.DOTALL)
+    fields = dict(re.findall(r"- \*\*(\w+)\*\*: (.*)", full))
     values = {name.lower(): fields[name] for name in ("Goal", "Hypothesis", "Action", "Prediction")}
     status, result = fields["Outcome"].split(" - ")
     item = ContextItem(
         "experiences",
         "",
         1.0,
+        created_at=datetime(2026, 3, 1, tzinfo=UTC),
         metadata={
             **values,
             "domain": "debugging",
@@ -50,4 +52,5 @@ def test_the_shown_format_is_the_real_one(make: Callable[..., Experience]) -> No
         },
     )
 
-    assert list(plugin.contextkit_format([item], "markdown")) == [shown]
+    assert list(plugin.contextkit_format([item], "markdown", "full")) == [full]
+    assert list(plugin.contextkit_format([item], "markdown", "compact")) == [compact]

@@ -68,7 +68,7 @@ def test_with_a_strategy_there_are_five_questions() -> None:
             "Relevant Principles",
             "values",
             "principles for debugging using systematic-elimination",
-            {},
+            {"domain": "debugging"},
             5,
         ),
     ]
@@ -163,6 +163,17 @@ async def test_each_question_finds_what_it_is_for(records: Records, make: Make) 
     assert {item.relevance for items in found.values() for item in items} == {1.0}
 
 
+async def test_what_is_open_warns_of_nothing(records: Records, make: Make) -> None:
+    """An experience that is still going on has no outcome, and is left out."""
+    book = ExperienceBook(records)
+    book.start("g", "h", "a", "p", domain="debugging", strategy="systematic-elimination")
+    book.add([make("ghap_worked", outcome_status="confirmed")])
+
+    found = await answers(records, TEMPLATE.build("debugging", "systematic-elimination"))
+
+    assert [item.id for item in found["Strategy Performance"]] == ["ghap_worked"]
+
+
 async def test_one_experience_has_one_id_on_every_axis(records: Records, make: Make) -> None:
     """So that the core shows it once; and its root cause wherever that is."""
     ExperienceBook(records).add([make()])
@@ -172,7 +183,7 @@ async def test_one_experience_has_one_id_on_every_axis(records: Records, make: M
     assert len(found) == 4
     assert [[item.id for item in items] for items in found.values()] == [["ghap_1"]] * 4
     for items in found.values():
-        assert "- **Root cause**: A lock" in plugin.contextkit_format(items, "markdown")[0]
+        assert "- **Root cause**: A lock" in plugin.contextkit_format(items, "markdown", "full")[0]
 
 
 async def test_the_most_trustworthy_and_then_the_latest_come_first(
@@ -202,7 +213,8 @@ async def test_outside_a_premortem_the_root_cause_is_shown_on_its_own_axis(
 
     async def text(**filters: str) -> str:
         request = ContextRequest(query="timeout lock", records=records, filters=filters)
-        return plugin.contextkit_format(await plugin.contextkit_query(request), "markdown")[0]
+        items = await plugin.contextkit_query(request)
+        return plugin.contextkit_format(items, "markdown", "full")[0]
 
     assert "Root cause" not in await text()
     assert "Root cause" in await text(axis="root_cause")

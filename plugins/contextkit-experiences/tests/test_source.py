@@ -57,6 +57,7 @@ def test_what_it_says_of_itself() -> None:
     info = plugin.contextkit_source()
 
     assert (info.title, info.priority, info.count_filters) == ("Experiences", 70, {"axis": "full"})
+    assert info.scale == "calibrated"
     assert info.indexed_fields == ("axis", "domain", "strategy", "outcome_status", "ghap_id")
 
 
@@ -186,7 +187,7 @@ async def test_a_spoiled_record_does_not_hide_the_others(records: Records, make:
     items = await found(request_of(records, "nightly timeout"))
 
     assert {item.id for item in items} == {"ghap_1", "spoiled"}
-    assert len(list(plugin.contextkit_format(items, "markdown"))) == 2
+    assert len(list(plugin.contextkit_format(items, "markdown", "full"))) == 2
 
 
 async def test_nothing_stored_is_nothing_found(records: Records) -> None:

@@ -126,6 +126,7 @@ def test_what_the_source_says_of_itself(hooks: Any) -> None:
     """Title, priority, vectors, filters and weight are those of the design."""
     info = hooks.contextkit_source()
     assert (info.title, info.priority, info.embedder) == ("Memories", 90, "default")
+    assert info.scale == "calibrated"
     assert {"category", "tags"} <= set(info.indexed_fields)
     assert hooks.contextkit_weight(request=ContextRequest(query="a")) == 1.0
 

@@ -146,9 +146,9 @@ def test_a_wrong_option_is_named(
     assert result.exit_code == exit_code
 
 
-def test_without_a_model_the_command_says_so(run: Run, tmp_path: Path) -> None:
+def test_without_a_model_the_command_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """One clear line, and no values lost."""
-    configured(tmp_path, '[embedding]\nmodel = "none"')
+    monkeypatch.setenv("CONTEXTKIT_EMBEDDING_MODEL", "none")
     learned(run)
 
     result = run("values", "refresh")

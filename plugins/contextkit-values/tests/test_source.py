@@ -1,20 +1,16 @@
 """The source's hooks: which values are found, and how they are shown."""
 
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
 
 import pluggy
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 import contextkit_values as plugin
 from contextkit import hookspecs
 from contextkit.embedding import Embedder
 from contextkit.errors import InvalidRequestError
-from contextkit.models import STYLES, ContextItem, ContextRequest
+from contextkit.models import ContextItem, ContextRequest
 from contextkit.records import Record, Records
 from contextkit_values import refresh
 
@@ -61,7 +57,7 @@ def test_the_plugin_answers_every_hook_it_names() -> None:
     manager.check_pending()
     assert manager.hook.contextkit_weight(request=None) == 1.0
     info = plugin.contextkit_source()
-    assert (info.title, info.priority) == ("Values", 60)
+    assert (info.title, info.priority, info.scale) == ("Values", 60, "calibrated")
     assert all(getattr(plugin, name) for name in plugin.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
         plugin.nonsense  # noqa: B018
@@ -148,50 +144,6 @@ async def test_a_long_title_is_cut(values: Records) -> None:
     assert item.title is not None
     assert len(item.title) <= 80
     assert item.title.endswith("...")
-
-
-def test_the_format_is_that_of_seed_1() -> None:
-    """Markdown to the letter; XML and plain text in the shape of seed 4."""
-    item = item_of("Name the user in keys & more")
-    markdown, xml, plain = (plugin.contextkit_format([item], style)[0] for style in STYLES)
-
-    assert markdown == ("**Value** (root_cause, cluster size: 4):\nName the user in keys & more")
-    assert xml == (
-        '<entity name="Value (root_cause, cluster size: 4)" type="value">\n'
-        "Name the user in keys &amp; more\n</entity>"
-    )
-    assert plain == "Value (root_cause, cluster size: 4) [value]\nName the user in keys & more"
-
-
-@settings(deadline=None, database=None)
-@given(
-    st.text(min_size=1)
-    | st.sampled_from(
-        [
-            "# x",
-            "```",
-            "~~~",
-            "- x",
-            "1. x",
-            "> x",
-            "===",
-            "---",
-            "|-|",
-            "</entity>",
-            "<!--",
-            "a\n# b",
-        ]
-    )
-)
-def test_no_text_breaks_out(text: str) -> None:
-    """Whatever the text, Markdown has one paragraph, XML one element, plain two lines."""
-    markdown, xml, plain = (plugin.contextkit_format([item_of(text)], s)[0] for s in STYLES)
-
-    blocks = MarkdownIt("commonmark").enable("table").parse(markdown)
-    assert [token.type for token in blocks] == ["paragraph_open", "inline", "paragraph_close"]
-    assert list(ET.fromstring(xml)) == []  # noqa: S314
-    assert len(plain.splitlines()) <= 2
-    assert not plain.splitlines()[-1].startswith(("===", "---"))
 
 
 def test_a_value_is_a_duplicate_of_the_experience_whose_words_it_shows() -> None:

@@ -10,7 +10,7 @@ from contextkit.models import SourceInfo
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
-    from contextkit.models import Style
+    from contextkit.models import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -31,6 +31,7 @@ def contextkit_source() -> SourceInfo:
         title="Code",
         description="functions, classes and text of the workspace's files",
         priority=80,
+        scale="calibrated",
         embedder="none",
         indexed_fields=("file_path", "language", "unit_type"),
     )
@@ -45,21 +46,21 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 
 @hookimpl
-def contextkit_format(items: Sequence[ContextItem], style: Style) -> list[str]:
-    """Each unit under a heading that says where it is."""
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Each unit under a heading that says where it is, or on one line that does."""
     from contextkit_code.presentation import shown
 
-    return [shown(item, style) for item in items]
+    return [shown(item, style, detail) for item in items]
 
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
     """Heading, signature and docstring before the body."""
     from contextkit_code.truncation import truncated
 
-    return truncated(item, max_tokens, count)
+    return truncated(item, style, max_tokens, count)
 
 
 @hookimpl

@@ -1,28 +1,42 @@
-"""How a code unit is shown, in each style."""
+"""How a code unit is shown: in each style, and in each detail."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from contextkit import ContextItem
-from contextkit.markup import escape_xml, fenced
+from contextkit.markup import escape_xml, fenced, line_start_safe, plain_line
+from contextkit.models import Detail, Style
+from contextkit.truncation import ELLIPSIS
+from contextkit_code.compact import compact_unit, shortened
 
 __all__ = ["location_of", "shown"]
 
 _BACKTICKS = re.compile("`+")
+_SAYS_SOMETHING = re.compile(r"\w")
+_BEGINNING_LINES = 3
+_BEGINNING_LINE_CHARACTERS = 160
 
 
-def shown(item: ContextItem, style: str) -> str:
-    """A code unit's text in a style: `markdown`, `xml` or `plain`.
+def shown(item: ContextItem, style: Style, detail: Detail) -> str:
+    """A code unit's text.
 
-    The code itself is shown, docstring and all; signature and docstring alone where there
-    is none.
+    Args:
+        item: the unit.
+        style: `markdown`, `xml` or `plain`.
+        detail: `full`: the code itself, docstring and all. `summary`: signature and
+            docstring (seed 1); of what has neither, as a window, its first lines.
+            `compact`: one line with place, signature and the docstring's first sentence.
     """
-    code = item.content or _summary(item)
-    name = one_line(str(item.metadata.get("qualified_name") or item.title or item.id))
-    unit_type = str(item.metadata.get("unit_type") or "code")
+    if detail == "compact":
+        return _compact(item, style)
+    code = item.content if detail == "full" and item.content else _summary(item)
+    name, unit_type = _name_of(item), _unit_type_of(item)
     if style == "xml":
-        return f"{_xml_start(item, name, unit_type)}\n{escape_xml(code)}\n</entity>"
+        opening = _opening({"name": name, "type": unit_type, **_xml_place(item)})
+        return f"{opening}\n{escape_xml(code)}\n</entity>"
     where = location_of(item)
     if style == "plain":
         return f"{name} [{where or unit_type}]\n{code}"
@@ -35,10 +49,30 @@ def shown(item: ContextItem, style: str) -> str:
 def location_of(item: ContextItem) -> str:
     """The `path:line` of an item on one line; empty where it has none."""
     path = item.metadata.get("file_path")
-    return one_line(f"{path}:{item.metadata.get('start_line', 1)}") if path else ""
+    return _visible(f"{path}:{item.metadata.get('start_line', 1)}") if path else ""
 
 
-def one_line(text: str) -> str:
+def _compact(item: ContextItem, style: Style) -> str:
+    what, says = compact_unit(item)
+    if style == "xml":
+        text = escape_xml(f"{what} - {says}" if says else what)
+        return f"{_opening(_xml_place(item) or {'name': _name_of(item)})}{text}</entity>"
+    where = location_of(item) or _name_of(item)
+    if style == "plain":
+        return plain_line(f"{where} {what} - {says}" if says else f"{where} {what}")
+    line = f"- {_code_span(where)} {_code_span(what)}"
+    return f"{line}: {line_start_safe(says)}" if says else line
+
+
+def _name_of(item: ContextItem) -> str:
+    return _visible(str(item.metadata.get("qualified_name") or item.title or item.id))
+
+
+def _unit_type_of(item: ContextItem) -> str:
+    return _visible(str(item.metadata.get("unit_type") or "code"))
+
+
+def _visible(text: str) -> str:
     """A name or a path with its line ends and controls made visible."""
     if text.isprintable():
         return text
@@ -49,14 +83,25 @@ def one_line(text: str) -> str:
 
 def _summary(item: ContextItem) -> str:
     parts = (item.metadata.get("signature"), item.metadata.get("docstring"))
-    return "\n".join(str(part) for part in parts if part)
+    return "\n".join(str(part) for part in parts if part) or _beginning(item.content)
 
 
-def _xml_start(item: ContextItem, name: str, unit_type: str) -> str:
-    attributes = {"name": name, "type": unit_type}
-    if item.metadata.get("file_path"):
-        attributes["file"] = one_line(str(item.metadata["file_path"]))
-        attributes["line"] = str(item.metadata.get("start_line", 1))
+def _beginning(content: str) -> str:
+    """The first lines that say something."""
+    lines = [line for line in content.split("\n") if _SAYS_SOMETHING.search(line)]
+    kept = [shortened(line.rstrip(), _BEGINNING_LINE_CHARACTERS) for line in lines]
+    more = [ELLIPSIS] if len(lines) > _BEGINNING_LINES else []
+    return "\n".join([*kept[:_BEGINNING_LINES], *more])
+
+
+def _xml_place(item: ContextItem) -> dict[str, str]:
+    path: Any = item.metadata.get("file_path")
+    if not path:
+        return {}
+    return {"file": _visible(str(path)), "line": str(item.metadata.get("start_line", 1))}
+
+
+def _opening(attributes: Mapping[str, str]) -> str:
     return "<entity " + " ".join(f'{k}="{escape_xml(v)}"' for k, v in attributes.items()) + ">"
 
 

@@ -1,20 +1,24 @@
-"""Shortening a code unit: its heading and signature stay, its body is cut at a line."""
+"""Shortening a code unit: its heading, signature and docstring stay, its body is cut at a line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
 from contextkit import ContextItem
 from contextkit.markup import escape_xml
+from contextkit.models import Style
+from contextkit.truncation import ELLIPSIS, truncate
 from contextkit_code.presentation import location_of
+from contextkit_code.unit_rows import rows_by_worth
 
 __all__ = ["truncated"]
 
 _FENCE = re.compile(r"(`{3,})[^`]*")
-_ELLIPSIS = "..."
+_SPARE = 2
+"""A line is cut within where whole lines take less than one of so many parts of the room."""
 
 
 @frozen
@@ -23,97 +27,106 @@ class _Shape:
 
     Attributes:
         before: the lines before its code.
-        code: the lines of its code.
+        rows: the lines of its code.
         behind: the lines behind it, with the note that it was shortened.
         bare: the unit without any of its code, and the note.
-        signature: the lines that its signature has in the code.
     """
 
     before: tuple[str, ...]
-    code: Sequence[str]
+    rows: Sequence[str]
     behind: tuple[str, ...]
-    bare: tuple[str, ...]
-    signature: Sequence[str]
+    bare: str
 
-    def with_code(self, lines: Sequence[str]) -> str:
-        return "\n".join((*self.before, *lines, _ELLIPSIS, *self.behind))
+    def text(self, kept: Mapping[int, str], cut: int | None = None) -> str:
+        """The unit with these rows; what is left out behind one of them is marked.
+
+        What is left out behind the row `cut` is not: its own end says so.
+        """
+        lines: list[str] = []
+        for row in sorted(kept):
+            lines.append(kept[row])
+            if row + 1 not in kept and row + 1 < len(self.rows) and row != cut:
+                lines.append(ELLIPSIS)
+        return "\n".join((*self.before, *lines, *self.behind))
 
 
-def truncated(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> str | None:
-    """The item's formatted text within `max_tokens`, note included; None if nothing fits.
+def truncated(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """A formatted unit within `max_tokens`, with a note that says where the whole of it is.
 
-    As much as fits of: the heading, the code from its first line, as far as that shows the
-    signature; else the code from the signature on (docstring first, where it stands there);
-    else the heading alone.
+    Args:
+        item: the unit, its content as it was formatted, in full or as a summary.
+        style: the style that it was formatted in.
+        max_tokens: what the whole result may take, note included.
+        count: gives a text's tokens.
+
+    Returns:
+        The heading, and as many lines as fit: the signature's, the docstring's, those
+        above them, those of the body, in the order of the code. None where not even
+        heading and note fit, or the text has not the shape that it was given.
     """
-    shape = _taken_apart(item)
+    shape = _taken_apart(item, style)
     if shape is None:
         return None
+    order = rows_by_worth(shape.rows, *_header(item, style))
 
-    def fits(text: str) -> bool:
-        return count(text) <= max_tokens
+    def first(number: int) -> dict[int, str]:
+        return {row: shape.rows[row] for row in order[:number]}
 
-    start, end = _signature_rows(shape)
-    for first, least in ((0, end), (start, end), (start, start + 1)):
-        kept = _most_lines(shape, first, least, fits)
-        if kept:
-            return shape.with_code(kept)
-    cut = _cut_line(shape, start, fits)
-    if cut is not None:
-        return cut
-    bare = "\n".join(shape.bare)
-    return bare if fits(bare) else None
+    whole = 0
+    high = len(order) - 1
+    while whole < high:
+        middle = (whole + high + 1) // 2
+        if count(shape.text(first(middle))) <= max_tokens:
+            whole = middle
+        else:
+            high = middle - 1
+    text = shape.text(first(whole)) if whole else shape.bare
+    if not whole or _SPARE * count(text) < max_tokens:
+        text = _with_a_part(shape, first(whole), order[whole:], max_tokens, count) or text
+    return text if count(text) <= max_tokens else None
 
 
-def _taken_apart(item: ContextItem) -> _Shape | None:
-    first, *rest = item.content.split("\n")
-    signature = str(item.metadata.get("signature", "")).split("\n")
+def _with_a_part(
+    shape: _Shape,
+    kept: Mapping[int, str],
+    others: Sequence[int],
+    max_tokens: int,
+    count: Callable[[str], int],
+) -> str:
+    """The unit with these rows and as much of the first other one as fits; "" for nothing."""
+    if not others:
+        return ""
+    row = others[0]
+
+    def within(part: str) -> str:
+        return shape.text({**kept, row: part}, cut=row)
+
+    part = truncate(shape.rows[row], max_tokens, lambda cut: count(within(cut)))
+    return within(part) if part else ""
+
+
+def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
+    """The parts of the text; None where another plugin has changed its shape."""
+    heading, *rest = item.content.split("\n")
     note = f"(truncated, see full at {location_of(item) or item.id})"
-    if first.startswith("**") and len(rest) > 2:
-        fence = _FENCE.fullmatch(rest[0])
-        if fence is None or rest[-1] != fence[1]:
+    if style == "plain":
+        return _Shape((heading,), rest, ("", note), f"{heading}\n{note}")
+    if style == "xml":
+        note = escape_xml(note)
+        if not heading.startswith("<entity ") or rest[-1:] != ["</entity>"]:
             return None
-        note = f"*{note}*"
-        before, behind = (first, rest[0]), (fence[1], "", note)
-        return _Shape(before, rest[1:-1], behind, (first, note), signature)
-    if first.startswith("<entity ") and rest[-1:] == ["</entity>"]:
-        note, signature = escape_xml(note), [escape_xml(line) for line in signature]
-        bare = (first, note, rest[-1])
-        return _Shape((first,), rest[:-1], bare[1:], bare, signature)
-    return _Shape((first,), rest, ("", note), (first, note), signature)
+        return _Shape((heading,), rest[:-1], (note, rest[-1]), f"{heading}\n{note}\n{rest[-1]}")
+    fence = _FENCE.fullmatch(rest[0]) if rest else None
+    if fence is None or len(rest) == 1 or rest[-1] != fence[1]:
+        return None
+    note = f"*{note}*"
+    return _Shape((heading, rest[0]), rest[1:-1], (fence[1], "", note), f"{heading}\n{note}")
 
 
-def _signature_rows(shape: _Shape) -> tuple[int, int]:
-    """Where the signature begins in the code and where it has ended; (0, 1) without one."""
-    wanted = shape.signature[0].strip()
-    for row, line in enumerate(shape.code):
-        if wanted and line.strip().startswith(wanted):
-            return row, min(row + len(shape.signature), len(shape.code))
-    return 0, 1
-
-
-def _most_lines(
-    shape: _Shape, first: int, least: int, fits: Callable[[str], bool]
-) -> Sequence[str]:
-    """The most lines from `first` on that fit, at least up to `least`; else none."""
-    low, high = least - 1, len(shape.code)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(shape.with_code(shape.code[first:middle])):
-            low = middle
-        else:
-            high = middle - 1
-    return shape.code[first:low] if low >= least else ()
-
-
-def _cut_line(shape: _Shape, row: int, fits: Callable[[str], bool]) -> str | None:
-    """The most of one line that fits, where not even that line does."""
-    line = shape.code[row] if row < len(shape.code) else ""
-    low, high = 0, len(line)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(shape.with_code([line[:middle]])):
-            low = middle
-        else:
-            high = middle - 1
-    return shape.with_code([line[:low]]) if low else None
+def _header(item: ContextItem, style: Style) -> tuple[Sequence[str], Sequence[str]]:
+    """The lines of signature and docstring as they stand in a text of that style."""
+    texts = (str(item.metadata.get(name) or "") for name in ("signature", "docstring"))
+    signature, docstring = (escape_xml(text) if style == "xml" else text for text in texts)
+    return signature.split("\n"), docstring.split("\n")

@@ -9,7 +9,7 @@ from contextkit import SourceInfo, hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
-    from contextkit.models import Style
+    from contextkit.models import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -30,6 +30,8 @@ def contextkit_source() -> SourceInfo:
         title="Commits",
         description="the history of the workspace's git repository",
         priority=50,
+        # The store's relevance, raised or lowered by the subject within 0..1; 1 where named.
+        scale="calibrated",
         embedder="default",
         indexed_fields=("author", "sha7"),
     )
@@ -50,21 +52,21 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 
 @hookimpl
-def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str]:
-    """Each commit's heading, message and first files, in the style asked for."""
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
+    """Each commit's heading, message and first files; with less detail, its subject alone."""
     from contextkit_commits.formatting import format_commit
 
-    return [format_commit(item, style) for item in items]
+    return [format_commit(item, style, detail) for item in items]
 
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
     """The commit with as much of its body as fits, and how to see the rest."""
     from contextkit_commits.truncation import truncate_commit
 
-    return truncate_commit(item, max_tokens, count)
+    return truncate_commit(item, style, max_tokens, count)
 
 
 @hookimpl

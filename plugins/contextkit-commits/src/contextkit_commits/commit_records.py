@@ -78,6 +78,7 @@ def _moment(seconds: int) -> datetime:
 def commit_item(record: Record, relevance: float) -> ContextItem:
     """The item of a stored commit."""
     fields: dict[str, Any] = {name: record.fields.get(name) for name in _SHOWN_FIELDS}
+    subject = str(fields["subject"] or record.text.partition("\n")[0] or NO_MESSAGE)
     return ContextItem(
         "commits",
         record.text,
@@ -85,7 +86,7 @@ def commit_item(record: Record, relevance: float) -> ContextItem:
         metadata=fields,
         id=record.id,
         kind="commit",
-        title=shortened(str(fields["subject"] or NO_MESSAGE), _MAX_TITLE),
+        title=shortened(subject, _MAX_TITLE),
         text=record.text,
         created_at=record.created_at,
         location=f"commit {record.id[:SHORT_SHA]}",

@@ -11,6 +11,7 @@ def dedup_keys(item: ContextItem) -> list[str]:
     """`sha:…`, and `file:…` for a commit that changed exactly one file."""
     keys = [f"sha:{item.metadata.get('sha') or item.id}"]
     files = item.metadata.get("files_changed") or []
-    if len(files) == 1 and item.metadata.get("file_count", 1) == 1:
+    # A commit of a host's own searcher has no count beside its list.
+    if len(files) == 1 and (item.metadata.get("file_count") or 1) == 1:
         keys.append(f"file:{files[0]}")
     return keys

@@ -1,44 +1,71 @@
-"""What a commit looks like in each style, whole and shortened."""
+"""What a commit looks like in each style: whole, without its body, on one line."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextkit.markup import escape_xml, one_line
-from contextkit.models import ContextItem, Style
+from attrs import frozen
+
+from contextkit.markup import (
+    escape_markdown,
+    escape_xml,
+    line_start_safe,
+    markdown_text,
+    one_line,
+    plain_line,
+)
+from contextkit.models import ContextItem, Detail, Style
 from contextkit_commits.commit_records import NO_MESSAGE, SHORT_SHA
-from contextkit_commits.escaping import markdown_inline, markdown_line, visible_path
 from contextkit_commits.text import shortened
 
 __all__ = ["format_commit"]
 
 _FILES_SHOWN = 3
 _MAX_NAME = 120
+_DATE = len("2026-01-02")
+_UNKNOWN = "unknown"
+_PATH_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def format_commit(item: ContextItem, style: Style) -> str:
+def format_commit(item: ContextItem, style: Style, detail: Detail) -> str:
     """The text of a commit in one style.
 
     Its first line says which commit it is, its last which files it changed; everything
-    between them is the message, none of whose lines can pass for one of those two.
+    between them is the message, none of whose lines can pass for one of those two. A
+    `summary` has neither body nor files, `compact` is one line.
     """
-    if style == "xml":
-        return _xml(item)
-    return _markdown(item) if style == "markdown" else _plain(item)
+    if detail == "compact":
+        return _COMPACT[style](item)
+    return _WHOLE[style](item, _Shown.of(item) if detail == "full" else _Shown.subject_of(item))
 
 
-def _markdown(item: ContextItem) -> str:
-    author, moment = markdown_inline(_author(item)), _moment(item)
+@frozen
+class _Shown:
+    """What is shown of a commit beside its heading."""
+
+    message: str
+    files: str
+
+    @classmethod
+    def of(cls, item: ContextItem) -> _Shown:
+        return cls(item.own_text, _files(item))
+
+    @classmethod
+    def subject_of(cls, item: ContextItem) -> _Shown:
+        return cls(item.own_text.partition("\n")[0], "")
+
+
+def _markdown(item: ContextItem, shown: _Shown) -> str:
+    author, moment = escape_markdown(_author(item)), escape_markdown(_moment(item))
     head = f"**Commit** `{_short(item)}` by {author} on {moment}"
-    message = [markdown_line(line) for line in (item.own_text or NO_MESSAGE).split("\n")]
-    files = _files(item)
-    tail = [f"*Files: {markdown_inline(files)}*"] if files else []
-    return "\n".join([head, *message, *tail])
+    tail = [f"*Files: {escape_markdown(shown.files)}*"] if shown.files else []
+    return "\n".join([head, markdown_text(shown.message or NO_MESSAGE), *tail])
 
 
-def _xml(item: ContextItem) -> str:
-    name, rest = _name_and_rest(item)
+def _xml(item: ContextItem, shown: _Shown) -> str:
+    name, rest = _name_and_rest(shown.message)
     attributes = {
         "name": name,
         "type": "commit",
@@ -47,24 +74,22 @@ def _xml(item: ContextItem) -> str:
         "timestamp": _moment(item),
     }
     head = " ".join(f'{key}="{escape_xml(value)}"' for key, value in attributes.items())
-    files = _files(item)
-    tail = [f"<files>{escape_xml(files)}</files>"] if files else []
+    tail = [f"<files>{escape_xml(shown.files)}</files>"] if shown.files else []
     message = [escape_xml(line) for line in rest]
     return "\n".join([f"<entity {head}>", *message, *tail, "</entity>"])
 
 
-def _plain(item: ContextItem) -> str:
-    name, rest = _name_and_rest(item)
+def _plain(item: ContextItem, shown: _Shown) -> str:
+    name, rest = _name_and_rest(shown.message)
     head = f"{name} [commit {_short(item)}, {_author(item)}, {_moment(item)}]"
-    files = _files(item)
     # Indented, no line of a message can pass for the heading of a section or of an item.
     message = [f"  {line}" if line else "" for line in rest]
-    return "\n".join([head, *message, *([f"Files: {files}"] if files else [])])
+    return "\n".join([head, *message, *([f"Files: {shown.files}"] if shown.files else [])])
 
 
-def _name_and_rest(item: ContextItem) -> tuple[str, Sequence[str]]:
+def _name_and_rest(message: str) -> tuple[str, Sequence[str]]:
     """The subject, and the lines below it; all lines where the subject is too long a name."""
-    subject, _, body = item.own_text.partition("\n")
+    subject, _, body = message.partition("\n")
     lines = body.strip("\n").split("\n") if body else []
     name = one_line(subject) or NO_MESSAGE
     if len(name) <= _MAX_NAME:
@@ -72,21 +97,59 @@ def _name_and_rest(item: ContextItem) -> tuple[str, Sequence[str]]:
     return shortened(name, _MAX_NAME), [subject, *lines]
 
 
+_WHOLE = {"markdown": _markdown, "xml": _xml, "plain": _plain}
+
+
+def _compact_markdown(item: ContextItem) -> str:
+    return f"- {line_start_safe(_compact(item))}"
+
+
+def _compact_xml(item: ContextItem) -> str:
+    known = "".join(f' {name}="{escape_xml(it)}"' for name, it in _known(item).items())
+    return f"<commit{known}>{escape_xml(_subject(item))}</commit>"
+
+
+def _compact_plain(item: ContextItem) -> str:
+    return plain_line(_compact(item))
+
+
+def _compact(item: ContextItem) -> str:
+    return f"{' '.join(_known(item).values())}: {_subject(item)}"
+
+
+_COMPACT = {"markdown": _compact_markdown, "xml": _compact_xml, "plain": _compact_plain}
+
+
+def _known(item: ContextItem) -> Mapping[str, str]:
+    """What names a commit on one line, without what is not known."""
+    named = {"sha": _short(item), "date": _moment(item)[:_DATE], "author": _author(item)}
+    return {name: it for name, it in named.items() if it != _UNKNOWN}
+
+
+def _subject(item: ContextItem) -> str:
+    return one_line(item.own_text.partition("\n")[0]) or NO_MESSAGE
+
+
 def _short(item: ContextItem) -> str:
     return one_line(str(item.metadata.get("sha") or item.id)).replace("`", "")[:SHORT_SHA]
 
 
 def _author(item: ContextItem) -> str:
-    return one_line(str(item.metadata.get("author") or "")) or "unknown"
+    return one_line(str(item.metadata.get("author") or "")) or _UNKNOWN
 
 
 def _moment(item: ContextItem) -> str:
-    return one_line(str(item.metadata.get("timestamp") or "")) or "unknown"
+    return one_line(str(item.metadata.get("timestamp") or "")) or _UNKNOWN
 
 
 def _files(item: ContextItem) -> str:
     metadata: Mapping[str, Any] = item.metadata
-    paths = [visible_path(str(path)) for path in metadata.get("files_changed") or ()]
+    paths = [_visible_path(str(path)) for path in metadata.get("files_changed") or ()]
     more = max(len(paths), int(metadata.get("file_count") or 0)) - _FILES_SHOWN
     shown = ", ".join(paths[:_FILES_SHOWN])
     return f"{shown}, ... ({more} more)" if more > 0 else shown
+
+
+def _visible_path(path: str) -> str:
+    r"""A path on one line: a line feed in it is shown as `\n`, other controls likewise."""
+    return _PATH_CONTROLS.sub(lambda found: repr(found[0])[1:-1], path)

@@ -6,22 +6,30 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve, frozen
 
-from contextkit.models import ContextItem
+from contextkit.markup import markdown_text
+from contextkit.models import ContextItem, Style
 from contextkit_commits.commit_records import SHORT_SHA
 
 __all__ = ["truncate_commit"]
 
-_FILES_LINE = "*Files: "
+_FILES_LINE = {"markdown": "*Files: ", "xml": "<files>", "plain": "Files: "}
+_CLOSING_TAG = "</entity>"
+
+Fits = Callable[[str], bool]
 
 
-def truncate_commit(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> str | None:
+def truncate_commit(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
     """The commit in at most `max_tokens`, or None where its heading and the note do not fit.
 
-    The heading comes first, then the subject, the files, and as much of the body as there
-    is room for; a note says how to see the rest.
+    The heading comes first, then the subject, which XML and plain text have in the
+    heading, the files, and as much of the body as there is room for; a note says how to
+    see the rest.
 
     Args:
-        item: the commit, formatted as Markdown.
+        item: the commit, formatted in the style.
+        style: `markdown`, `xml` or `plain`.
         max_tokens: what the result may take, in tokens of `count`.
         count: text -> tokens; called a logarithmic number of times.
     """
@@ -31,38 +39,65 @@ def truncate_commit(item: ContextItem, max_tokens: int, count: Callable[[str], i
 
     if fits(item.content):
         return item.content
-    parts = _take_apart(item)
+    parts = _take_apart(item, style)
     bare = evolve(parts, files=[])
-    for candidate in (parts, bare):
-        if parts.body and fits(candidate.joined(parts.body[:1])):
-            return _with_most_body(candidate, fits)
-    if not parts.body or not fits(bare.joined([])):
+    subject = parts.body[: parts.subject_lines]
+    if len(subject) < parts.subject_lines:
         return None
-    return _with_most_words(bare, [], bare.body[0], fits)
+    for candidate in (parts, bare):
+        if fits(candidate.joined(subject)):
+            return _with_most_body(candidate, fits)
+    if not subject or not fits(bare.joined([])):
+        return None
+    return _with_most_words(bare, [], subject[0], fits)
 
 
 @frozen
 class _Parts:
-    """A formatted commit: the lines that are kept, and those that may go."""
+    """A formatted commit: the lines that are kept, and those that may go.
 
+    Attributes:
+        style: how it is formatted.
+        head: the first line.
+        body: the lines of the message below it.
+        files: the line of the files, where there is one.
+        note: the lines that say how to see the rest.
+        end: the last lines.
+    """
+
+    style: Style
     head: str
     body: Sequence[str]
     files: Sequence[str]
     note: str
+    end: Sequence[str]
+
+    @property
+    def subject_lines(self) -> int:
+        """How many lines of the body are the subject."""
+        return 1 if self.style == "markdown" else 0
 
     def joined(self, body: Sequence[str]) -> str:
         kept = "\n".join([self.head, *body]).rstrip("\n")
-        return "\n".join([kept, *self.files, "", self.note])
+        return "\n".join([kept, *self.files, "", self.note, *self.end])
+
+    def cut(self, start: str) -> str:
+        """The beginning of a line, as it is shown; it may end within a code span."""
+        return f"{markdown_text(start) if self.style == 'markdown' else start}..."
 
 
-def _take_apart(item: ContextItem) -> _Parts:
+def _take_apart(item: ContextItem, style: Style) -> _Parts:
     head, *rest = item.content.split("\n")
-    files = [rest.pop()] if rest and rest[-1].startswith(_FILES_LINE) else []
-    note = f"*(truncated, in full: `git show {item.id[:SHORT_SHA]}`)*"
-    return _Parts(head, rest, files, note)
+    end = [rest.pop()] if rest and style == "xml" and rest[-1] == _CLOSING_TAG else []
+    files = [rest.pop()] if rest and rest[-1].startswith(_FILES_LINE[style]) else []
+    command = f"git show {item.id[:SHORT_SHA]}"
+    note = f"(truncated, in full: {command})"
+    if style == "markdown":
+        note = f"*(truncated, in full: `{command}`)*"
+    return _Parts(style, head, rest, files, note, end)
 
 
-def _with_most_body(parts: _Parts, fits: Callable[[str], bool]) -> str:
+def _with_most_body(parts: _Parts, fits: Fits) -> str:
     whole = _most(len(parts.body), lambda lines: fits(parts.joined(parts.body[:lines])))
     kept = list(parts.body[:whole])
     if whole == len(parts.body):
@@ -70,12 +105,12 @@ def _with_most_body(parts: _Parts, fits: Callable[[str], bool]) -> str:
     return _with_most_words(parts, kept, parts.body[whole], fits)
 
 
-def _with_most_words(parts: _Parts, kept: list[str], line: str, fits: Callable[[str], bool]) -> str:
+def _with_most_words(parts: _Parts, kept: list[str], line: str, fits: Fits) -> str:
     words = line.split(" ")
 
     def text(number: int) -> str:
         start = " ".join(words[:number]).rstrip()
-        return parts.joined([*kept, f"{start}..."] if start else kept)
+        return parts.joined([*kept, parts.cut(start)] if start else kept)
 
     return text(_most(len(words) - 1, lambda number: fits(text(number))))
 

@@ -12,7 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, ContextRequest, RecipeTemplate, SourceInfo, Style
+from contextkit.models import (
+    ContextItem,
+    ContextRequest,
+    Detail,
+    RecipeTemplate,
+    SourceInfo,
+    Style,
+)
 
 if TYPE_CHECKING:
     import click
@@ -67,6 +74,8 @@ def contextkit_source() -> SourceInfo:
         title="Experiences",
         description="what was tried before, what was expected and what came of it",
         priority=70,
+        # A premortem's sections are chosen by filters, and what those select matches in full.
+        scale="calibrated",
         count_filters={"axis": "full"},
         indexed_fields=("axis", "domain", "strategy", "outcome_status", "ghap_id"),
     )
@@ -81,11 +90,11 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 
 @hookimpl
-def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str]:
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
     """The format of seed 1 for Markdown, that of seed 4 for XML and plain text."""
     from contextkit_experiences.formatting import format_experience
 
-    return [format_experience(item, style) for item in items]
+    return [format_experience(item, style, detail) for item in items]
 
 
 @hookimpl
@@ -102,12 +111,12 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
     """Heading, goal, outcome and lesson before the rest, and a note with the id."""
     from contextkit_experiences.shortening import shorten
 
-    return shorten(item, max_tokens, count)
+    return shorten(item, style, max_tokens, count)
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""How an experience is shown in each style.
+"""How an experience is shown in each style and each detail.
 
 Every field is folded onto one line: what others wrote stands behind a label, and opens no
 heading, list or fence of its own. So a shown experience is a list of lines, and can be
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contextkit.markup import escape_xml, one_line
-from contextkit.models import ContextItem, Style
+from contextkit.markup import escape_xml, line_start_safe, one_line, plain_line
+from contextkit.models import ContextItem, Detail, Style
+from contextkit.truncation import truncate
 from contextkit_experiences.vocabulary import FAILURES
 
 __all__ = ["CLOSING_TAG", "FAILED", "format_experience"]
@@ -22,40 +23,96 @@ FAILED = "FAILED"
 CLOSING_TAG = "</entity>"
 """The last line of an experience in the style `xml`."""
 
+_IN_A_SUMMARY = frozenset({"Goal", "Outcome", "Lesson", "Root cause"})
+_LONGEST_IN_COMPACT = 120
 
-def format_experience(item: ContextItem, style: Style) -> str:
-    """One experience in a style: its heading, then one line for each field it has.
 
-    The heading is marked `FAILED` for what was falsified or abandoned on the axis
-    `strategy`. The root cause is shown, last, where `show_root_cause` is set in the
-    item's metadata (seed 1's format of the full axis has none).
+def format_experience(item: ContextItem, style: Style, detail: Detail) -> str:
+    """One experience in a style.
+
+    What was falsified or abandoned is marked `FAILED` on the axis `strategy`.
+
+    Args:
+        item: the experience.
+        style: `markdown`, `xml` or `plain`.
+        detail: `full`: its heading, then one line for each field it has; the root cause,
+            last, where `show_root_cause` is set in the item's metadata (seed 1's format
+            of the full axis has none). `summary`: of those lines the goal, the outcome,
+            the lesson and the root cause. `compact`: one line.
     """
+    if detail == "compact":
+        return _compact(item, style)
     data = item.metadata
+    lines = _labelled_lines(data, show_root_cause=detail == "summary")
+    if detail == "summary":
+        lines = [(label, text) for label, text in lines if label in _IN_A_SUMMARY]
     heading = f"{_word(data, 'domain')} | {_word(data, 'strategy')}"
-    failed = data.get("axis") == "strategy" and data.get("outcome_status") in FAILURES
-    lines = _labelled_lines(data)
+    mark = _mark(data, style)
     if style == "xml":
-        mark = f' outcome="{FAILED}"' if failed else ""
         opening = f'<entity name="{escape_xml(heading)}" type="experience"{mark}>'
         body = [f"{label}: {escape_xml(text)}" for label, text in lines]
         return "\n".join([opening, *body, CLOSING_TAG])
     if style == "plain":
-        mark = f" {FAILED}" if failed else ""
         body = [f"{label}: {text}" for label, text in lines]
         return "\n".join([f"{heading}{mark} [experience]", *body])
-    mark = f" **{FAILED}**" if failed else ""
     body = [f"- **{label}**: {text}" for label, text in lines]
     return "\n".join([f"**Experience**: {heading}{mark}", *body])
+
+
+def _compact(item: ContextItem, style: Style) -> str:
+    """Domain and strategy, goal, outcome, what it teaches, and the day of its last change."""
+    data = item.metadata
+    heading, mark = f"{_word(data, 'domain')}/{_word(data, 'strategy')}", _mark(data, style)
+    parts = (_clipped(data.get("goal")), _word(data, "outcome_status"), _teaching(data))
+    said = "; ".join(part for part in parts if part)
+    # What a host's own searcher finds without a time is dated 1970-01-01T00:00Z.
+    dated = item.created_at is not None and item.created_at.timestamp() != 0
+    day = f" ({item.created_at:%Y-%m-%d})" if dated else ""
+    if style == "xml":
+        opening = f'<entity name="{escape_xml(heading)}" type="experience"{mark}>'
+        return f"{opening}{escape_xml(said + day)}{CLOSING_TAG}"
+    if style == "plain":
+        return plain_line(f"{heading}{mark}: {said}{day}")
+    return f"- {line_start_safe(heading)}{mark}: {line_start_safe(said)}{day}"
+
+
+def _teaching(data: Mapping[str, Any]) -> str:
+    """The text of the axis it was found on, else the lesson, else the root cause."""
+    texts = {
+        "surprise": _clipped(data.get("surprise")),
+        "lesson": _clipped(_what_worked(data)),
+        "root cause": _clipped(data.get("root_cause")),
+    }
+    own = str(data.get("axis")).replace("_", " ")
+    wanted = (own, "lesson", "root cause")
+    return next((f"{label}: {texts[label]}" for label in wanted if texts.get(label)), "")
+
+
+def _mark(data: Mapping[str, Any], style: Style) -> str:
+    if data.get("axis") != "strategy" or data.get("outcome_status") not in FAILURES:
+        return ""
+    return {"markdown": f" **{FAILED}**", "xml": f' outcome="{FAILED}"', "plain": f" {FAILED}"}[
+        style
+    ]
+
+
+def _clipped(value: Any) -> str:
+    line = one_line(str(value or ""))
+    return one_line(truncate(line, _LONGEST_IN_COMPACT, len))
 
 
 def _word(data: Mapping[str, Any], name: str) -> str:
     return one_line(str(data.get(name) or "unknown"))
 
 
-def _labelled_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    result = data.get("outcome_result") or "not resolved yet"
+def _what_worked(data: Mapping[str, Any]) -> Any:
     lesson = data.get("lesson")
-    taught = lesson if isinstance(lesson, Mapping) else {}
+    return lesson.get("what_worked") if isinstance(lesson, Mapping) else None
+
+
+def _labelled_lines(data: Mapping[str, Any], *, show_root_cause: bool) -> list[tuple[str, str]]:
+    result = data.get("outcome_result") or "not resolved yet"
+    with_root_cause = show_root_cause or data.get("show_root_cause")
     texts = (
         ("Goal", data.get("goal")),
         ("Hypothesis", data.get("hypothesis")),
@@ -63,7 +120,7 @@ def _labelled_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Prediction", data.get("prediction")),
         ("Outcome", f"{_word(data, 'outcome_status')} - {result}"),
         ("Surprise", data.get("surprise")),
-        ("Lesson", taught.get("what_worked")),
-        ("Root cause", data.get("root_cause") if data.get("show_root_cause") else None),
+        ("Lesson", _what_worked(data)),
+        ("Root cause", data.get("root_cause") if with_root_cause else None),
     )
     return [(label, one_line(str(text))) for label, text in texts if text]

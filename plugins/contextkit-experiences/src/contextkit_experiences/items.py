@@ -13,7 +13,7 @@ from contextkit.models import ContextItem, ContextRequest
 from contextkit.records import Filters, Hit
 from contextkit_experiences.axes import narrative
 from contextkit_experiences.recipe import PREMORTEM
-from contextkit_experiences.vocabulary import AXES, SALIENCE
+from contextkit_experiences.vocabulary import AXES, OPEN, SALIENCE
 
 __all__ = ["find_experiences"]
 
@@ -42,11 +42,16 @@ async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextIt
 
     A premortem's questions are its filters: their words say nothing of the work ahead, and
     whatever the filters select matches in full. With equal relevance on every axis an
-    experience that several sections found stands in the first of them.
+    experience that several sections found stands in the first of them. What is still open
+    has no outcome to warn with.
     """
     limit = max(request.limit, min(_WARNINGS_PER_ITEM * request.limit, _MOST_WARNINGS))
     hits = await request.records.search(request.query, limit=limit, filters=filters)
-    found = _distinct(evolve(_item(hit, in_premortem=True), relevance=1.0) for hit in hits)
+    found = _distinct(
+        evolve(_item(hit, in_premortem=True), relevance=1.0)
+        for hit in hits
+        if hit.record.fields.get("outcome_status") != OPEN
+    )
     found.sort(key=lambda item: (-(item.salience or 0.0), -_seconds(item), item.id))
     return found[: request.limit]
 

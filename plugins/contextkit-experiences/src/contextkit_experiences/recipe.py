@@ -89,6 +89,8 @@ def _sections(domain: str, strategy: str | None, limit: int | None) -> tuple[Sec
         key="principles",
         title="Relevant Principles",
         query=f"principles for {domain}" + (f" using {strategy}" if strategy else ""),
+        # The strategy ranks them: few principles of a domain are of one strategy too.
+        filters={"domain": domain},
         limit=_PRINCIPLES,
         optional=True,
     )

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import field, frozen
 
+from contextkit.graphemes import is_boundary
 from contextkit.markup import escape_xml, one_line
-from contextkit.models import ContextItem
+from contextkit.models import ContextItem, Style
 from contextkit_experiences.formatting import CLOSING_TAG
 
 __all__ = ["shorten"]
@@ -33,6 +34,8 @@ class _Line:
         """The line with at most `length` characters of its body, at a word's end."""
         if len(self.body) <= length:
             return self.prefix + self.body
+        while not is_boundary(self.body, length):
+            length -= 1
         kept = self.body[:length]
         space = kept.rfind(" ")
         if not self.body[length].isspace() and space > length // 2:
@@ -53,15 +56,16 @@ class _Frame:
     end: str = field()
 
     @classmethod
-    def of(cls, item: ContextItem) -> _Frame:
+    def of(cls, item: ContextItem, style: Style) -> _Frame:
         heading, *rest = item.content.split("\n")
         matches = (_LABELLED.fullmatch(line) for line in rest)
         lines = tuple(_Line(m[2], m[1], m[3]) for m in matches if m)
         note = f"(truncated, full experience ID: {one_line(item.id)})"
-        if rest and rest[-1] == CLOSING_TAG:
-            end = f"\n{escape_xml(note)}\n{CLOSING_TAG}"
-        else:
-            end = f"\n\n*{note}*" if heading.startswith("**") else f"\n\n{note}"
+        end = {
+            "markdown": f"\n\n*{note}*",
+            "xml": f"\n{escape_xml(note)}\n{CLOSING_TAG}",
+            "plain": f"\n\n{note}",
+        }[style]
         return cls(heading, lines, end)
 
     def numbers(self, labels: Sequence[str]) -> list[int]:
@@ -79,7 +83,9 @@ class _Frame:
         return "\n".join([self.heading, *kept]) + self.end
 
 
-def shorten(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> str | None:
+def shorten(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
     """A shown experience within `max_tokens`, with a note that names the whole one.
 
     The heading, goal, outcome and lesson are kept before everything else, each of them cut
@@ -87,14 +93,15 @@ def shorten(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> 
     and the rest, for as long as there is room.
 
     Args:
-        item: the experience, its content as it was formatted.
+        item: the experience, its content as it was formatted, in full or as a summary.
+        style: the style that it was formatted in.
         max_tokens: what the whole result may take, note included.
         count: gives a text's tokens.
 
     Returns:
         The shorter text, or None when not even heading and note fit.
     """
-    frame = _Frame.of(item)
+    frame = _Frame.of(item, style)
 
     def fits(chosen: Mapping[int, str]) -> bool:
         return count(frame.text(chosen)) <= max_tokens

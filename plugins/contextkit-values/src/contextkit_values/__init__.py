@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, ContextRequest, SourceInfo, Style
+from contextkit.models import ContextItem, ContextRequest, Detail, SourceInfo, Style
 
 if TYPE_CHECKING:
     import click
@@ -44,6 +44,7 @@ def contextkit_source() -> SourceInfo:
         title="Values",
         description="what many experiences have in common, in the words of one of them",
         priority=60,
+        scale="calibrated",
         indexed_fields=("axis", "domains", "strategies", "value_id", "ghap_ids"),
     )
 
@@ -57,11 +58,11 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 
 @hookimpl
-def contextkit_format(items: Sequence[ContextItem], style: Style) -> Sequence[str]:
-    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text."""
-    from contextkit_values.items import format_value
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
+    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text; or one line."""
+    from contextkit_values.formatting import format_value
 
-    return [format_value(item, style) for item in items]
+    return [format_value(item, style, detail) for item in items]
 
 
 @hookimpl

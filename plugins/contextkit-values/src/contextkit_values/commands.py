@@ -48,17 +48,15 @@ def refresh(session: Session, /, as_json: bool, **given: Any) -> None:
 
     It happens on demand only: run it after some experiences were resolved.
     """
-    from contextkit.embedding import load_embedder
     from contextkit_values.refreshing import refresh as refresh_values
 
-    config = session.kit.config
-    own = config.source("values").own
+    own = session.kit.config.source("values").own
     options = {name: own[name] for name in given if name in own}
     options |= {name: value for name, value in given.items() if value is not None}
     report = refresh_values(
         session.records("experiences"),
         session.records("values"),
-        load_embedder(config.embedding.model),
+        session.kit.embedder("experiences"),
         **options,
     )
     session.emit(_as_data(report), _in_words(report), as_json)

@@ -1,4 +1,4 @@
-"""Values that answer a request, as items, and how they are shown."""
+"""Values that answer a request, as items."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.markup import escape_xml, line_start_safe, one_line
-from contextkit.models import ContextItem, ContextRequest, Style
+from contextkit.markup import one_line
+from contextkit.models import ContextItem, ContextRequest
 from contextkit.records import Hit
 from contextkit_values.model import AXES
 
-__all__ = ["MAX_VALUES", "dedup_keys", "find_values", "format_value"]
+__all__ = ["MAX_VALUES", "dedup_keys", "find_values"]
 
 MAX_VALUES = 5
 """Values that one request gets at most, where `max_values` is not set."""
@@ -61,9 +61,15 @@ def _item(hit: Hit, *, wanted_beside: bool) -> ContextItem:
     )
 
 
-def _salience(fields: Mapping[str, Any]) -> float:
-    """How near the text is to its cluster's centre, less for a small cluster: s * (1 - 1/n)."""
-    return float(fields["similarity_to_centroid"]) * (1 - 1 / int(fields["cluster_size"]))
+def _salience(fields: Mapping[str, Any]) -> float | None:
+    """How near the text is to its cluster's centre, less for a small cluster: s * (1 - 1/n).
+
+    None for a value of a host's own searcher that does not say.
+    """
+    similarity, size = fields.get("similarity_to_centroid"), fields.get("cluster_size")
+    if similarity is None or not size:
+        return None
+    return min(max(float(similarity), 0.0), 1.0) * (1 - 1 / int(size))
 
 
 def _shortened(title: str) -> str:
@@ -77,25 +83,7 @@ def dedup_keys(item: ContextItem) -> list[str]:
     member it says something new, and no member goes for a value that speaks of others.
     A premortem has a section for principles beside the experiences: there it has no key.
     """
-    if item.metadata["wanted_beside_experiences"]:
+    shown = item.metadata.get("ghap_id")
+    if item.metadata["wanted_beside_experiences"] or shown is None:
         return []
-    return [f"ghap:{item.metadata['ghap_id']}"]
-
-
-def format_value(item: ContextItem, style: Style) -> str:
-    """One value in a style: its axis and size, and its text on a line of its own.
-
-    The text is folded onto that line and opens no block, tag or section there.
-    """
-    data = item.metadata
-    axis = one_line(str(data.get("axis")))
-    about = f"({axis}, cluster size: {one_line(str(data.get('cluster_size')))})"
-    text = one_line(item.own_text)
-    if style == "xml":
-        name = escape_xml(f"Value {about}")
-        return f'<entity name="{name}" type="value">\n{escape_xml(text)}\n</entity>'
-    if style == "plain":
-        # Plain text's only marks are the lines of titles: `=== Title ===`, `--- Title ---`.
-        safe = line_start_safe(text) if text.startswith(("===", "---")) else text
-        return f"Value {about} [value]\n{safe}"
-    return f"**Value** {about}:\n{line_start_safe(text)}"
+    return [f"ghap:{shown}"]

@@ -1,0 +1,78 @@
+"""A code unit in a few words on one line: signature, and what the docstring says first."""
+
+from __future__ import annotations
+
+import re
+
+from contextkit import ContextItem
+from contextkit.markup import one_line
+from contextkit.truncation import truncate
+
+__all__ = ["compact_unit", "shortened"]
+
+_LONGEST = 200
+_WORD = re.compile(r"\w")
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
+# A full stop before a small letter is that of an abbreviation.
+_SENTENCE = re.compile(r".*?(?:[.!?](?=\s+[^\sa-z]|\s*\Z)|[。！？])")
+_DOC_TAG = re.compile(r"</?(?:summary|para|p)>")
+_BEHIND_BRACKET = re.compile(r"([(\[{])\s*\n\s*")
+_BEFORE_BRACKET = re.compile(r",?\s*\n\s*([)\]}])")
+_SEPARATORS = re.compile(r"::|[:#]")
+_BODY_FOLLOWS = " \t\n:{"
+
+
+def compact_unit(item: ContextItem) -> tuple[str, str]:
+    """What a unit is, and what its docstring says first, each on one line.
+
+    Returns:
+        The signature with the qualified name in it (of a window its first line that says
+        something, behind the name of the definition it is a part of), never empty; and
+        the first sentence of the docstring, "" where there is none.
+    """
+    data = item.metadata
+    name, qualified = str(data.get("name") or ""), str(data.get("qualified_name") or "")
+    signature = _on_one_line(str(data.get("signature") or ""))
+    if signature:
+        what = _qualified(signature, name, qualified)
+    else:
+        file_name = str(data.get("file_path") or "").rpartition("/")[2]
+        part_of = "" if qualified == file_name else qualified
+        what = f"{part_of} {_first_line(item.content)}"
+    what = one_line(shortened(one_line(what), _LONGEST)) or one_line(item.title or item.id)
+    return what, _first_sentence(str(data.get("docstring") or ""))
+
+
+def shortened(line: str, most: int) -> str:
+    """A line within `most` characters, cut at a word where it is longer."""
+    return truncate(line, most, len)
+
+
+def _on_one_line(signature: str) -> str:
+    """`def f(` / `a,` / `):` as `def f(a)`."""
+    folded = _BEFORE_BRACKET.sub(r"\1", _BEHIND_BRACKET.sub(r"\1", signature))
+    return one_line(folded.rstrip(_BODY_FOLLOWS))
+
+
+def _qualified(signature: str, name: str, qualified: str) -> str:
+    """The signature with the name of its unit in full, unless it has that already."""
+    if not qualified or qualified in _SEPARATORS.sub(".", signature):
+        return signature
+    word = rf"(?<![\w$.:]){re.escape(name)}"
+    found = name and (
+        re.search(rf"{word}(?=\s*[(<\[=])", signature) or re.search(rf"{word}(?![\w$])", signature)
+    )
+    if not found:
+        return f"{qualified} {signature}"
+    return f"{signature[: found.start()]}{qualified}{signature[found.end() :]}"
+
+
+def _first_line(content: str) -> str:
+    return next((line for line in content.split("\n") if _WORD.search(line)), "")
+
+
+def _first_sentence(docstring: str) -> str:
+    words = _DOC_TAG.sub("", docstring).strip()
+    paragraph = one_line(_PARAGRAPH_END.split(words, maxsplit=1)[0])
+    sentence = _SENTENCE.match(paragraph)
+    return one_line(shortened(sentence[0] if sentence else paragraph, _LONGEST))
