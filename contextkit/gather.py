@@ -8,13 +8,13 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
-import structlog
 from attrs import frozen
 
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
 from contextkit.checks import checked_items
 from contextkit.errors import SourceError, in_words
+from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
 from contextkit.trace import SourceState
@@ -24,7 +24,7 @@ __all__ = ["Answer", "Question", "gather"]
 _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @frozen(kw_only=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import structlog
+from contextkit.logs import get_logger
 
 __all__ = ["Failed", "log_failure"]
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 Failed = Callable[[str, str, str], None]
 """Takes note of a failed hook whose default is used instead: source, hook, reason."""

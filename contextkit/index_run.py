@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import structlog
 from attrs import frozen
 from filelock import FileLock, Timeout
 
@@ -14,6 +13,7 @@ from contextkit.checks import checked_report
 from contextkit.config_layers import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.indexing import Indexer, IndexState, Progress
+from contextkit.logs import get_logger
 from contextkit.models import IndexReport
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
@@ -24,7 +24,7 @@ __all__ = ["IndexOutcome", "index_sources"]
 _WORTH_OPTIMIZING = 1_000
 """After so many changed files, commits and the like a store is put in order."""
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @frozen

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pluggy
-import structlog
 from attrs import define, evolve, field
 
 from contextkit import checks, hookspecs
@@ -29,6 +28,7 @@ from contextkit.errors import (
 )
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.hookspecs import ENTRY_POINT_GROUP
+from contextkit.logs import get_logger
 from contextkit.models import ContextRequest, SourceInfo
 from contextkit.plugin_checks import misspelt_hooks
 from contextkit.plugin_status import HOST, PluginStatus, State, distribution_of, imported
@@ -37,7 +37,7 @@ __all__ = ["SourceRegistry"]
 
 T = TypeVar("T")
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @define(eq=False)

@@ -10,6 +10,8 @@ import logging
 import sys
 from collections.abc import Iterator
 
+from contextkit.logs import import_structlog, silenced
+
 __all__ = ["logs_on_stderr"]
 
 
@@ -19,13 +21,14 @@ def logs_on_stderr(*, debug: bool) -> Iterator[None]:
 
     A host that runs the command line in its own process gets its logging back.
     """
-    _import_structlog()
-    import structlog
-
+    if not debug:
+        with silenced():
+            yield
+        return
+    structlog = import_structlog()
     before = structlog.get_config() if structlog.is_configured() else None
-    level = logging.DEBUG if debug else logging.CRITICAL
     structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     try:
@@ -35,17 +38,3 @@ def logs_on_stderr(*, debug: bool) -> Iterator[None]:
             structlog.reset_defaults()
         else:
             structlog.configure(**before)
-
-
-def _import_structlog() -> None:
-    """Import structlog without rich, which it needs only for coloured tracebacks.
-
-    That is a quarter of the time that `contextkit --help` would take.
-    """
-    if "structlog" in sys.modules or "rich" in sys.modules:
-        return
-    sys.modules["rich"] = None  # type: ignore[assignment]
-    try:
-        import structlog  # noqa: F401
-    finally:
-        del sys.modules["rich"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from contextkit.cli.built_in import BUILT_IN
+from contextkit.cli.lazy import LazyCommand
 
 __all__ = ["PluginCommands"]
 
@@ -25,7 +26,11 @@ class PluginCommands(click.Group):
         given = name or cmd.name or ""
         if given in BUILT_IN or given in self.commands:
             owner = "contextkit" if given in BUILT_IN else "another plugin"
-            function = getattr(cmd.callback, "__module__", "a plugin")
-            self.refused.append(f"the command '{given}' of {function} is left out: {owner} has one")
+            module = (
+                cmd.module
+                if isinstance(cmd, LazyCommand)
+                else getattr(cmd.callback, "__module__", "a plugin")
+            )
+            self.refused.append(f"the command '{given}' of {module} is left out: {owner} has one")
             return
         super().add_command(cmd, name)

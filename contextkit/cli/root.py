@@ -14,6 +14,7 @@ from contextkit import __version__
 from contextkit.cli.built_in import BUILT_IN
 from contextkit.cli.exit_codes import ExitCode, exit_code_lines
 from contextkit.cli.failures import report_failure, watch_reader
+from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.output import say
 from contextkit.cli.session import Session
 from contextkit.errors import ContextKitError
@@ -41,9 +42,11 @@ class _Root(click.Group):
         return sorted({*BUILT_IN, *_plugin_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in BUILT_IN:
-            return BUILT_IN[cmd_name].load()
-        return _session(ctx).plugin_commands.commands.get(cmd_name)
+        found: click.Command | None = BUILT_IN.get(cmd_name)
+        if found is None:
+            # Only a command of a plugin costs the loading of the plugins.
+            found = _session(ctx).plugin_commands.commands.get(cmd_name)
+        return found.load() if isinstance(found, LazyCommand) else found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -65,7 +68,7 @@ class _Root(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List contextkit's own commands without importing them, then those of plugins."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.summary) for name, command in BUILT_IN.items()])
+            formatter.write_dl([(name, str(c.short_help)) for name, c in BUILT_IN.items()])
         added = sorted(_plugin_commands(ctx).items())
         if added:
             with formatter.section("Commands of the sources that are on"):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Protocol
 
-import structlog
 from attrs import define, field, frozen
 
 from contextkit.embedding.dense import (
@@ -19,6 +18,7 @@ from contextkit.embedding.dense import (
     embedded_records,
 )
 from contextkit.embedding.health import ModelHealth
+from contextkit.logs import get_logger
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ _LOADING_SECONDS = 60.0
 
 _HOW_TO_MEND = "run `contextkit reembed` once it works, for the records stored meanwhile"
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 _Query = Future["list[float] | None"]
 

@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import structlog
 from attrs import define, field
 
 from contextkit.breaker import Breaker
 from contextkit.errors import ConfigError, ContextKitError, in_words
+from contextkit.logs import get_logger
 
 __all__ = ["COOLDOWN_SECONDS", "ModelHealth"]
 
 COOLDOWN_SECONDS = 30.0
 """How long a model that failed is not asked again."""
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @define(eq=False)

@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
-import structlog
 from attrs import Attribute, field, frozen
 
 from contextkit.background import in_loop, in_thread
 from contextkit.embedding import Embedders, KeywordsOnly, OneEmbedder
 from contextkit.errors import ContextAssemblyError, StoreError, in_words
+from contextkit.logs import get_logger
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.searcher.calls import HostCall, call_for, method_for
 from contextkit.searcher.filters import check_filters, has_field, matches
@@ -26,7 +26,7 @@ __all__ = ["SearcherStore"]
 _BEYOND_SEED = frozenset({"domains", "strategies"})
 """Fields that seed 1's values do not have, and that it does not filter them by."""
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 def _is_a_searcher(_: object, __: Attribute[object], host: object) -> None:

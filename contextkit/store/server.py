@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-import structlog
 from attrs import define, field
 from qdrant_client import QdrantClient, models
 
 from contextkit.embedding import Embedders
 from contextkit.errors import StoreError
+from contextkit.logs import get_logger
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
@@ -45,7 +45,7 @@ _WRITE_BATCH = 256
 _WRITE_CHARACTERS = 4_000_000
 _PAGE = 256
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @define(eq=False)

@@ -17,10 +17,10 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import qdrant_edge as edge
-import structlog
 from attrs import define, field
 
 from contextkit.errors import StoreBusyError, StoreError
+from contextkit.logs import get_logger
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.shard_lock import ShardLock
 
@@ -30,7 +30,7 @@ QUANTUM_SECONDS = 0.1
 _POLL_SECONDS = 0.05
 _COURTESY_SECONDS = 1.0
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @define(eq=False)

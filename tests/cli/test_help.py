@@ -97,7 +97,7 @@ def test_a_summary_in_the_list_is_that_of_the_command(name: str) -> None:
     command = BUILT_IN[name].load()
     assert command.name == name
     assert command.help
-    first = BUILT_IN[name].summary.rstrip(".").split()[0]
+    first = str(BUILT_IN[name].short_help).split()[0]
     assert first in command.help
 
 

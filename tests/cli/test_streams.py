@@ -221,7 +221,7 @@ def test_a_source_that_hangs_does_not_keep_the_program(
 ) -> None:
     """After its time is up, the context is printed and the process ends."""
     install("tides", HANGING)
-    ran = contextkit.process("assemble", "tide", "--timeout", "0.3", timeout=30)
+    ran = contextkit.process("assemble", "tide", "--timeout", "0.3", "--deadline", "20", timeout=30)
     assert ran.returncode == 0
     assert b"tides: no answer within 0.3 s" in ran.stderr
 

@@ -8,9 +8,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-import structlog
 from attrs import define, field, frozen
 
+from contextkit.logs import get_logger
 from contextkit_code.languages import Language
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
 _BLANKS = b" \t\n"
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 class ParseTooLongError(Exception):

@@ -12,10 +12,10 @@ from collections.abc import Generator, Mapping, Sequence
 from io import BufferedReader
 from typing import IO, cast
 
-import structlog
 from attrs import define, field, frozen
 
 from contextkit.errors import WorkspaceError
+from contextkit.logs import get_logger
 
 __all__ = ["MINIMUM_VERSION", "Answer", "Git", "GitFailedError"]
 
@@ -43,7 +43,7 @@ _OPTIONS = (
     f"diff.orderFile={os.devnull}",
 )
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 class GitFailedError(WorkspaceError):

@@ -12,10 +12,10 @@ from contextlib import closing
 from itertools import islice
 from typing import TypeVar
 
-import structlog
 from attrs import evolve, frozen
 
 from contextkit.indexing import Indexer
+from contextkit.logs import get_logger
 from contextkit.models import IndexReport
 from contextkit_commits.commit_records import commit_record
 from contextkit_commits.git import Git, GitFailedError
@@ -30,7 +30,7 @@ BATCH = 500
 """Records stored in one call."""
 
 _Unit = TypeVar("_Unit")
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @frozen(kw_only=True)

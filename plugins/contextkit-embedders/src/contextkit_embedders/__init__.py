@@ -45,6 +45,7 @@ def contextkit_embedder(model: str) -> DenseModel | None:
 @hookimpl
 def contextkit_commands(cli: click.Group) -> None:
     """Add `contextkit models`."""
-    from contextkit_embedders.commands import models
+    from contextkit.cli.lazy import LazyCommand
 
-    cli.add_command(models)
+    target = "contextkit_embedders.commands:models"
+    cli.add_command(LazyCommand("models", target, "Get embedding models."))

@@ -13,10 +13,10 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import structlog
 from attrs import field, frozen
 
 from contextkit.errors import in_words
+from contextkit.logs import get_logger
 from contextkit_embedders.errors import EmbedderError, RefusedTextError
 from contextkit_embedders.libraries import import_library
 
@@ -35,7 +35,7 @@ _SERVER_ERROR = 500
 # Servers do not agree on which of them says that a text is too long.
 _MAY_BE_TOO_LONG = {400, 413, 422}
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @frozen

@@ -130,9 +130,10 @@ def contextkit_recipes() -> Sequence[RecipeTemplate]:
 @hookimpl
 def contextkit_commands(cli: click.Group) -> None:
     """`contextkit experience ...`."""
-    from contextkit_experiences.commands import experience
+    from contextkit.cli.lazy import LazyCommand
 
-    cli.add_command(experience)
+    target = "contextkit_experiences.commands:experience"
+    cli.add_command(LazyCommand("experience", target, "Record what was tried."))
 
 
 @hookimpl

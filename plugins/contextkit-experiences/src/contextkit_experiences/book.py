@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import structlog
 from attrs import evolve, field, fields, frozen
 
+from contextkit.logs import get_logger
 from contextkit.records import Record, Records
 from contextkit_experiences.axes import from_record, record_id, to_records
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
@@ -17,7 +17,7 @@ from contextkit_experiences.vocabulary import AXES, Status, Tier, checked_word
 
 __all__ = ["ExperienceBook"]
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 def _now() -> datetime:

@@ -82,9 +82,10 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 @hookimpl
 def contextkit_commands(cli: click.Group) -> None:
     """`contextkit values ...`."""
-    from contextkit_values.commands import values
+    from contextkit.cli.lazy import LazyCommand
 
-    cli.add_command(values)
+    target = "contextkit_values.commands:values"
+    cli.add_command(LazyCommand("values", target, "Find what experiences have in common."))
 
 
 @hookimpl

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-import structlog
 from attrs import evolve
 
+from contextkit.logs import get_logger
 from contextkit.models import IndexReport
 from contextkit.records import Record, Records
 from contextkit_values.clustering import MIN_CLUSTER_SIZE, MIN_SIMILARITY
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DenseEmbedder", "refresh"]
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 class DenseEmbedder(Protocol):

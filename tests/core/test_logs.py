@@ -1,0 +1,66 @@
+"""Logs: the host's own way, or warnings on standard error; never on standard output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import structlog
+from structlog.testing import capture_logs
+
+from contextkit.logs import get_logger, silenced
+
+
+@pytest.fixture
+def unconfigured() -> None:
+    """The library as a host finds it."""
+    structlog.reset_defaults()
+
+
+@pytest.mark.usefixtures("unconfigured")
+def test_without_a_configuration_warnings_go_to_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """And what is less than a warning goes nowhere."""
+    log = get_logger("tide")
+    log.info("tide_turned", hour=3)
+    log.warning("tide_high", metres=7)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "tide_high" in err
+    assert "metres" in err
+    assert "tide_turned" not in err
+
+
+def test_a_hosts_configuration_is_followed() -> None:
+    """One that comes after the logger was made, too."""
+    log = get_logger("tide")
+    with capture_logs() as logs:
+        log.info("tide_turned", hour=3)
+    assert logs == [{"event": "tide_turned", "hour": 3, "log_level": "info"}]
+
+
+@pytest.mark.usefixtures("unconfigured")
+def test_silence_ends_where_it_should(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also the inner one of two."""
+    log = get_logger("tide")
+    with silenced():
+        with silenced():
+            log.error("tide_gone")
+        log.error("tide_gone")
+    assert capsys.readouterr().err == ""
+    log.error("tide_back")
+    assert "tide_back" in capsys.readouterr().err
+
+
+def test_structlog_is_imported_with_the_first_event() -> None:
+    """And rich, which it takes along for coloured tracebacks, is not."""
+    program = (
+        "import sys; from contextkit.logs import get_logger; log = get_logger('tide');"
+        "assert 'structlog' not in sys.modules; log.warning('tide_high');"
+        "assert 'structlog' in sys.modules; assert 'rich' not in sys.modules"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert b"tide_high" in ran.stderr
