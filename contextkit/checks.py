@@ -16,6 +16,7 @@ from contextkit.models import (
     RecipeTemplate,
     Section,
     SourceInfo,
+    Successor,
 )
 
 __all__ = [
@@ -47,6 +48,7 @@ _ITEM_FIELDS: _Kinds = {
     "sequence": _OPTIONAL_TEXT,
     "position": (int, type(None)),
     "metadata": (Mapping,),
+    "superseded_by": (Successor, type(None)),
 }
 _INFO_FIELDS: _Kinds = {
     "title": (str,),
@@ -54,6 +56,7 @@ _INFO_FIELDS: _Kinds = {
     "priority": (int,),
     "scale": (str,),
     "embedder": (str,),
+    "updates": (bool,),
     "count_filters": (Mapping,),
     "indexed_fields": (list, tuple),
 }

@@ -103,7 +103,7 @@ class RankingSettings:
     recency: float = _setting(0.05, "a number of at least 0", and_(ge(0), lt(math.inf)))
     priority: float = _setting(0.02, "a number of at least 0", and_(ge(0), lt(math.inf)))
     half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)))
-    neighbours: float = _setting(0.6, "a number within 0..1", and_(ge(0), le(1)))
+    neighbours: float = _setting(0.7, "a number within 0..1", and_(ge(0), le(1)))
 
 
 @frozen(kw_only=True)

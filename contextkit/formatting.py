@@ -11,7 +11,7 @@ from contextkit.checks import checked_text, checked_texts
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.looks import Look, default_text
 from contextkit.markup import escape_markdown, escape_xml, one_line
-from contextkit.models import ContextItem, Provenance, Style
+from contextkit.models import ContextItem, Provenance, Style, Successor
 from contextkit.placing import Piece
 from contextkit.ranking import Candidate
 from contextkit.registry import SourceRegistry
@@ -96,7 +96,9 @@ def _piece(candidate: Candidate, text: str, shortener: _Shortener) -> Piece:
     count = shortener.count
     text = _well_formed(text)
     look = shortener.look
-    credit = _well_formed(_credit(candidate.item.also_in, look))
+    item = candidate.item
+    notes = _credit(item.also_in, look) + _update_note(item.superseded_by, look)
+    credit = _well_formed(notes)
 
     def shorten(max_tokens: int) -> str:
         room = max_tokens - (count(credit) if credit else 0)
@@ -129,6 +131,21 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
         "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
         "plain": f"\n(also in: {places})",
     }[look.style]
+
+
+def _update_note(newer: Successor | None, look: Look) -> str:
+    """What names the newer item that says otherwise; empty where there is none."""
+    if newer is None:
+        return ""
+    place = one_line(newer.location or newer.id)
+    date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
+    if look.style == "xml":
+        element = f"<superseded-by>{escape_xml(f'{place}{date}')}</superseded-by>"
+        return element if look.detail == "compact" else f"\n{element}"
+    if look.detail == "compact":
+        return f" (superseded by {place}{date})"
+    note = f"superseded by {place}{date}"
+    return f"\n*({note})*" if look.style == "markdown" else f"\n({note})"
 
 
 def _shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -34,6 +33,7 @@ __all__ = [
     "Section",
     "SourceInfo",
     "Style",
+    "Successor",
 ]
 
 Style = Literal["markdown", "xml", "plain"]
@@ -76,6 +76,21 @@ class Provenance:
 
 
 @frozen
+class Successor:
+    """The newer item of the same source that says otherwise.
+
+    Attributes:
+        id: its id.
+        created_at: when it came to be, aware, or None.
+        location: where the whole of it can be found, or None.
+    """
+
+    id: str
+    created_at: datetime | None = field(default=None, validator=_aware)
+    location: str | None = None
+
+
+@frozen
 class ContextItem:
     """One piece of context from any source (seed 1, with the fields the stages need).
 
@@ -100,6 +115,8 @@ class ContextItem:
         position: its place in that. Items of one sequence whose positions are one or two
             apart support each other (see `contextkit.neighbours`).
         also_in: the duplicates of it that were dropped.
+        superseded_by: the newest item that contradicts it, where its source's items replace
+            older ones (`SourceInfo.updates`); the core finds it and the text says so.
     """
 
     source: str
@@ -116,9 +133,12 @@ class ContextItem:
     sequence: str | None = field(default=None, eq=False, kw_only=True)
     position: int | None = field(default=None, eq=False, kw_only=True)
     also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
+    superseded_by: Successor | None = field(default=None, eq=False, kw_only=True)
 
     @id.default
     def _content_hash(self) -> str:
+        import hashlib
+
         return hashlib.sha256(self.content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
@@ -192,7 +212,7 @@ class ContextRequest:
     recipe: str = "context"
     records: Records = field(default=None, repr=False, eq=False)
     settings: Mapping[str, Any] = field(factory=dict, eq=False)
-    neighbours: float = 0.6
+    neighbours: float = 0.7
 
 
 @frozen(kw_only=True)
@@ -211,6 +231,9 @@ class SourceInfo:
         embedder: the model of its records' dense vectors: `default` for `embedding.model`,
             `none` for keyword search (BM25) alone, or another as the configuration names
             it; `[sources.NAME] embedder` is stronger.
+        updates: whether a newer item replaces an older one that says otherwise of the same
+            thing, as a note does and a piece of history does not. The older one is then
+            shown behind the newer one and marked.
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
         indexed_fields: record fields that its filters use, so that the store indexes them.
@@ -223,6 +246,7 @@ class SourceInfo:
         default="ranked", validator=in_(("ranked", "calibrated"))
     )
     embedder: str = "default"
+    updates: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
 

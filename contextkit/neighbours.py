@@ -7,12 +7,14 @@ two apart.
 
 An item's support is what its neighbours lend it, `1 - product(1 - weight ** distance * m)`,
 `m` being how well each of them matches by itself: 0..1, and never less for a neighbour more.
+What stands behind lends three quarters of that weight: an answer comes after its question.
 Support is not handed on: only an item's own match supports others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import heapq
+from collections.abc import Sequence
 
 from contextkit.models import ContextItem
 
@@ -21,7 +23,7 @@ __all__ = ["REACH", "beside", "best_supported", "supported", "supports"]
 REACH = 2
 """How many positions apart neighbours are at most."""
 
-_DISTANCES = (*range(-REACH, 0), *range(1, REACH + 1))
+_FROM_BEHIND = 0.75
 
 _Place = tuple[str, int]
 
@@ -37,40 +39,39 @@ def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: flo
     Args:
         items: the items of one source, for one section.
         matches: how well each matches by itself; 0 for one that is to support none.
-        weight: what a neighbour lends of its match, 0..1; that squared where it is two
-            positions away.
+        weight: what the item before lends of its match, 0..1.
     """
     places = [_place_of(item) for item in items]
-    best: dict[_Place, float] = {}
-    for place, match in zip(places, matches, strict=True):
-        if place is not None and match > best.get(place, 0.0):
-            best[place] = match
-    if not best or not weight:
-        return [0.0] * len(items)
-    return [0.0 if place is None else _support(place, best, weight) for place in places]
+    lent = _lent(places, matches, weight)
+    return [0.0 if place is None else lent.get(place, 0.0) for place in places]
 
 
-def _support(place: _Place, best: Mapping[_Place, float], weight: float) -> float:
-    sequence, position = place
-    doubt = 1.0
-    for distance in _DISTANCES:
-        doubt *= 1 - weight ** abs(distance) * best.get((sequence, position + distance), 0.0)
-    return 1 - doubt
+def beside(items: Sequence[ContextItem], weight: float, floor: float, limit: int) -> list[_Place]:
+    """The empty places beside a source's hits whose records are worth looking for; sorted.
 
+    Those are the places where the hits' support alone makes a record relevant, and one of
+    the best. So what the search did not find can still be in the context because of what
+    stands beside it.
 
-def beside(items: Iterable[ContextItem]) -> list[_Place]:
-    """Where neighbours of these items may stand that are not among them; sorted.
-
-    A source looks for records at these places, so that what the search did not find can
-    still be in the context because of what stands beside it.
+    Args:
+        items: what the source found.
+        weight: what a neighbour lends of its match: the request's `neighbours`.
+        floor: the relevance from which on an item supports others, and is relevant itself.
+        limit: how many items the source returns in all.
     """
-    taken = {place for item in items if (place := _place_of(item)) is not None}
-    near = {
-        (sequence, position + distance)
-        for sequence, position in taken
-        for distance in _DISTANCES
-    }
-    return sorted(near - taken)
+    places = [_place_of(item) for item in items]
+    lent = _lent(places, [it.relevance if it.relevance >= floor else 0.0 for it in items], weight)
+    found = set(places)
+    empty = {place: worth for place, worth in lent.items() if place not in found}
+    if not empty:
+        return []
+    worths = [
+        supported(item.relevance, 0.0 if place is None else lent.get(place, 0.0))
+        for item, place in zip(items, places, strict=True)
+    ]
+    best = heapq.nlargest(limit, [*worths, *empty.values()])
+    least = max(floor, best[-1]) if len(best) == limit else floor
+    return sorted(place for place, worth in empty.items() if worth >= least)
 
 
 def best_supported(items: Sequence[ContextItem], weight: float, limit: int) -> list[ContextItem]:
@@ -88,6 +89,27 @@ def best_supported(items: Sequence[ContextItem], weight: float, limit: int) -> l
     worth = [supported(match, support) for match, support in zip(matches, lent, strict=True)]
     order = sorted(range(len(items)), key=lambda place: -worth[place])
     return [items[place] for place in order[:limit]]
+
+
+def _lent(
+    places: Sequence[_Place | None], matches: Sequence[float], weight: float
+) -> dict[_Place, float]:
+    """Place -> what those who stand beside it lend, for every place that is lent anything."""
+    best: dict[_Place, float] = {}
+    for place, match in zip(places, matches, strict=True):
+        if place is not None and match > best.get(place, 0.0):
+            best[place] = match
+    weights = [
+        (away, (weight if away > 0 else weight * _FROM_BEHIND) ** abs(away))
+        for away in (*range(-REACH, 0), *range(1, REACH + 1))
+    ]
+    doubts: dict[_Place, float] = {}
+    # Sorted, so that rounding does not depend on the order in which a source answers.
+    for (sequence, position), match in sorted(best.items()):
+        for away, share in weights:
+            place = sequence, position + away
+            doubts[place] = doubts.get(place, 1.0) * (1 - share * match)
+    return {place: 1 - doubt for place, doubt in doubts.items() if doubt < 1}
 
 
 def _place_of(item: ContextItem) -> _Place | None:

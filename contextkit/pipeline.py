@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-import structlog
 from attrs import define, evolve, field
 
 from contextkit.background import in_thread
@@ -21,6 +20,7 @@ from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed
+from contextkit.logs import get_logger
 from contextkit.looks import Look
 from contextkit.models import ContextRequest, FormattedContext, Recipe, Section
 from contextkit.ranking import rank
@@ -35,13 +35,14 @@ from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
+from contextkit.updates import mark_superseded
 
 __all__ = ["Pipeline"]
 
 _SOURCE_LIST_PART = 4
 """The list of sources takes no more of the budget than one part in so many."""
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 def _now() -> datetime:
@@ -87,7 +88,8 @@ class Pipeline:
             candidates = rank(answers, infos, self.clock(), self.registry.config.ranking, floors)
         with watch.stage("dedup"):
             selection = select(self.registry, candidates, floors, failures)
-            kept = diversify(selection.kept, request.diversity)
+            updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
+            kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
             selection = evolve(selection, kept=kept)
         with watch.stage("format"):
             look = Look(request.style, request.detail)

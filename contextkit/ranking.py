@@ -1,11 +1,11 @@
 """From candidates to scores: relevance first, with small boosts for what else is known.
 
 `score = (match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17`, each 0..1, the
-weights being those of `[ranking]`. What stands beside good matches is worth more: an item
-with neighbours in its sequence has `1 - (1 - match) (1 - support)` in place of its match. The boosts decide between items that match about equally
+weights being those of `[ranking]`. The boosts decide between items that match about equally
 well, as seed 1 has it, and never carry a bad match past a good one. Recency is a true
 half-life: `0.5 ** (age / half_life)`; an item without a date, or without salience, gets the
-neutral 0.5.
+neutral 0.5. What stands beside good matches is worth more: an item with neighbours in its
+sequence has `1 - (1 - match) * (1 - support)` in place of its match.
 
 `match` is relevance on one scale for all sources. A source that says its scale is
 `calibrated` (how much of the query an item answers, as the store measures it) keeps its
@@ -49,6 +49,7 @@ class Scores:
         support: what its neighbours in a sequence lend it.
         redundancy: how much it resembles a better item; only with `diversity`.
         diversity: how much that costs, 0..1.
+        lifted: what it is ordered by where it updates an item that ranks higher, or None.
     """
 
     relevance: float
@@ -60,6 +61,7 @@ class Scores:
     support: float = 0.0
     redundancy: float = 0.0
     diversity: float = 0.0
+    lifted: float | None = None
 
     @property
     def score(self) -> float:
@@ -75,8 +77,12 @@ class Scores:
 
     @property
     def rank_by(self) -> float:
-        """What candidates are ordered by: the score, less what redundancy costs; -1..1."""
-        return (1 - self.diversity) * self.score - self.diversity * self.redundancy
+        """What candidates are ordered by: the score, less what redundancy costs; -1..1.
+
+        An update ranks no lower than what it supersedes.
+        """
+        own = (1 - self.diversity) * self.score - self.diversity * self.redundancy
+        return own if self.lifted is None else max(own, self.lifted)
 
     def as_dict(self) -> Mapping[str, float]:
         """Every component by name, for the trace."""
@@ -91,7 +97,9 @@ class Scores:
         if self.support:
             found["support"] = self.support
         if self.diversity:
-            found |= {"redundancy": self.redundancy, "rank_by": self.rank_by}
+            found["redundancy"] = self.redundancy
+        if self.diversity or self.lifted is not None:
+            found["rank_by"] = self.rank_by
         return {name: round(value, 6) for name, value in found.items()}
 
 
@@ -103,11 +111,13 @@ class Candidate:
         item: the item.
         section: the key of the section it was found for.
         scores: what its score is made of.
+        updates: how many of the others supersede it.
     """
 
     item: ContextItem
     section: str
     scores: Scores
+    updates: int = 0
 
     @property
     def relevance(self) -> float:
@@ -115,9 +125,10 @@ class Candidate:
         return supported(self.item.relevance, self.scores.support)
 
     @property
-    def order(self) -> tuple[float, float, str, str]:
+    def order(self) -> tuple[float, int, float, str, str]:
         """Sorts candidates best first, the same way whatever order they came in."""
-        return (-self.scores.rank_by, -self.scores.priority, self.item.source, self.item.id)
+        scores, item = self.scores, self.item
+        return (-scores.rank_by, self.updates, -scores.priority, item.source, item.id)
 
 
 def rank(

@@ -7,7 +7,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from contextkit.models import Provenance
+from contextkit.models import Provenance, Successor
 
 __all__ = ["ItemTrace", "SourceState", "SourceTrace", "Trace", "Verdict"]
 
@@ -63,7 +63,8 @@ class ItemTrace:
         scores: component -> value, each 0..1: `relevance` as the source gave it, `match`,
             that on the scale of all sources, `salience`, `recency`, `priority`, and
             `score`, the weighted mean; `support` where neighbours in a sequence lend it
-            some; with diversity also `redundancy` and `rank_by`.
+            some; with diversity also `redundancy` and `rank_by`, this one as well where an
+            update was put before what it supersedes.
         verdict: `kept`, `truncated`, `duplicate`, `below_floor` or `over_budget`.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.
@@ -71,6 +72,7 @@ class ItemTrace:
             known.
         duplicate_of: the item that it repeats, or None.
         also_in: the duplicates whose provenance it carries.
+        superseded_by: the newest item that contradicts it, or None.
     """
 
     id: str
@@ -85,6 +87,7 @@ class ItemTrace:
     location: str | None = None
     duplicate_of: Provenance | None = None
     also_in: tuple[Provenance, ...] = ()
+    superseded_by: Successor | None = None
 
 
 @frozen(kw_only=True)

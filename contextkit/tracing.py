@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from attrs import define, evolve, field
 
@@ -106,24 +107,23 @@ def item_traces(
 
 
 def _kept(piece: Piece, entry: Placed | None) -> ItemTrace:
-    reason = f"its {piece.tokens} tokens did not fit into what was left"
-    trace = evolve(_entry(piece.candidate, "over_budget", reason), whole_tokens=piece.tokens)
+    verdict: Verdict = "kept"
+    reason = "in full"
     if entry is None:
-        return trace
-    if entry.truncated:
-        reason = f"shortened from {piece.tokens} to {entry.tokens} tokens"
-        return evolve(trace, verdict="truncated", reason=reason, tokens=entry.tokens)
-    return evolve(trace, verdict="kept", reason="in full", tokens=entry.tokens)
+        verdict, reason = "over_budget", f"its {piece.tokens} tokens did not fit into what was left"
+    elif entry.truncated:
+        verdict, reason = "truncated", f"shortened from {piece.tokens} to {entry.tokens} tokens"
+    tokens = entry.tokens if entry else 0
+    return _entry(piece.candidate, verdict, reason, tokens=tokens, whole_tokens=piece.tokens)
 
 
 def _dropped(dropped: Dropped) -> ItemTrace:
-    return evolve(
-        _entry(dropped.candidate, dropped.verdict, dropped.reason),
-        duplicate_of=dropped.duplicate_of,
+    return _entry(
+        dropped.candidate, dropped.verdict, dropped.reason, duplicate_of=dropped.duplicate_of
     )
 
 
-def _entry(candidate: Candidate, verdict: Verdict, reason: str) -> ItemTrace:
+def _entry(candidate: Candidate, verdict: Verdict, reason: str, **more: Any) -> ItemTrace:
     item = candidate.item
     return ItemTrace(
         id=item.id,
@@ -135,4 +135,6 @@ def _entry(candidate: Candidate, verdict: Verdict, reason: str) -> ItemTrace:
         reason=reason,
         location=item.location,
         also_in=item.also_in,
+        superseded_by=item.superseded_by,
+        **more,
     )

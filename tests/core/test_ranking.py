@@ -180,3 +180,57 @@ def test_a_candidate_knows_its_section() -> None:
         section="surprise",
         scores=Scores(relevance=0.5, match=1.0, salience=0.5, recency=0.5, priority=0.7),
     )
+
+
+def in_a_row(*relevances: float) -> list[ContextItem]:
+    """Items of one sequence, one beside the other; ids are their positions."""
+    return [
+        ContextItem("a", f"{n}", relevance, id=f"{n}", sequence="s", position=n)
+        for n, relevance in enumerate(relevances)
+    ]
+
+
+def test_neighbours_raise_the_match() -> None:
+    """`1 - (1 - match) (1 - support)` takes the place of the match; the trace shows both."""
+    scores = Scores(relevance=0.5, match=0.5, salience=0, recency=0, priority=0, support=0.4)
+    assert scores.score == pytest.approx(0.7 / 1.17)
+    assert scores.as_dict()["support"] == 0.4
+    assert "support" not in evolve(scores, support=0.0).as_dict()
+
+
+def test_what_stands_beside_a_good_match_comes_before_what_stands_alone() -> None:
+    """The weight is a setting; without it only the match counts."""
+    items = [*in_a_row(0.9, 0.1), ContextItem("a", "x", 0.4, id="alone")]
+    found = rank([answer("a", *items)], [CALIBRATED], NOW)
+    assert [c.item.id for c in found] == ["0", "1", "alone"]
+    assert found[1].scores.support == pytest.approx(0.9 * 0.7)
+    assert found[1].relevance == pytest.approx(1 - 0.9 * 0.37)
+    off = rank([answer("a", *items)], [CALIBRATED], NOW, RankingSettings(neighbours=0))
+    assert [c.item.id for c in off] == ["0", "alone", "1"]
+    assert [c.relevance for c in off] == [0.9, 0.4, 0.1]
+
+
+def test_bad_matches_do_not_support_each_other() -> None:
+    """A row of them stays below the floor of its section; another section's is not theirs."""
+    items = in_a_row(0.09, 0.09, 0.09, 0.5)
+    found = rank([answer("a", *items)], [CALIBRATED], NOW, floors={"a": 0.1})
+    support = {c.item.id: c.scores.support for c in found}
+    assert support["0"] == support["3"] == 0
+    assert 0 < support["1"] < support["2"]
+    everyone = rank([answer("a", *items)], [CALIBRATED], NOW, floors={"b": 0.1})
+    assert all(c.scores.support > 0 for c in everyone)
+
+
+def test_neighbours_are_of_one_answer() -> None:
+    """The same sequence in another section, or in another source, is another one."""
+    first, second = in_a_row(0.9, 0.1)
+    answers = [answer("a", first), answer("b", evolve(second, source="b"))]
+    found = rank(answers, [CALIBRATED, CALIBRATED], NOW)
+    assert [c.scores.support for c in found] == [0, 0]
+
+
+def test_sources_of_their_own_scale_have_neighbours_too() -> None:
+    """Their places count in their stead, in the order that the source gave."""
+    found = rank([answer("a", *in_a_row(0.02, 0.01))], [SourceInfo()], NOW)
+    assert [(c.item.id, round(c.scores.match, 3)) for c in found] == [("0", 1.0), ("1", 0.909)]
+    assert found[1].scores.support == pytest.approx(0.7)

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextItem
 from contextkit.ranking import Candidate, Scores
@@ -73,6 +74,24 @@ def test_what_is_not_relevant_enough_is_dropped(registry: SourceRegistry) -> Non
     )
     assert ids(selection) == ["1", "2"]
     assert dropped(selection) == [("3", "below_floor", "relevance 0.100 is under the floor of 0.1")]
+
+
+def test_the_floor_sees_the_support_of_neighbours(registry: SourceRegistry) -> None:
+    """What stands beside good matches is relevant by that, and the reason says where it is not."""
+    weak, weaker = (candidate("tide", f"{n} neap", 0.04, id=n) for n in ("weak", "weaker"))
+    supported = [
+        evolve(c, scores=evolve(c.scores, support=support))
+        for c, support in ((weak, 0.2), (weaker, 0.05))
+    ]
+    selection = select(registry, supported, FLOORS)
+    assert ids(selection) == ["weak"]
+    assert dropped(selection) == [
+        (
+            "weaker",
+            "below_floor",
+            "relevance 0.040 (0.088 with its neighbours) is under the floor of 0.1",
+        )
+    ]
 
 
 def test_of_one_thing_in_two_sources_the_better_one_stays(registry: SourceRegistry) -> None:

@@ -68,6 +68,8 @@ def test_everything_given_is_stored(book: MemoryBook) -> None:
         "scope": "project",
         "project": "demo",
         "created_at": "2024-03-01T11:00:00+00:00",
+        "sequence": None,
+        "position": None,
     }
 
 
@@ -105,6 +107,72 @@ def test_the_same_text_in_another_scope_is_another_memory(book: MemoryBook) -> N
     assert (own.outcome, own.id != shared.id) == ("stored", True)
     assert book.remember("Tabs", importance=0.9, shared=True).id == shared.id
     assert {memory.importance for memory in book.list()} == {0.5, 0.9}
+
+
+def test_memories_of_a_sequence_stand_one_behind_the_other(book: MemoryBook) -> None:
+    """Each goes to the end unless it says where; the place comes back as it was given."""
+    texts = ("one", "two", "three")
+    places = [book.remember(text, sequence=" talk ").position for text in texts]
+    far = book.remember("later", sequence="talk", position=40)
+    behind = book.remember("last", sequence="talk")
+    other = book.remember("elsewhere", sequence="walk")
+    assert (*places, far.position, behind.position, other.position) == (0, 1, 2, 40, 41, 0)
+    assert book.get(far.id) == far
+    assert (far.sequence, far.as_dict()["sequence"], far.as_dict()["position"]) == (
+        "talk",
+        "talk",
+        40,
+    )
+
+
+def test_the_user_has_sequences_of_their_own(book: MemoryBook) -> None:
+    """A project's sequence and the user's of the same name are counted apart."""
+    book.remember("here", sequence="talk")
+    assert book.remember("everywhere", sequence="talk", shared=True).position == 0
+
+
+def test_the_same_text_at_two_places_is_two_memories(book: MemoryBook) -> None:
+    """A session may say it twice; at its own place, or without one, it is the same memory."""
+    first = book.remember("Yes!", sequence="talk", position=3)
+    second = book.remember("Yes!", sequence="talk", position=7)
+    third = book.remember("Yes!", sequence="walk", position=3)
+    assert len({first.id, second.id, third.id}) == 3
+    again = book.remember("Yes!", sequence="talk", position=7)
+    assert (again.id, again.outcome) == (second.id, "unchanged")
+    assert book.remember("Yes!", sequence="walk").outcome == "unchanged"
+    assert book.remember("Yes!", importance=0.9).id == first.id
+    assert book.count() == 3
+
+
+def test_a_memory_can_get_a_place_later(book: MemoryBook) -> None:
+    """One that stood alone goes to the sequence that it is remembered for."""
+    alone = book.remember("Yes!")
+    placed = book.remember("Yes!", sequence="talk")
+    assert (placed.id, placed.outcome) == (alone.id, "updated")
+    assert (placed.sequence, placed.position) == ("talk", 0)
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ({"position": 1}, "position 1 needs the name of a sequence"),
+        ({"sequence": ""}, "a sequence's name has 1 to 200 printable characters, got ''"),
+        ({"sequence": "a\nb"}, "a sequence's name has 1 to 200 printable characters"),
+        ({"sequence": "a" * 201}, "a sequence's name has 1 to 200 printable characters"),
+        ({"sequence": 7}, "a sequence's name must be a string, got 7"),
+        ({"sequence": "s", "position": -1}, "position must be a whole number of at least 0"),
+        ({"sequence": "s", "position": True}, "position must be a whole number of at least 0"),
+        ({"sequence": "s", "position": 1.0}, "position must be a whole number of at least 0"),
+        ({"sequence": "s", "position": 2**60}, "position must be a whole number of at least 0"),
+    ],
+)
+def test_a_place_that_is_none_is_refused(
+    book: MemoryBook, place: dict[str, Any], message: str
+) -> None:
+    """With what was wrong; nothing is stored."""
+    with pytest.raises(InvalidMemoryError, match=message):
+        book.remember("Tabs", **place)
+    assert book.count() == 0
 
 
 def test_threads_that_remember_the_same_text_store_it_once(records: Records) -> None:

@@ -71,7 +71,8 @@ def test_json_has_every_field(run: Run) -> None:
     made = answer(run("remember", "Tabs", "--json"))
     assert made.pop("outcome") == "stored"
     assert made.keys() == {
-        *("id", "text", "category", "importance", "tags", "scope", "project", "created_at")
+        *("id", "text", "category", "importance", "tags", "scope", "project", "created_at"),
+        *("sequence", "position"),
     }
     assert answer(run("memories", "list", "--json")) == [made]
     assert answer(run("memories", "show", made["id"], "--json")) == made
@@ -197,3 +198,13 @@ def test_every_help_has_an_example(run: Run, command: list[str]) -> None:
     """The last line of each help can be copied."""
     shown = run(*command, "--help").stdout
     assert f"Example: contextkit {' '.join(command)}" in shown
+
+
+def test_a_sequence_is_filled_one_behind_the_other(run: Run) -> None:
+    """`--sequence` puts a memory at the end of what it is a part of."""
+    for text in ("first", "second"):
+        made = answer(run("remember", text, "--sequence", "talk of Monday", "--json"))
+    assert (made["sequence"], made["position"]) == ("talk of Monday", 1)
+    wrong = run("remember", "x", "--sequence", " ")
+    assert wrong.exit_code != 0
+    assert "a sequence's name has 1 to 200 printable characters" in wrong.output

@@ -14,7 +14,7 @@ import pytest
 from click import Group
 
 import contextkit_memories
-from contextkit import ContextItem, ContextRequest, Range, Records, hookspecs
+from contextkit import ContextItem, ContextRequest, Range, Record, Records, hookspecs
 from contextkit.testing import open_records
 from contextkit_memories import MemoryBook
 
@@ -114,6 +114,86 @@ async def test_an_empty_store_has_no_items(hooks: Any, tmp_path: Path) -> None:
     """Nothing remembered, nothing found, no error."""
     with open_records(tmp_path / "empty", "memories") as records:
         assert await ask(hooks, records, "anything") == []
+
+
+TALK = (
+    "Fog all day, and the ferry was late.",
+    "Which instrument are you learning?",
+    "The cello, every Thursday evening.",
+    "With a teacher from the old town.",
+    "I should go to bed now.",
+)
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Iterator[Records]:
+    """A session of five turns, one behind the other, and two memories that stand alone."""
+    with open_records(tmp_path / "talk", "memories", project="demo", model="none") as opened:
+        book = MemoryBook(opened)
+        for place, text in enumerate(TALK):
+            category = "errors" if place == 2 else "facts"
+            book.remember(text, sequence="talk", position=place, category=category)
+        book.remember("The ferry stands in the harbour.")
+        book.remember("A learning curve.")
+        yield opened
+
+
+async def asked(hooks: Any, records: Records, **options: Any) -> list[ContextItem]:
+    """What the source finds for a question about the instrument."""
+    query = "which instrument is learning?"
+    request = ContextRequest(query=query, records=records, **options)
+    found: list[ContextItem] = await hooks.contextkit_query(request=request)
+    return found
+
+
+async def test_what_stands_beside_a_hit_comes_with_it(hooks: Any, talk: Records) -> None:
+    """Without a word of the query, and at no relevance of its own; best supported first."""
+    found = await asked(hooks, talk)
+    by_text = {item.content: item for item in found}
+    assert [text for text in by_text if text in TALK] == [TALK[n] for n in (1, 2, 0, 3)]
+    assert "A learning curve." in by_text
+    assert len(by_text) == len(found)
+    assert by_text[TALK[2]].relevance == 0
+    assert (by_text[TALK[2]].sequence, by_text[TALK[2]].position) == ("talk", 2)
+
+
+async def test_neighbours_count_for_the_limit(hooks: Any, talk: Records) -> None:
+    """No more than were asked for in all, the best of them."""
+    found = await asked(hooks, talk, limit=2)
+    assert [item.content for item in found] == [TALK[1], TALK[2]]
+
+
+async def test_filters_hold_for_neighbours_too(hooks: Any, talk: Records) -> None:
+    """What a request does not want does not come in beside what it wants."""
+    found = await asked(hooks, talk, filters={"category": "facts"})
+    assert TALK[1] in {item.content for item in found}
+    assert {item.metadata["category"] for item in found} == {"facts"}
+
+
+async def test_neighbours_can_be_turned_off(hooks: Any, talk: Records) -> None:
+    """`[ranking] neighbours = 0`: only what the search finds."""
+    found = [item.content for item in await asked(hooks, talk, neighbours=0.0)]
+    assert TALK[1] in found
+    assert TALK[2] not in found
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"sequence": "talk", "position": "2"},
+        {"sequence": "talk", "position": True},
+        {"sequence": 5, "position": 2},
+        {"sequence": "talk"},
+        {"position": 2},
+    ],
+)
+async def test_a_place_that_is_none_is_passed_over(
+    hooks: Any, records: Records, fields: dict[str, Any]
+) -> None:
+    """Imported records may have any fields; such a memory stands alone."""
+    records.put([Record(id="odd", text="Use the force", fields=fields)])
+    found = {item.id: item for item in await ask(hooks, records, "use the force")}
+    assert (found["odd"].sequence, found["odd"].position) == (None, None)
 
 
 def test_each_memory_has_its_own_key(hooks: Any) -> None:

@@ -11,12 +11,18 @@ from typing import Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Record, Records
-from contextkit_memories.errors import AmbiguousMemoryError, UnknownMemoryError
+from contextkit_memories.errors import (
+    AmbiguousMemoryError,
+    InvalidMemoryError,
+    UnknownMemoryError,
+)
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import (
     DEFAULT_IMPORTANCE,
     Memory,
     checked_importance,
+    checked_position,
+    checked_sequence,
     checked_text,
     checked_time,
     digest_of,
@@ -62,8 +68,13 @@ class MemoryBook:
         tags: Iterable[str] | None = None,
         shared: bool = False,
         created_at: datetime | None = None,
+        sequence: str | None = None,
+        position: int | None = None,
     ) -> Memory:
         """Store a memory; exactly the same text in the same scope is stored once.
+
+        At two places, of one sequence or of two, the same text is two memories: a session
+        may say it twice.
 
         What is None has its default in a new memory, and stays as it is in one of the same
         text that is already there.
@@ -76,6 +87,9 @@ class MemoryBook:
             shared: True for the user's memory, seen in every project, instead of the
                 project's.
             created_at: when it came to be, aware; default now.
+            sequence: the name of what it is a part of, such as a session. A memory that
+                matches a question supports those beside it in its sequence.
+            position: its place in the sequence, from 0; default: behind the last one.
 
         Returns:
             The memory as it is stored; its `outcome` tells whether it is new.
@@ -93,9 +107,12 @@ class MemoryBook:
             given["tags"] = stored_tags(tags)
         if created_at is not None:
             given["created_at"] = checked_time(created_at)
+        given |= _checked_place(sequence, position)
         scope = self.records.shared if shared else self.records
         with _remembering:
-            known = _same_text(scope, text)
+            known = _same_text(scope, text, given)
+            if sequence is not None and position is None:
+                given["position"] = _position(scope, given["sequence"], known)
             memory = _new(scope, text, given) if known is None else _updated(known, given)
             if memory.outcome != "unchanged":
                 scope.put([memory.as_record()])
@@ -169,13 +186,42 @@ class MemoryBook:
         return fitting[0]
 
 
-def _same_text(scope: Records, text: str) -> Memory | None:
+def _checked_place(sequence: str | None, position: int | None) -> dict[str, Any]:
+    if sequence is None:
+        if position is not None:
+            raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
+        return {}
+    place: dict[str, Any] = {"sequence": checked_sequence(sequence)}
+    if position is not None:
+        place["position"] = checked_position(position)
+    return place
+
+
+def _same_text(scope: Records, text: str, given: dict[str, Any]) -> Memory | None:
+    """The memory of that text, unless what is given says that it stands elsewhere."""
     same = [
-        record
+        memory
         for record in scope.scan({"digest": digest_of(text)})
         if record.project == scope.project and record.text == text
+        for memory in [Memory.from_record(record)]
+        if all(
+            getattr(memory, part) in (None, given.get(part, getattr(memory, part)))
+            for part in ("sequence", "position")
+        )
     ]
-    return Memory.from_record(min(same, key=lambda record: record.id)) if same else None
+    return min(same, key=lambda memory: memory.id) if same else None
+
+
+def _position(scope: Records, sequence: str, known: Memory | None) -> int:
+    """The place of a memory whose sequence alone was given: its own, or behind the last."""
+    if known is not None and known.position is not None:
+        return known.position
+    taken = [
+        int(record.fields["position"])
+        for record in scope.scan({"sequence": sequence})
+        if record.project == scope.project
+    ]
+    return max(taken, default=-1) + 1
 
 
 def _new(scope: Records, text: str, given: dict[str, Any]) -> Memory:

@@ -24,6 +24,7 @@ _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already reme
 @click.option("-c", "--category", help="facts (default), preferences, decisions, errors, or any.")
 @click.option("-i", "--importance", type=float, help="0 to 1; default 0.5.")
 @click.option("-t", "--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
+@click.option("--sequence", help="What it is a part of, such as a session; goes to its end.")
 @click.option("--global", "shared", is_flag=True, help="For all of your projects.")
 @json_option
 @pass_session
@@ -33,6 +34,7 @@ def remember(
     category: str | None,
     importance: float | None,
     tags: tuple[str, ...],
+    sequence: str | None,
     shared: bool,
     as_json: bool,
 ) -> None:
@@ -49,6 +51,7 @@ def remember(
         importance=importance,
         tags=tags or None,
         shared=shared,
+        sequence=sequence,
     )
     said = f"{_DID[memory.outcome]} {memory.id} ({_described(memory)})"
     session.emit({**memory.as_dict(), "outcome": memory.outcome}, said, as_json)

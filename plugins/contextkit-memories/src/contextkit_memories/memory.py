@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -19,15 +20,20 @@ __all__ = [
     "MAX_TEXT",
     "Memory",
     "checked_importance",
+    "checked_position",
+    "checked_sequence",
     "checked_text",
     "checked_time",
     "digest_of",
     "headline",
+    "place_name",
 ]
 
 DEFAULT_IMPORTANCE = 0.5
 MAX_TEXT = 20_000
 
+_LONGEST_SEQUENCE = 200
+_LAST_POSITION = 2**53
 _CLOCK_SKEW = timedelta(days=1)
 _LINE_END = re.compile("\r\n?")
 _CONTROLS = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -45,6 +51,8 @@ class Memory:
         importance: how much it matters whatever the question, 0..1.
         tags: words to find it by.
         created_at: when it came to be, aware.
+        sequence: what it is a part of, such as a session; None where it stands alone.
+        position: its place in that; what stands beside it supports it in a search.
         project: the project it belongs to; `USER` where it is the user's, seen in all.
         outcome: what remembering did: `stored` a new memory, `updated` one that was there
             or left it `unchanged`. A memory that was read is `unchanged`.
@@ -56,6 +64,8 @@ class Memory:
     importance: float = DEFAULT_IMPORTANCE
     tags: tuple[str, ...] = ()
     created_at: datetime
+    sequence: str | None = None
+    position: int | None = None
     project: str = USER
     outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
 
@@ -80,6 +90,7 @@ class Memory:
             importance=float(fields.get("importance", DEFAULT_IMPORTANCE)),
             tags=tuple(fields.get("tags", ())),
             created_at=record.created_at,
+            **_place_in(fields),
             project=record.project,
         )
 
@@ -95,8 +106,19 @@ class Memory:
                 "importance": self.importance,
                 "tags": list(self.tags),
                 "digest": digest_of(self.text),
+                **self._place(),
             },
         )
+
+    def _place(self) -> dict[str, Any]:
+        """The record's fields that say where it stands; none where it stands alone."""
+        if self.sequence is None or self.position is None:
+            return {}
+        return {
+            "sequence": self.sequence,
+            "position": self.position,
+            "place": place_name(self.sequence, self.position),
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """The memory as JSON values, for people's scripts."""
@@ -109,6 +131,8 @@ class Memory:
             "scope": self.scope,
             "project": None if self.project == USER else self.project,
             "created_at": self.created_at.isoformat(),
+            "sequence": self.sequence,
+            "position": self.position,
         }
 
 
@@ -153,6 +177,40 @@ def checked_importance(importance: float) -> float:
     if not 0 <= importance <= 1 or not math.isfinite(importance):
         raise InvalidMemoryError(f"importance must be within 0..1, got {importance}")
     return float(importance)
+
+
+def checked_sequence(sequence: str) -> str:
+    """A sequence's name as it is stored; raises `InvalidMemoryError` where it is no name."""
+    if not isinstance(sequence, str):
+        raise InvalidMemoryError(f"a sequence's name must be a string, got {sequence!r}")
+    name = sequence.strip()
+    if not 1 <= len(name) <= _LONGEST_SEQUENCE or not name.isprintable():
+        raise InvalidMemoryError(
+            f"a sequence's name has 1 to {_LONGEST_SEQUENCE} printable characters, "
+            f"got {name[:80]!r}"
+        )
+    return name
+
+
+def checked_position(position: int) -> int:
+    """A position as it is stored; raises `InvalidMemoryError` unless it is a number from 0."""
+    whole = isinstance(position, int) and not isinstance(position, bool)
+    if not whole or not 0 <= position <= _LAST_POSITION:
+        raise InvalidMemoryError(f"position must be a whole number of at least 0, got {position!r}")
+    return position
+
+
+def _place_in(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a record's fields say that it stands; nothing where that is no place."""
+    # Records come from imports and from a host's own search, too.
+    sequence, position = fields.get("sequence"), fields.get("position")
+    is_place = isinstance(sequence, str) and type(position) is int
+    return {"sequence": sequence, "position": position} if is_place else {}
+
+
+def place_name(sequence: str, position: int) -> str:
+    """What finds the memories at one place of a sequence in the store."""
+    return f"{sequence}#{position}"
 
 
 def checked_time(created_at: datetime) -> datetime:

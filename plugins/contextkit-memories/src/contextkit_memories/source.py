@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit import ContextItem, ContextRequest, Hit, SourceInfo, hookimpl
-from contextkit.models import Style
+from contextkit import ContextItem, ContextRequest, Record, Records, SourceInfo, hookimpl
+from contextkit.background import in_thread
+from contextkit.models import Detail, Style
+from contextkit.neighbours import beside, best_supported
 from contextkit_memories.errors import InvalidMemoryError
-from contextkit_memories.memory import Memory
+from contextkit_memories.memory import Memory, place_name
 from contextkit_memories.words import category_spellings
 
 if TYPE_CHECKING:
@@ -32,26 +34,33 @@ def contextkit_source() -> SourceInfo:
         title="Memories",
         description="facts, preferences, decisions and errors that were remembered",
         priority=90,
+        scale="calibrated",
         embedder="default",
-        indexed_fields=("category", "tags", "digest"),
+        updates=True,
+        indexed_fields=("category", "tags", "digest", "sequence", "place"),
     )
 
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The memories of the project and of the user that match best."""
-    hits = await request.records.search(
-        request.query, limit=request.limit, filters=_stored_filters(request.filters)
-    )
-    return [_item(hit) for hit in hits]
+    """The memories of the project and of the user that match best, with those beside them."""
+    filters = _stored_filters(request.filters)
+    hits = await request.records.search(request.query, limit=request.limit, filters=filters)
+    items = [_item(hit.record, hit.relevance) for hit in hits]
+    weight, limit = request.neighbours, request.limit
+    places = beside(items, weight, request.min_relevance, limit)
+    if not places:
+        return items
+    found = await in_thread(lambda: _standing_at(places, request.records, filters))
+    return best_supported([*items, *(_item(record, 0.0) for record in found)], weight, limit)
 
 
 @hookimpl
-def contextkit_format(items: Sequence[ContextItem], style: Style) -> list[str]:
-    """Each memory with its category and its importance."""
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Each memory with its category and its importance, or on one line with its date."""
     from contextkit_memories.formatting import formatted
 
-    return [formatted(item, style) for item in items]
+    return [formatted(item, style, detail) for item in items]
 
 
 @hookimpl
@@ -75,24 +84,37 @@ def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
 @hookimpl
 def contextkit_commands(cli: click.Group) -> None:
     """Add `remember` and `memories`."""
-    from contextkit_memories.commands import memories, remember
+    from contextkit.cli.lazy import LazyCommand
 
-    cli.add_command(remember)
-    cli.add_command(memories)
+    for name, summary in (
+        ("remember", "Store TEXT as a memory."),
+        ("memories", "List, show and forget what was remembered."),
+    ):
+        cli.add_command(LazyCommand(name, f"contextkit_memories.commands:{name}", summary))
 
 
-def _item(hit: Hit) -> ContextItem:
-    memory = Memory.from_record(hit.record)
+def _standing_at(
+    places: Iterable[tuple[str, int]], records: Records, filters: Mapping[str, Any]
+) -> list[Record]:
+    """The memories at these places, in the order of their ids."""
+    names = [place_name(sequence, position) for sequence, position in places]
+    return sorted(records.scan({**filters, "place": names}), key=lambda record: record.id)
+
+
+def _item(record: Record, relevance: float) -> ContextItem:
+    memory = Memory.from_record(record)
     return ContextItem(
         source="memories",
         content=memory.text,
-        relevance=hit.relevance,
+        relevance=relevance,
         id=memory.id,
         kind="memory",
         title=memory.title,
         created_at=memory.created_at,
         salience=memory.importance,
         location=f"memory {memory.id}",
+        sequence=memory.sequence,
+        position=memory.position,
         metadata={
             "id": memory.id,
             "category": memory.category,
