@@ -304,7 +304,7 @@ async def test_a_hundred_requests_at_once_give_what_they_give_one_by_one(kit: Co
         }
         for n in range(100)
     ]
-    relaxed = {"deadline": 60.0, "source_timeout": 60.0}
+    relaxed: dict[str, Any] = {"deadline": 60.0, "source_timeout": 60.0}
     one_by_one = [await kit.assemble_context("what?", **given, **relaxed) for given in options]
     at_once = await asyncio.gather(
         *(kit.assemble_context("what?", **given, **relaxed) for given in options)

@@ -440,7 +440,7 @@ def test_a_model_of_ones_own_can_be_tried_on_records(tmp_path: Path) -> None:
     with open_records(tmp_path, "tide", model=HashingModel(8)) as records:
         records.put([Record(id="1", text=TEXTS[1])])
         assert records.search_sync(TEXTS[1])[0].similarity == pytest.approx(1.0, abs=1e-3)
-    with open_records(tmp_path / "other", "tide", dense=False) as records:
+    with open_records(tmp_path / "other", "tide", model="none") as records:
         records.put([Record(id="1", text=TEXTS[1])])
         assert records.search_sync(TEXTS[1])[0].similarity is None
 
