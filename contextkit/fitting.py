@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, field, frozen
 
 from contextkit.budget import allotments, shares
-from contextkit.placing import Count, Lane, Piece, Placed, Shaper, place
+from contextkit.placing import Count, Lane, Piece, Placed, Ranks, Shaper, place
 
 __all__ = ["Account", "Fitted", "Lane", "Piece", "Placed", "fit", "fit_all"]
 
@@ -110,10 +110,11 @@ class _Fitting:
     def _best_attempt(self, showing: Sequence[Lane]) -> Fitted | None:
         """The fullest of some attempts that hold the budget."""
         room = self.max_tokens - self._frame(showing[0])
+        ranks = Ranks.among(showing)
         best: Fitted | None = None
         too_much: int | None = None
         for _ in range(_ATTEMPTS):
-            fitted = self._attempt(showing, room)
+            fitted = self._attempt(showing, room, ranks)
             slack = self.max_tokens - fitted.tokens
             if slack < 0:
                 too_much, room = room, room + slack
@@ -135,10 +136,11 @@ class _Fitting:
         nothing = Placed(lane.pieces[0], "", 0, truncated=False)
         return self.count(self.render({lane.key: [nothing]})) - self.headings[lane.key]
 
-    def _attempt(self, showing: Sequence[Lane], room: int) -> Fitted:
+    def _attempt(self, showing: Sequence[Lane], room: int, ranks: Ranks) -> Fitted:
         room = max(0, room)
         split = shares({lane.key: lane.weight for lane in self.lanes}, room)
-        return self.rendered(place(showing, room, split, self.headings, self.shape), room)
+        placed = place(showing, room, split, self.headings, self.shape, ranks)
+        return self.rendered(placed, room)
 
     def rendered(self, placed: Mapping[str, Sequence[Placed]], room: int) -> Fitted:
         """The text of what was placed, and the books of the sections."""

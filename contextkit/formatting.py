@@ -150,7 +150,13 @@ def _update_note(newer: Successor | None, look: Look) -> str:
 
 def _shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
     """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
-    return "" if style == "xml" else truncate(text, max_tokens, count)
+    if style == "xml":
+        return ""
+    # Without a word behind it, the mark of a list's line would be none.
+    mark = "- " if style == "markdown" and text.startswith("- ") else ""
+    short = truncate(text[len(mark) :], max_tokens - count(mark), count)
+    line = f"{mark}{short}" if short else ""
+    return line if count(line) <= max_tokens else ""
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:

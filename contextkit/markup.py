@@ -28,7 +28,6 @@ _BACKTICKS = re.compile("`+")
 _NOT_IN_LANGUAGE = re.compile(r"[\s`|\x00-\x1f\x7f-\x9f]+")
 # `\s` of a str pattern has every Unicode space and line end; the ranges add the controls.
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
-_LINE_END = re.compile("\r\n|[\r\n]")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _XML_ENTITIES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#13;"}
@@ -37,7 +36,8 @@ _PLAIN_HEADINGS = ("===", "---")
 
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
-_ENTITY = r"&(?=\#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|[A-Za-z][A-Za-z0-9]{1,31};)"
+_ENTITY_NAME = r"\#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|[A-Za-z][A-Za-z0-9]{1,31};"
+_ENTITY = rf"&(?={_ENTITY_NAME})"
 _TAG = r"<(?=[A-Za-z/!?])"
 _NO_AUTOLINK = r"(?!https?://[^\s<>]+>|[A-Za-z0-9][A-Za-z0-9_.+-]*@[A-Za-z0-9.-]+>)"
 # What would not be shown as it stands, beside emphasis and code.
@@ -50,9 +50,13 @@ _IN_NAME = re.compile(
 _IN_LINE = re.compile(
     rf"(?=[`*_\\~<&(]) (?:{_CODE_SPAN} | (?P<emphasis>\*+|_+) | ` | {_SPECIAL})", re.VERBOSE
 )
+# Beginning with the characters themselves, a search skips whatever is none of them.
 _IN_TEXT = re.compile(
-    rf"""(?=[`\\<&!])
-    (?:{_CODE_SPAN} | \\. | (?P<special>` | {_TAG}{_NO_AUTOLINK} | {_ENTITY} | !(?=\[)))""",
+    rf"""[`\\<&!]
+    (?: (?<=`)(?<!``)(?P<ticks>`*+).*?(?<!`)`(?P=ticks)(?!`)  # a code span
+    | (?<=\\).
+    | (?P<special> (?<=`) | (?<=<)(?=[A-Za-z/!?]){_NO_AUTOLINK} | (?<=&)(?={_ENTITY_NAME})
+        | (?<=!)(?=\[) ))""",
     re.VERBOSE,
 )
 
@@ -64,9 +68,9 @@ _NUMBERED_LIST = re.compile(r"(\d{1,9})(?=[.)](?: |$))")
 # The first opener behind as few list markers as can be: `* * *` is a rule. Emphasis there
 # looks like the lines that stand around a text.
 _TEXT_OPENER = re.compile(
-    rf"""(?:[ \t]*+(?:[-+*]|\d{{1,9}}[.)])(?=[ \t]))*? [ \t]*+
+    rf"""\n[ \t]*+ (?=[\d\#>|=:`~*_+\[-]) (?:(?:[-+*]|\d{{1,9}}[.)])[ \t]++)*?
     (?P<opener>{_HEADING} | > | {_UNDERLINE} | `{{3,}} | ~{{3,}} | [*_](?![ \t]) | \[)""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 
 
@@ -204,12 +208,20 @@ def markdown_text(text: str, *, behind_label: bool = False) -> str:
         The text with as many lines, each ended by a line feed but the last.
     """
     has_definition = "]:" in text
-    lines: list[str] = []
-    for line in _LINE_END.split(text):
-        start, end = (0, 0) if behind_label and not lines else _opener(line, has_definition)
-        opener = _escaped_opener(line[start:end])
-        lines.append(line[:start] + opener + _IN_TEXT.sub(_special_escaped, line[end:]))
-    return "\n".join(lines)
+
+    def opener_escaped(found: re.Match[str]) -> str:
+        opener = found["opener"]
+        if opener == "[" and not has_definition:
+            return found[0]
+        # Of a fence, all of it: what is left could begin a code span.
+        escaped = _backslashed(opener) if opener[0] in "`~" else f"\\{opener}"
+        return found[0].removesuffix(opener) + escaped
+
+    # Openers are looked for behind line ends: there is none behind a label.
+    before = "" if behind_label else "\n"
+    lines = before + text.replace("\r\n", "\n").replace("\r", "\n")
+    escaped = _IN_TEXT.sub(_special_escaped, _TEXT_OPENER.sub(opener_escaped, lines))
+    return escaped.removeprefix(before)
 
 
 def _backslashed(characters: str) -> str:
@@ -217,20 +229,7 @@ def _backslashed(characters: str) -> str:
 
 
 def _special_escaped(found: re.Match[str]) -> str:
-    return _backslashed(found[0]) if found["special"] else found[0]
-
-
-def _opener(line: str, has_definition: bool) -> tuple[int, int]:
-    """Where what would open a block on a line begins and ends; nowhere is 0, 0."""
-    found = _TEXT_OPENER.match(line)
-    if found is None or (found["opener"] == "[" and not has_definition):
-        return 0, 0
-    return found.span("opener")
-
-
-def _escaped_opener(opener: str) -> str:
-    # Of a fence, all of it: what is left could begin a code span.
-    return _backslashed(opener) if opener[:1] in ("`", "~") else opener and f"\\{opener}"
+    return found[0] if found["special"] is None else f"\\{found[0]}"
 
 
 def _emphasis(line: str) -> frozenset[int]:

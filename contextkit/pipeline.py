@@ -220,7 +220,7 @@ class Pipeline:
         if selection.kept and not fitted.text:
             yield f"not one item fits into {request.max_tokens} tokens"
         if request.include_sources and fitted.text and not composer.include_sources:
-            yield "the list of sources was left out: it takes over a quarter of the budget"
+            yield "the list of sources was left out: it takes too much of the budget"
 
 
 def _fitted(
@@ -232,10 +232,23 @@ def _fitted(
     fitted = fitting(lanes, request.max_tokens, composer.text, count)
     if composer.include_sources:
         listed = count(composer.source_list(fitted.placed))
-        if not fitted.text or listed * _SOURCE_LIST_PART > request.max_tokens:
-            composer = composer.without_sources()
-            fitted = fitting(lanes, request.max_tokens, composer.text, count)
+        fits = fitted.text and listed * _SOURCE_LIST_PART <= request.max_tokens
+        if not fits or not _shows_the_best(fitted, lanes):
+            bare = composer.without_sources()
+            without = fitting(lanes, request.max_tokens, bare.text, count)
+            if not fits or _shows_the_best(without, lanes):
+                return bare, without
     return composer, fitted
+
+
+def _shows_the_best(fitted: Fitted, lanes: Sequence[Lane]) -> bool:
+    best = min(
+        (piece for lane in lanes for piece in lane.pieces[:1]),
+        key=lambda piece: piece.candidate.order,
+        default=None,
+    )
+    placed = (entry.piece for entries in fitted.placed.values() for entry in entries)
+    return best is None or any(piece is best for piece in placed)
 
 
 def _context(

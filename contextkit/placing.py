@@ -21,7 +21,17 @@ from attrs import define, field, frozen
 from contextkit.budget import allotments
 from contextkit.ranking import Candidate
 
-__all__ = ["ITEM_CAP", "READABLE_TOKENS", "Count", "Lane", "Piece", "Placed", "Shaper", "place"]
+__all__ = [
+    "ITEM_CAP",
+    "READABLE_TOKENS",
+    "Count",
+    "Lane",
+    "Piece",
+    "Placed",
+    "Ranks",
+    "Shaper",
+    "place",
+]
 
 Count = Callable[[str], int]
 
@@ -120,12 +130,33 @@ class Shaper:
         return None
 
 
+@frozen(eq=False)
+class Ranks:
+    """The order of all pieces, whatever their section.
+
+    Attributes:
+        best_first: each piece with its section.
+        of: by `id` of a piece, its place in that.
+    """
+
+    best_first: Sequence[tuple[str, Piece]]
+    of: Mapping[int, int]
+
+    @classmethod
+    def among(cls, lanes: Sequence[Lane]) -> Ranks:
+        """The order of the lanes' pieces."""
+        best_first = [(lane.key, piece) for lane in lanes for piece in lane.pieces]
+        best_first.sort(key=lambda entry: entry[1].candidate.order)
+        return cls(best_first, {id(piece): rank for rank, (_, piece) in enumerate(best_first)})
+
+
 def place(
     lanes: Sequence[Lane],
     room: int,
     shares: Mapping[str, int],
     headings: Mapping[str, int],
     shape: Shaper,
+    ranks: Ranks,
 ) -> dict[str, list[Placed]]:
     """Choose and shorten pieces so that they take no more than `room` tokens, headings included.
 
@@ -135,11 +166,12 @@ def place(
         shares: each section's share by weight.
         headings: tokens that each section's heading takes.
         shape: makes pieces fit.
+        ranks: the order of the lanes' pieces.
 
     Returns:
         Section -> what of it is shown, best first; nothing for a section without a place.
     """
-    plan = _Plan(lanes, room, shares, headings, shape)
+    plan = _Plan(lanes, room, shares, headings, shape, ranks)
     plan.open_sections()
     plan.fill_sections()
     plan.place_waiting()
@@ -155,23 +187,19 @@ class _Plan:
     shares: Mapping[str, int]
     headings: Mapping[str, int]
     shape: Shaper
+    ranks: Ranks
     placed: dict[str, list[Placed]] = field(init=False)
     left: int = field(init=False)
-    _waiting: dict[str, list[Piece]] = field(init=False)
+    _taken: set[int] = field(factory=set, init=False)
     _caps: dict[str, int] = field(init=False)
     _allotted: dict[str, int] = field(init=False)
     _wanted: dict[str, int] = field(init=False)
     _weights: dict[str, float] = field(init=False)
-    _ranks: dict[int, int] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.left = self.room
         self.placed = {lane.key: [] for lane in self.lanes}
-        self._waiting = {lane.key: list(lane.pieces) for lane in self.lanes}
         self._weights = {lane.key: lane.weight for lane in self.lanes}
-        pieces = [piece for lane in self.lanes for piece in lane.pieces]
-        pieces.sort(key=lambda piece: piece.candidate.order)
-        self._ranks = {id(piece): rank for rank, piece in enumerate(pieces)}
         whole = dict.fromkeys(self._weights, self.room)
         self._caps = {
             key: max(int(max(self.shares[key], given) * ITEM_CAP), READABLE_TOKENS)
@@ -189,13 +217,13 @@ class _Plan:
         }
 
     def rank_of(self, entry: Placed) -> int:
-        return self._ranks[id(entry.piece)]
+        return self.ranks.of[id(entry.piece)]
 
     # -- the steps ------------------------------------------------------------------------
 
     def open_sections(self) -> None:
         """Place the first piece of each section, the best sections first."""
-        best_first = sorted(self.lanes, key=lambda lane: self._ranks[id(lane.pieces[0])])
+        best_first = sorted(self.lanes, key=lambda lane: self.ranks.of[id(lane.pieces[0])])
         for lane in best_first:
             found = next((f for f in self._openings(lane, len(best_first)) if f), None)
             if found is not None:
@@ -219,8 +247,10 @@ class _Plan:
 
     def fill_sections(self) -> None:
         """Let the open sections use what is allotted to them."""
-        for key, allotted in self._targets().items():
-            self._fill(key, allotted - self._used(key))
+        targets = self._targets()
+        for lane in self.lanes:
+            if lane.key in targets:
+                self._fill(lane, targets[lane.key] - self._used(lane.key))
 
     def _targets(self) -> dict[str, int]:
         """What the open sections may use: by weight, and no less than they use already."""
@@ -237,9 +267,11 @@ class _Plan:
                 return {**fixed, **given}
             fixed.update(over)
 
-    def _fill(self, key: str, room: int) -> None:
-        cap, vain = self._caps[key], 0
-        for piece in list(self._waiting[key]):
+    def _fill(self, lane: Lane, room: int) -> None:
+        cap, vain = self._caps[lane.key], 0
+        for piece in lane.pieces:
+            if id(piece) in self._taken:
+                continue
             length = min(piece.tokens, cap)
             if length > room or (length < piece.tokens and vain >= _TRIES_IN_VAIN):
                 continue
@@ -247,7 +279,7 @@ class _Plan:
             if entry is None:
                 vain += 1
             else:
-                self._put(key, entry)
+                self._put(lane.key, entry)
                 room -= entry.tokens
 
     def place_waiting(self) -> None:
@@ -298,12 +330,9 @@ class _Plan:
     # -- the books ------------------------------------------------------------------------
 
     def _waiting_best_first(self) -> list[tuple[str, Piece]]:
-        waiting = [
-            (bool(self.placed[key]), self._ranks[id(piece)], key, piece)
-            for key, pieces in self._waiting.items()
-            for piece in pieces
-        ]
-        return [(key, piece) for _, _, key, piece in sorted(waiting, key=lambda entry: entry[:2])]
+        waiting = [entry for entry in self.ranks.best_first if id(entry[1]) not in self._taken]
+        # Sorting is stable.
+        return sorted(waiting, key=lambda entry: bool(self.placed[entry[0]]))
 
     def _heading(self, key: str) -> int:
         return 0 if self.placed[key] else self.headings[key]
@@ -315,4 +344,4 @@ class _Plan:
     def _put(self, key: str, entry: Placed) -> None:
         self.left -= self._heading(key) + entry.tokens
         self.placed[key].append(entry)
-        self._waiting[key].remove(entry.piece)
+        self._taken.add(id(entry.piece))

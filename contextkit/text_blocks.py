@@ -53,8 +53,9 @@ class TextBlocks:
         self.fences: list[Fence] = []
         self._spans: list[tuple[int, int]] = []
         self._row_ends: set[int] = set()
-        outside = list(self._read_fences(text))
-        self._read_tables(outside)
+        if "```" in text or "~~~" in text or "|" in text:
+            outside = list(self._read_fences(text))
+            self._read_tables(outside)
         self._spans += [match.span() for match in _ATOM.finditer(text)]
         self._spans.sort()
         self._starts = [start for start, _ in self._spans]
@@ -63,7 +64,7 @@ class TextBlocks:
 
     def before_span(self, position: int) -> int:
         """The nearest place at or before `position` that is within no uncuttable span."""
-        moved = True
+        moved = bool(self._spans)
         while moved:
             moved = False
             first = bisect_left(self._starts, position - self._longest)

@@ -23,8 +23,8 @@ too low.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FAMILIES", "TokenCounter", "counter_for", "estimate_tokens"]
+__all__ = ["FAMILIES", "Beginnings", "TokenCounter", "counter_for", "estimate_tokens"]
 
 _UNITS_PER_TOKEN = 1000
 # Texts are worked through in blocks, so that the look-up takes little memory beside them.
@@ -44,6 +44,16 @@ _OPENAI_SAFETY = 108
 _CLAUDE_SAFETY = 110
 
 
+class Beginnings(Protocol):
+    """The beginnings of one text, counted with the same note behind each."""
+
+    def tokens(self, end: int, between: str) -> int:
+        """Tokens of `text[:end] + between + note`."""
+
+    def longest(self, max_tokens: int) -> int:
+        """About how many characters fit into so many tokens, with the note."""
+
+
 @frozen
 class TokenCounter:
     """Something that counts a text's tokens, and its name for the trace.
@@ -51,10 +61,13 @@ class TokenCounter:
     Attributes:
         name: what counted, for instance `estimate:claude`.
         count: text -> tokens; 0 for an empty text.
+        beginnings: text and note -> the text's beginnings, for a counter that counts many of
+            them in less time than one by one; None for others.
     """
 
     name: str
     count: Callable[[str], int]
+    beginnings: Callable[[str, str], Beginnings] | None = None
 
     def __call__(self, text: str) -> int:
         """The number of tokens in `text`."""
@@ -105,51 +118,114 @@ def counter_for(family: str) -> TokenCounter:
 
 
 def _tokens(text: str, weights: str, percent: int) -> int:
-    if not text:
-        return 0
-    import numpy as np
+    return _in_tokens(_weights(weights).units(text), percent) if text else 0
 
-    pair_weights = _pair_weights(weights)
-    # The first character is weighed as if it stood at the start of a line.
-    data = b"\n" + text.encode("utf-8", "surrogatepass")
-    units = 0
-    for start in range(0, len(data) - 1, _BLOCK_BYTES):
-        # Every two neighbouring bytes as one number: those that begin at an even place
-        # and those that begin at an odd one. Blocks overlap by a byte.
-        size = min(len(data) - start, _BLOCK_BYTES + 1)
-        even = np.frombuffer(data, "<u2", size // 2, start)
-        odd = np.frombuffer(data, "<u2", (size - 1) // 2, start + 1)
-        units += int(pair_weights.take(even).sum()) + int(pair_weights.take(odd).sum())
+
+def _in_tokens(units: int, percent: int) -> int:
     whole = _UNITS_PER_TOKEN * 100
     return max(1, (units * percent + whole // 2) // whole)
 
 
 @lru_cache
-def _pair_weights(weights: str) -> NDArray[np.int32]:
-    """The weight of every byte behind every other, at `first | second << 8`."""
-    import numpy as np
-
-    from contextkit.token_weights import BYTE_CLASSES, CLAUDE_WEIGHTS, O200K_WEIGHTS
-
-    rows = {"o200k": O200K_WEIGHTS, "claude": CLAUDE_WEIGHTS}[weights]
-    by_class = np.array(" ".join(rows).split(), dtype=np.int32).reshape(len(BYTE_CLASSES), -1)
-    class_of = np.empty(256, dtype=np.intp)
-    for number, members in enumerate(BYTE_CLASSES):
-        class_of[list(members)] = number
-    return by_class[class_of[None, :], class_of[:, None]].ravel()
+def _weights(name: str) -> _Weights:
+    return _Weights(name)
 
 
-def _openai_tokens(text: str) -> int:
-    return _tokens(text, "o200k", _OPENAI_SAFETY)
+class _Weights:
+    """What every byte weighs behind every other, in units."""
+
+    def __init__(self, name: str) -> None:
+        # Kept for the methods: importing it anew takes a tenth of a short text's count.
+        import numpy as np
+
+        from contextkit.token_weights import BYTE_CLASSES, CLAUDE_WEIGHTS, O200K_WEIGHTS
+
+        rows = {"o200k": O200K_WEIGHTS, "claude": CLAUDE_WEIGHTS}[name]
+        by_class = np.array(" ".join(rows).split(), dtype=np.int64).reshape(len(BYTE_CLASSES), -1)
+        class_of = np.empty(256, dtype=np.intp)
+        for number, members in enumerate(BYTE_CLASSES):
+            class_of[list(members)] = number
+        # At `first | second << 8`.
+        self._by_pair = by_class[class_of[None, :], class_of[:, None]].ravel()
+        self._np = np
+
+    def units(self, text: str) -> int:
+        """The units of a text at the start of a line."""
+        data = b"\n" + text.encode("utf-8", "surrogatepass")
+        pairs = len(data) - 1
+        units = 0
+        for start in range(0, pairs, _BLOCK_BYTES):
+            block = self._of_pairs(data, start, min(pairs - start, _BLOCK_BYTES))
+            units += int(self._np.add.reduce(block))
+        return units
+
+    def sums(self, text: str) -> NDArray[np.int64]:
+        """The units of every beginning of a text, by its characters."""
+        numpy = self._np
+        data = b"\n" + text.encode("utf-8", "surrogatepass")
+        sums: NDArray[np.int64] = numpy.zeros(len(data), numpy.int64)
+        numpy.cumsum(self._of_pairs(data, 0, len(data) - 1), out=sums[1:])
+        if text.isascii():
+            return sums
+        # A place before a byte that goes on with a character is none between two.
+        goes_on = numpy.frombuffer(data, numpy.uint8)[1:] & 0xC0 == 0x80
+        by_character: NDArray[np.int64] = sums[~numpy.append(goes_on, False)]
+        return by_character
+
+    def _of_pairs(self, data: bytes, start: int, pairs: int) -> NDArray[np.int64]:
+        # Every two neighbouring bytes as one number; each shares a byte with the next.
+        view: NDArray[np.uint16] = self._np.ndarray((pairs,), "<u2", data, start, (1,))
+        return self._by_pair.take(view)
 
 
-def _claude_tokens(text: str) -> int:
-    return _tokens(text, "claude", _CLAUDE_SAFETY)
+class _EstimatedBeginnings:
+    """Beginnings whose units are sums that are computed once."""
+
+    def __init__(self, text: str, note: str, weights: str, percent: int) -> None:
+        self._text = text
+        self._note = note
+        self._weights = weights
+        self._percent = percent
+        self._units = _weights(weights).sums(text)
+        self._note_units = _weights(weights).units(note) if note else 0
+
+    def tokens(self, end: int, between: str) -> int:
+        """Tokens of `text[:end] + between + note`."""
+        units = self._units.item(end)
+        before = self._text[end - 1 : end] or "\n"
+        if between:
+            units += _units_behind(before, between, self._weights)
+            before = between[-1]
+        if self._note:
+            # Counted by itself, it stands at the start of a line.
+            units += self._note_units + _units_behind(before, self._note[0], self._weights)
+            units -= _units_behind("\n", self._note[0], self._weights)
+        return _in_tokens(units, self._percent) if end or between or self._note else 0
+
+    def longest(self, max_tokens: int) -> int:
+        """About how many characters fit into so many tokens, with the note."""
+        room = max_tokens * _UNITS_PER_TOKEN * 100 // self._percent - self._note_units
+        return max(0, int(self._units.searchsorted(room)) - 1)
+
+
+@lru_cache(maxsize=1024)
+def _units_behind(before: str, text: str, weights: str) -> int:
+    """The units of a short text behind a character."""
+    counted = _weights(weights)
+    return counted.units(before + text) - counted.units(before)
+
+
+def _counter(name: str, weights: str, percent: int) -> TokenCounter:
+    return TokenCounter(
+        name,
+        partial(_tokens, weights=weights, percent=percent),
+        partial(_EstimatedBeginnings, weights=weights, percent=percent),
+    )
 
 
 _COUNTERS = {
-    "default": TokenCounter("estimate", estimate_tokens),
-    "openai": TokenCounter("estimate:openai", _openai_tokens),
-    "claude": TokenCounter("estimate:claude", _claude_tokens),
+    "default": _counter("estimate", "o200k", 100),
+    "openai": _counter("estimate:openai", "o200k", _OPENAI_SAFETY),
+    "claude": _counter("estimate:claude", "claude", _CLAUDE_SAFETY),
 }
 FAMILIES = tuple(_COUNTERS)

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from contextkit.graphemes import is_boundary
 from contextkit.text_blocks import TextBlocks
+from contextkit.tokens import Beginnings, TokenCounter
 
 __all__ = ["ELLIPSIS", "truncate"]
 
@@ -26,7 +27,7 @@ _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」
 _WORD_END = re.compile(r"(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff、。，！？])(?![、。，！？」』）])")
 _LINE_END = re.compile(r"[ \t\r\f\v]*(?:\n|\Z)")
 
-_FIRST_GUESS_PER_TOKEN = 8
+_FIRST_GUESS, _FIRST_GUESS_PER_TOKEN = 1000, 8
 # What is read behind the furthest cut, so that what it would be in the middle of is seen.
 _BEYOND = 1000
 
@@ -42,7 +43,8 @@ def truncate(text: str, max_tokens: int, count: Callable[[str], int], note: str 
     Args:
         text: Markdown, XML or plain text.
         max_tokens: what the result may take, in tokens of `count`.
-        count: text -> tokens; called a logarithmic number of times.
+        count: text -> tokens; called a logarithmic number of times, a `TokenCounter` that
+            knows beginnings hardly at all.
         note: says where the rest is; it stands in a paragraph of its own, unless it
             begins with white space of its own.
 
@@ -55,25 +57,32 @@ def truncate(text: str, max_tokens: int, count: Callable[[str], int], note: str 
     if count(text) <= max_tokens:
         return text
 
-    def fits(shortened: str) -> bool:
-        return count(shortened) <= max_tokens
-
-    size = max(64, _FIRST_GUESS_PER_TOKEN * max_tokens)
-    while size < len(text) and fits(text[:size]):
+    size = max(_FIRST_GUESS, _FIRST_GUESS_PER_TOKEN * max_tokens)
+    while size < len(text) and count(text[:size]) <= max_tokens:
         size *= 2
-    cutter = _Cutter.of(text[: size + _BEYOND], note)
-    low, high = 0, min(size, len(text) - 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(cutter.shortened(middle)):
-            low = middle
-        else:
-            high = middle - 1
-    for position in cutter.better_places(low):
-        shortened = cutter.shortened(position)
-        if shortened and fits(shortened):
-            return shortened
+    cutter = _Cutter.of(text[: size + _BEYOND], note, count)
+    furthest = cutter.furthest(max_tokens, min(size, len(text) - 1))
+    for position in cutter.better_places(furthest):
+        place = cutter.legal(position)
+        if place and cutter.tokens(place) <= max_tokens:
+            return cutter.shortened(place)
     return ""
+
+
+@frozen
+class _CountedBeginnings:
+    """The beginnings of a text, counted one by one."""
+
+    text: str
+    note: str
+    count: Callable[[str], int]
+
+    def tokens(self, end: int, between: str) -> int:
+        return self.count(f"{self.text[:end]}{between}{self.note}")
+
+    def longest(self, max_tokens: int) -> int:
+        whole = self.tokens(len(self.text), ELLIPSIS)
+        return len(self.text) * max_tokens // max(1, whole)
 
 
 @frozen
@@ -83,11 +92,17 @@ class _Cutter:
     text: str
     blocks: TextBlocks
     note: str
+    beginnings: Beginnings
 
     @classmethod
-    def of(cls, text: str, note: str) -> _Cutter:
+    def of(cls, text: str, note: str, count: Callable[[str], int]) -> _Cutter:
         separated = note if not note or note[0].isspace() else f"\n\n{note}"
-        return cls(text, TextBlocks(text), separated)
+        counted = count.beginnings if isinstance(count, TokenCounter) else None
+        if counted:
+            beginnings = counted(text, separated)
+        else:
+            beginnings = _CountedBeginnings(text, separated, count)
+        return cls(text, TextBlocks(text), separated, beginnings)
 
     def legal(self, position: int) -> int:
         """The nearest place at or before `position` where the text may be cut.
@@ -103,11 +118,35 @@ class _Cutter:
                 return place
             position = place
 
-    def shortened(self, position: int) -> str:
-        """The text cut at or before `position`, with ellipsis and note; "" without any text."""
-        place = self.legal(position)
-        if place == 0:
-            return ""
+    def shortened(self, place: int) -> str:
+        """The text cut at a legal place, with ellipsis and note."""
+        return f"{self.text[:place]}{self._ellipsis(place)}{self.note}"
+
+    def tokens(self, place: int) -> int:
+        """Tokens of the text cut at a legal place, with ellipsis and note."""
+        return self.beginnings.tokens(place, self._ellipsis(place))
+
+    def furthest(self, max_tokens: int, most: int) -> int:
+        """The last position, of `most`, that leaves no more than `max_tokens`.
+
+        It is looked for in steps of double length, away from where it should be.
+        """
+        low, high, step = 0, most, 1
+        position = self.beginnings.longest(max_tokens)
+        while low < high:
+            if not low < position <= high:
+                position = (low + high + 1) // 2
+            place = self.legal(position)
+            if place == 0 or self.tokens(place) <= max_tokens:
+                low = position
+                position += step
+            else:
+                high = place - 1
+                position = high - step
+            step *= 2
+        return low
+
+    def _ellipsis(self, place: int) -> str:
         fence = self.blocks.open_fence(place)
         at_line_end = self._is_line_end(place)
         if fence is not None:
@@ -121,7 +160,7 @@ class _Cutter:
             ellipsis = f"\n{ELLIPSIS}"
         else:
             ellipsis = f" {ELLIPSIS}" if self.text[place - 1] in ".!?" else ELLIPSIS
-        return f"{self.text[:place]}{ellipsis}{self.note}"
+        return ellipsis
 
     def better_places(self, furthest: int) -> Iterator[int]:
         """Places to cut at, best first; the last is `furthest`, as far as anything fits."""
@@ -132,8 +171,8 @@ class _Cutter:
             yield furthest
         yield from self._last("\n", furthest, _LINE_KEEPS)
         if self.blocks.open_fence(furthest) is None:
-            yield from self._last_match(_SENTENCE_END, furthest, _SENTENCE_KEEPS)
-        yield from self._last_match(_WORD_END, furthest, _WORD_KEEPS)
+            yield from self._last_sentence_end(furthest)
+        yield from self._last_word_end(furthest)
         yield furthest
 
     def _is_line_end(self, place: int) -> bool:
@@ -144,10 +183,16 @@ class _Cutter:
         if place > 0 and self.legal(place) >= keeps * furthest:
             yield place
 
-    def _last_match(self, end: re.Pattern[str], furthest: int, keeps: float) -> Iterator[int]:
-        start = int(keeps * furthest)
-        places = [match.end() for match in end.finditer(self.text, start, furthest + 1)]
-        for place in reversed(places):
+    def _last_sentence_end(self, furthest: int) -> Iterator[int]:
+        start = int(_SENTENCE_KEEPS * furthest)
+        ends = [found.end() for found in _SENTENCE_END.finditer(self.text, start, furthest + 1)]
+        for place in reversed(ends):
             if place <= furthest and self.legal(place) == place >= start:
+                yield place
+                return
+
+    def _last_word_end(self, furthest: int) -> Iterator[int]:
+        for place in range(furthest, int(_WORD_KEEPS * furthest) - 1, -1):
+            if _WORD_END.match(self.text, place, furthest + 1) and self.legal(place) == place:
                 yield place
                 return

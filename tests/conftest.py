@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 import structlog
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 # A busy machine is slow at times, and a run shall not depend on luck.
-settings.register_profile("contextkit", deadline=None, derandomize=True)
+# Explaining a failure takes longer than finding it.
+PHASES = tuple(phase for phase in Phase if phase is not Phase.explain)
+settings.register_profile("contextkit", deadline=None, derandomize=True, phases=PHASES)
 settings.load_profile("contextkit")
+# What must hold of every context is tried more often where a commit is checked.
+settings.register_profile(
+    "thorough",
+    settings.get_profile("contextkit"),
+    max_examples={"dev": 100, "ci": 1000}[os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")],
+)
 
 
 @pytest.fixture(autouse=True)

@@ -206,6 +206,34 @@ def test_a_text_of_many_blocks_counts_like_its_lines() -> None:
     assert thousandths(line * 10_000) == 10_000 * thousandths(line)
 
 
+@given(ANY_TEXT, st.integers(min_value=0, max_value=60), ANY_TEXT, ANY_TEXT)
+@EVERY_FAMILY
+def test_beginnings_count_like_the_texts_they_make(
+    family: str, text: str, end: int, between: str, note: str
+) -> None:
+    """A beginning with something behind it has the count of the two as one text."""
+    counter = counter_for(family)
+    end = min(end, len(text))
+    assert counter.beginnings is not None
+
+    counted = counter.beginnings(text, note).tokens(end, between)
+
+    assert counted == counter(text[:end] + between + note)
+
+
+@EVERY_FAMILY
+@pytest.mark.parametrize("note", ["", "*(truncated)*"])
+@pytest.mark.parametrize("line", ["def area(width: float) -> float:\n", "上面の日本語、é. "])
+def test_the_longest_beginning_is_guessed_well(family: str, note: str, line: str) -> None:
+    """The guess is within two tokens of what may be used; where nothing fits it is 0."""
+    counter = counter_for(family)
+    assert counter.beginnings is not None
+    beginnings = counter.beginnings(line * 2000, note)
+
+    assert abs(beginnings.tokens(beginnings.longest(3000), "") - 3000) <= 2
+    assert beginnings.longest(1 if note else 0) == 0
+
+
 def test_the_estimate_takes_20_mb_a_second() -> None:
     """At least 20 MB/s, on long texts and on pieces of 500 characters."""
     text = (DATA / "prose.txt").read_text(encoding="utf-8") * 100

@@ -23,11 +23,16 @@ exactly, in a hundredth of the time of the whole text's; the other, frequent cla
 bounded by 3. So `d >= d(F1) + ... + d(F4) + difference(others)`. Few unrelated texts pass
 (one in five hundred of the same two hundred words in any order), where 3 alone lets
 through a half.
+
+Texts about different things need none of that: with each group's characters counted in sum,
+3 leaves one pair in twenty, and with each class by itself, one in several thousand. So the
+distances of groups are computed only where too many pairs are left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -44,15 +49,21 @@ _GROUPS = 4
 # most texts, yet be no smaller than what tells texts apart.
 _GROUP_CHARACTERS = 45
 _LEAST_SHARE, _LARGEST_SHARE = 1 / 14, 1 / 5
-# Classes of which the numbers are compared one by one; the rest are compared in sum.
+# Classes in no group that are counted one by one; the rest are counted in sum.
 _COUNTED = 24
-_ROWS = 64
+_ROWS = 128
+# Of all pairs, so many are compared class by class in less time than a group's distances
+# take for all.
+_FEW = 1 / 8
+# So many pairs to a text are not worth a group's distances.
+_ENOUGH = 2
 # A computed ratio of exactly the threshold may come out a hair below it.
 _ROUNDING = 1e-6
 # Its powers spread over 64 bits.
 _ODD = 0x9E3779B97F4A7C15
 
 _Integers = NDArray[np.int32]
+_Counts = NDArray[np.int16]
 _Positions = NDArray[np.intp]
 
 
@@ -69,20 +80,32 @@ class Sketch:
         texts = [texts[position] for position in self._order]
         self._lengths: _Integers = np.array([len(text) for text in texts], np.int32)
         encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
-        classes = np.frombuffer(encoded, np.uint8)[::4]
+        self._classes = np.frombuffer(encoded, np.uint8)[::4]
         owners = np.repeat(np.arange(len(texts), dtype=np.intp), self._lengths)
-        numbers = _numbers(owners, classes, len(texts), _CLASSES)
+        numbers = _numbers(owners, self._classes, len(texts), _CLASSES)
         totals = numbers.sum(axis=0)
-        groups, others = _grouped(totals, float(np.median(self._lengths)) if texts else 0)
-        data = classes.tobytes()
-        self._groups = [_pieces(data, group, numbers) for group in groups]
-        self._numbers = _counted(numbers, others)
+        self._groups, others = _grouped(totals, float(np.median(self._lengths)) if texts else 0)
+        self._group_sizes = [numbers[:, group].sum(axis=1) for group in self._groups]
+        single, rest = others[:_COUNTED], others[_COUNTED:]
+        self._grouped = [_capped(sizes) for sizes in self._group_sizes]
+        self._others = [_capped(column) for column in numbers[:, single].T]
+        self._others.append(_capped(numbers[:, rest].sum(axis=1)))
+        self._numbers = _capped(numbers[:, np.flatnonzero(totals)])
         digits = np.frombuffer(encoded, "<u4") - ord("0")
         is_digit = digits < 10
         self._digits = _hashed(_numbers(owners[is_digit], digits[is_digit], len(texts), 10))
         characters = np.empty(len(texts), np.uint64)
         characters[self._order] = _hashed(numbers)
         self.characters: list[int] = characters.tolist()
+
+    @cached_property
+    def _pieces(self) -> list[list[bytes]]:
+        """What each text has of each group's classes, in order."""
+        data = self._classes.tobytes()
+        return [
+            _split(data.translate(None, bytes(set(range(_CLASSES)) - set(group.tolist()))), sizes)
+            for group, sizes in zip(self._groups, self._group_sizes, strict=True)
+        ]
 
     def similar_pairs(self, threshold: float) -> tuple[_Positions, _Positions]:
         """Every pair whose ratio can reach `threshold`, and few others.
@@ -112,18 +135,24 @@ class Sketch:
         both = self._lengths[rows, None] + self._lengths[None, columns]
         allowed = ((1 - threshold) * both + _ROUNDING).astype(np.int32)
         bound = np.zeros(both.shape, np.int32)
-        for numbers in self._numbers:
-            bound += np.abs(numbers[rows, None] - numbers[None, columns])
-        alike = self._digits[rows, None] == self._digits[None, columns]
+        for counts in (*self._others, *self._grouped):
+            bound += _differences(counts, rows, columns)
+        alike = np.triu(self._digits[rows, None] == self._digits[None, columns], 1)
         possible = alike & (bound <= allowed)
-        for group in self._groups:
-            if np.count_nonzero(possible) <= 2 * (stop - start):
+        if np.count_nonzero(possible) <= _FEW * possible.size:
+            one, other = np.nonzero(possible)
+            differences = np.abs(self._numbers[rows][one] - self._numbers[columns][other])
+            possible[one, other] = differences.sum(axis=1, dtype=np.int32) <= allowed[one, other]
+        for place, counts in enumerate(self._grouped):
+            if np.count_nonzero(possible) <= _ENOUGH * (stop - start):
                 break
+            pieces = self._pieces[place]
             bound += cdist(
-                group[rows], group[columns], scorer=Indel.distance, dtype=np.int32, workers=1
+                pieces[rows], pieces[columns], scorer=Indel.distance, dtype=np.int32, workers=1
             )
-            possible = alike & (bound <= allowed)
-        found, others = np.nonzero(np.triu(possible, 1))
+            bound -= _differences(counts, rows, columns)
+            possible &= bound <= allowed
+        found, others = np.nonzero(possible)
         return found + start, others + start
 
 
@@ -135,41 +164,41 @@ def _numbers(owners: _Positions, kinds: NDArray[Any], texts: int, of: int) -> _P
 def _grouped(totals: _Positions, length: float) -> tuple[list[_Positions], _Positions]:
     """The rarest classes in groups, and the classes in no group, most frequent first."""
     share = min(max(_GROUP_CHARACTERS / max(length, 1), _LEAST_SHARE), _LARGEST_SHARE)
-    room = share * int(totals.sum())
+    often = totals.tolist()
+    room = share * sum(often)
     groups: list[list[int]] = [[]]
     filled = 0
-    rarest = [int(number) for number in np.argsort(totals, kind="stable") if totals[number]]
+    rarest = [number for number in np.argsort(totals, kind="stable").tolist() if often[number]]
     taken = 0
     for number in rarest:
-        if groups[-1] and filled + totals[number] > room:
+        if groups[-1] and filled + often[number] > room:
             if len(groups) == _GROUPS:
                 break
             groups.append([])
             filled = 0
-        if totals[number] > room:
+        if often[number] > room:
             break
         groups[-1].append(number)
-        filled += int(totals[number])
+        filled += often[number]
         taken += 1
     return [np.array(group, np.intp) for group in groups if group], np.array(
         rarest[taken:][::-1], np.intp
     )
 
 
-def _pieces(data: bytes, group: _Positions, numbers: _Positions) -> list[bytes]:
-    """What each text has of a group's classes, in order."""
-    unwanted = bytes(set(range(_CLASSES)) - set(group.tolist()))
-    left = data.translate(None, unwanted)
-    ends = [0, *np.cumsum(numbers[:, group].sum(axis=1)).tolist()]
-    return [left[first:last] for first, last in pairwise(ends)]
+def _split(joined: bytes, sizes: _Positions) -> list[bytes]:
+    ends = [0, *np.cumsum(sizes).tolist()]
+    return [joined[first:last] for first, last in pairwise(ends)]
 
 
-def _counted(numbers: _Positions, others: _Positions) -> NDArray[np.int16]:
-    """How often each text has each class that is in no group, one row per class."""
-    single, rest = others[:_COUNTED], others[_COUNTED:]
-    table = np.column_stack([numbers[:, single], numbers[:, rest].sum(axis=1)])
+def _capped(numbers: _Positions) -> _Counts:
     # Capping a number can only bring two of them closer.
-    return np.ascontiguousarray(np.minimum(table, 2**14).T.astype(np.int16))
+    return np.ascontiguousarray(np.minimum(numbers, 2**14).astype(np.int16))
+
+
+def _differences(counts: _Counts, rows: slice, columns: slice) -> _Counts:
+    differences: _Counts = np.abs(counts[rows, None] - counts[None, columns])
+    return differences
 
 
 def _hashed(numbers: _Positions) -> NDArray[np.uint64]:

@@ -17,6 +17,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from attrs import field, frozen
 from rapidfuzz.distance import Indel
@@ -52,11 +53,13 @@ _EDGES = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~‘’“”«»…–—"
 _OPERATOR = re.compile(r"[=!<>+*/%|^&~-]{2,}|[<>]|(?<![\w!?.,])!(?=\w)")
 # Rules, bullets, emphasis and the like.
 _NO_OPERATOR = re.compile(r"-+|\*+|/+|[!*/-]+|=+[^=]?")
-_CODE_LINE = re.compile(
-    r"[{};]\s*$|^\s*[)\]}]|\w\(.*\)\s*[:{;]?\s*$|[\w\])]\s*(?:[-+*/|&]?=|:=|=>|->)\s*\S"
-    r"|^\s*(?:def|class|import|from|return|if|for|while|else|elif|try|except|func|fn|let|const|var"
-    r"|public|private|static|package|struct|impl|use|#include|@\w+)\b.*[:;({]?\s*$"
+_CODE_START = re.compile(
+    r"[)\]}]|(?:def|class|import|from|return|if|for|while|else|elif|try|except|func|fn|let|const"
+    r"|var|public|private|static|package|struct|impl|use|#include|@\w+)\b"
 )
+_CODE_ENDS = ("{", "}", ";")
+_CALL = re.compile(r"\w\(.*\)\s*:?$")
+_ASSIGNMENT = re.compile(r"[\w\])]\s*(?:[-+*/|&]?=|:=|=>|->)\s*\S")
 # What a text is shows in its first lines.
 _LINES_READ = 12
 _LONGEST_CODE_LINE = 200
@@ -130,24 +133,20 @@ class Guarded:
     def is_code(self) -> bool:
         """Whether most lines look like code."""
         lines = [line for line in self.text.splitlines() if line.strip()][:_LINES_READ]
-        if len(lines) < 2:
-            return False
-        marked = sum(
-            1 for line in lines if len(line) <= _LONGEST_CODE_LINE and _CODE_LINE.search(line)
-        )
-        return marked >= 2 and marked * 2 >= len(lines)
+        most = max(2, (len(lines) + 1) // 2)
+        return len(list(islice(filter(_is_code_line, lines), most))) == most
 
     @cached_property
-    def code(self) -> list[str]:
-        """Names, numbers and operators, in order."""
-        return _CODE_TOKEN.findall(self.text.lower())
+    def lines(self) -> list[str]:
+        """The lines in lower case."""
+        return self.text.lower().split("\n")
 
     def contradicts(self, other: Guarded) -> bool:
         """Whether two alike texts differ in something that changes the meaning."""
         if self.text == other.text:
             return False
         if self.is_code and other.is_code:
-            return self.code != other.code
+            return _code_differs(self, other)
         if (
             _lacks_literal(self, other)
             or _lacks_literal(other, self)
@@ -170,13 +169,41 @@ class Guarded:
         if self.text == other.text:
             return False
         if self.is_code and other.is_code:
-            return self.code != other.code
+            return _code_differs(self, other)
         return (
             _operators_differ(self.operators, other.operators)
             or _lacks_literal(self, other)
             or _lacks_literal(other, self)
             or _numbers(self) != _numbers(other)
         )
+
+
+def _is_code_line(line: str) -> bool:
+    stripped = line.strip()
+    return len(line) <= _LONGEST_CODE_LINE and bool(
+        stripped.endswith(_CODE_ENDS)
+        or _CODE_START.match(stripped)
+        # Looked for first, these cost least.
+        or (")" in stripped and _CALL.search(stripped))
+        or (("=" in stripped or "->" in stripped) and _ASSIGNMENT.search(stripped))
+    )
+
+
+def _code_differs(one: Guarded, other: Guarded) -> bool:
+    """Whether two texts differ in a name, a number or an operator, or in their order."""
+    mine, theirs = one.lines, other.lines
+    # No token goes on behind its line, and copies have most lines in common.
+    first = 0
+    while first < min(len(mine), len(theirs)) and mine[first] == theirs[first]:
+        first += 1
+    mine, theirs = mine[first:], theirs[first:]
+    while mine and theirs and mine[-1] == theirs[-1]:
+        mine, theirs = mine[:-1], theirs[:-1]
+    return _code_tokens(mine) != _code_tokens(theirs)
+
+
+def _code_tokens(lines: Sequence[str]) -> list[str]:
+    return _CODE_TOKEN.findall("\n".join(lines))
 
 
 # Texts that are compared are alike, and words repeat.

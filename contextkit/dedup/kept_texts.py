@@ -27,14 +27,18 @@ class KeptTexts:
         self._by_rest: dict[str, list[int]] = {}
         self._by_characters: dict[int, list[int]] = {}
         self._near = NearTexts(self._normal, threshold) if threshold < 1 else None
+        self._rests = _rests(self._normal) if self._near else []
+        self._alone = self._without_relatives()
 
     def add(self, position: int) -> None:
         """Keep a text."""
+        if position in self._alone:
+            return
         text = self._normal[position]
         self._by_text.setdefault(text, []).append(position)
         if self._near is None:
             return
-        for rest in shortened(text):
+        for rest in self._rests[position]:
             self._by_rest.setdefault(rest, []).append(position)
         characters = self._near.characters(position)
         self._by_characters.setdefault(characters, []).append(position)
@@ -42,9 +46,20 @@ class KeptTexts:
 
     def find(self, position: int) -> tuple[int, str] | None:
         """The kept text that the one at `position` duplicates, and why."""
-        if not self._normal[position]:
+        if position in self._alone or not self._normal[position]:
             return None
         return next(self._matches(position), None)
+
+    def _without_relatives(self) -> set[int]:
+        """The texts that no route leads to or from, which are most of them."""
+        if self._near is None:
+            return set()
+        rests = {rest for own in self._rests for rest in own}
+        return {
+            position
+            for position, text in enumerate(self._normal)
+            if self._near.is_alone(position) and not self._rests[position] and text not in rests
+        }
 
     def _matches(self, position: int) -> Iterator[tuple[int, str]]:
         text, guarded = self._normal[position], self._guarded[position]
@@ -56,7 +71,7 @@ class KeptTexts:
         for winner in self._by_characters.get(self._near.characters(position), ()):
             if self._is_permutation(position, winner):
                 yield winner, "same clauses in another order"
-        for winner in self._with_a_few_words_more(text):
+        for winner in self._with_a_few_words_more(position):
             if not guarded.contradicts(self._guarded[winner]):
                 yield winner, "same text but for a prefix or a word"
         for winner, ratio in self._near.find(position):
@@ -70,9 +85,15 @@ class KeptTexts:
             or clauses(one.text) == clauses(other.text)
         ) and not one.reorders(other)
 
-    def _with_a_few_words_more(self, text: str) -> Iterable[int]:
+    def _with_a_few_words_more(self, position: int) -> Iterable[int]:
         """Kept texts that are a short text with a word more or less, best first."""
-        found = set(self._by_rest.get(text, ()))
-        for rest in shortened(text):
+        found = set(self._by_rest.get(self._normal[position], ()))
+        for rest in self._rests[position]:
             found.update(self._by_text.get(rest, ()))
         return sorted(found)
+
+
+def _rests(texts: Sequence[str]) -> list[list[str]]:
+    """For each text those of the others that are the text without a prefix or a word."""
+    known = set(texts)
+    return [[rest for rest in shortened(text) if rest in known] for text in texts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -28,13 +29,25 @@ class NearTexts:
         self._least = 100 * threshold
         sketch = Sketch(self._texts)
         self._characters = sketch.characters
+        self._uses = Counter(self._number)
+        self._sharing = Counter(self._characters)
         one, other = sketch.similar_pairs(threshold)
         froms, tos = np.concatenate([one, other]), np.concatenate([other, one])
         order = np.argsort(froms, kind="stable")
         self._neighbours = tos[order]
-        self._first = np.searchsorted(froms[order], np.arange(len(self._texts) + 1))
+        bounds = np.searchsorted(froms[order], np.arange(len(self._texts) + 1))
+        self._first: list[int] = bounds.tolist()
         self._is_kept = np.zeros(len(self._texts), bool)
         self._kept: dict[int, list[int]] = {}
+
+    def is_alone(self, position: int) -> bool:
+        """Whether no other text equals it, is like it or has the same characters."""
+        number = self._number[position]
+        return (
+            self._first[number] == self._first[number + 1]
+            and self._uses[number] == 1
+            and self._sharing[self._characters[number]] == 1
+        )
 
     def characters(self, position: int) -> int:
         """A number that two texts share that have the same characters as often."""
@@ -49,9 +62,10 @@ class NearTexts:
     def find(self, position: int) -> Iterator[tuple[int, float]]:
         """Kept texts whose ratio reaches the threshold, in order, with the ratio in percent."""
         number = self._number[position]
-        neighbours = self._neighbours[self._first[number] : self._first[number + 1]]
-        if not len(neighbours):
+        first, last = self._first[number : number + 2]
+        if first == last:
             return
+        neighbours = self._neighbours[first:last]
         numbers = neighbours[self._is_kept[neighbours]].tolist()
         if not numbers:
             return

@@ -11,7 +11,9 @@ __all__ = ["clauses", "is_rotation", "normal_text", "shortened"]
 # Punctuation and symbols that say nothing about whether two texts mean the same: ASCII,
 # Latin-1, general punctuation, CJK punctuation. What they do say is the guard's business.
 _ASCII_DROPPED = "".join(chr(code) for code in range(0x21, 0x7F) if not chr(code).isalnum())
-_DROP_ASCII = str.maketrans("", "", _ASCII_DROPPED)
+# Bytes are translated in a third of the time that characters take.
+_LOWER_ASCII = bytes(range(256)).lower()
+_DROPPED_BYTES = _ASCII_DROPPED.encode()
 _DROPPED = re.compile(
     f"[{re.escape(_ASCII_DROPPED)}"
     "\u00a1-\u00a9\u00ab-\u00ae\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e"
@@ -49,7 +51,7 @@ def _composed(text: str) -> str:
 
 def _bare(text: str) -> str:
     if text.isascii():
-        return text.lower().translate(_DROP_ASCII)
+        return text.encode().translate(_LOWER_ASCII, _DROPPED_BYTES).decode()
     return _DROPPED.sub("", text.lower())
 
 

@@ -119,7 +119,7 @@ async def test_a_list_of_sources_that_takes_too_much_is_left_out(kit: ContextKit
     context = await assembled(kit, max_tokens=50, include_sources=True)
     assert context.markdown == without.markdown
     assert context.trace.notes == (
-        "the list of sources was left out: it takes over a quarter of the budget",
+        "the list of sources was left out: it takes too much of the budget",
     )
 
 

@@ -16,15 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 import pytest
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from contextkit import (
     ContextAssembler,
@@ -39,7 +38,6 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.config import Config
-from contextkit.graphemes import is_boundary
 from contextkit.markup import escape_xml, fenced
 from contextkit.models import DETAILS, GROUPINGS, STYLES, Detail, Style
 from contextkit.registry import SourceRegistry
@@ -92,7 +90,11 @@ class Documents(Source):
     """Shows its items' Markdown as it is: fences and tables."""
 
     @hookimpl
-    def contextkit_format(self, items: Sequence[ContextItem], style: Style) -> list[str]:
+    def contextkit_format(
+        self, items: Sequence[ContextItem], style: Style, detail: Detail
+    ) -> list[str] | None:
+        if detail == "compact":
+            return None
         if style == "xml":
             return [f"<document>\n{escape_xml(item.content)}\n</document>" for item in items]
         return [item.content for item in items]
@@ -218,10 +220,19 @@ def assemble() -> Iterator[Assemble]:
 
 # -- what the examples are made of -------------------------------------------------------------
 
-WORDS = (
-    "alpha beta gamma registry token budget, function values. of the 3 not 数据 naïve — x_1 (see) "
-    "harbour lamp tide\n"
-).split(" ")
+WORDS = [
+    *("alpha", "beta", "gamma", "registry", "token", "budget,", "function", "values.", "of", "the"),
+    *("3", "not", "数据", "naïve", "—", "x_1", "(see)", "harbour", "lamp", "tide\n"),
+]
+CHARACTERS = [
+    "e\u0301",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "\U0001f44d\U0001f3fd",
+    "\U0001f1e9\U0001f1ea",
+    "\u0915\u094d\u0937\u093f",
+    "\u1112\u1161\u11ab",
+]
+"""Each is one as people see it."""
 FRAGMENTS = [
     "```python\ndef f(x):\n    return x\n\n# done\n```\n",
     "~~~\n```\nin another fence\n~~~\n",
@@ -231,8 +242,7 @@ FRAGMENTS = [
     "A sentence. And another one, which is longer.\n",
     "上面有一句话。下面也有一句话。\n",
     "R&amp;D &#x1F600; &lt;tag&gt; <!-- a comment --> <b>bold</b>\n",
-    "e\u0301e\u0301 \U0001f468\u200d\U0001f469\u200d\U0001f467\U0001f44d\U0001f3fd\n",
-    "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7 \u0915\u094d\u0937\u093f \u1112\u1161\u11ab\n",
+    f"{''.join(CHARACTERS)} {' '.join(CHARACTERS)}\n",
 ]
 HOSTILE_FRAGMENTS = [
     "# Context\n",
@@ -381,10 +391,10 @@ def test_the_text_is_within_the_budget(
     assert not context.budget_exceeded
 
 
-@given(worlds(), PERCENT, PERCENT, options())
+@given(worlds(), PERCENT, st.tuples(*[st.integers(1, 20)] * 3), options())
 @thorough
 def test_a_larger_budget_never_drops_the_best_item(
-    assemble: Assemble, world: World, one: int, other: int, asked: Options
+    assemble: Assemble, world: World, percent: int, steps: tuple[int, ...], asked: Options
 ) -> None:
     """The best of all that is kept: once it is in, it stays in."""
     whole = everything(assemble, world, asked)
@@ -393,11 +403,25 @@ def test_a_larger_budget_never_drops_the_best_item(
     best = next(entry for entry in whole.trace.items if entry.verdict in SHOWN)
 
     shown = [
-        best.id in ids_of(assemble(world, max_tokens=part(whole, percent), **asked), best.source)
-        for percent in sorted([one, other])
+        best.id in ids_of(assemble(world, max_tokens=max_tokens, **asked), best.source)
+        for max_tokens in accumulate((part(whole, percent), *steps))
     ]
 
-    assert shown != [True, False]
+    assert shown == sorted(shown)
+
+
+def test_a_list_of_sources_never_takes_the_place_of_the_best_item(assemble: Assemble) -> None:
+    """Where there is room for the best item and none for the list, the list is left out."""
+    best = ContextItem("dog", prose(1) + " lamp" * 40, 0.9, id="1")
+    others = [ContextItem("ant", word, 0.5, id=word) for word in ("alpha", "beta", "gamma")]
+    world = World(found={"dog": [best], "ant": others})
+
+    for max_tokens in range(20, 200):
+        listed, unlisted = (
+            "1" in ids_of(assemble(world, max_tokens=max_tokens, include_sources=wanted), "dog")
+            for wanted in (True, False)
+        )
+        assert listed == unlisted
 
 
 def ids_of(context: FormattedContext, source: str) -> list[str]:
@@ -427,7 +451,8 @@ def can_be_shortened(asked: Options) -> bool:
 def test_most_of_the_budget_is_used(assemble: Assemble) -> None:
     """Where there is more to show than fits: at least 90% of it in the median.
 
-    In 1,000 examples the median was XX%, one in ten was under XX%, and the worst was XX%.
+    In 1,000 examples the median was 98%, and one in ten used less than 92%. The worst used
+    nothing: a guarded XML context of 100 tokens has no room for a word of its one item.
     """
     used = []
 
@@ -500,18 +525,19 @@ def test_the_order_of_the_answers_changes_nothing(
 
 # -- nothing is cut apart ----------------------------------------------------------------------
 
-ENTITY = re.compile(r"&(?:#\w{1,7}|[A-Za-z]\w{1,31});|<!--.*?-->", re.DOTALL)
-CREDIT = re.compile(r"\n(\*Also in: .*\*|<also-in>.*</also-in>|\(also in: .*\))\Z")
+UNCUTTABLE = re.compile(
+    r"&(?:#\w{1,7}|[A-Za-z]\w{1,31});|<!--.*?-->|" + "|".join(CHARACTERS), re.DOTALL
+)
+"""What occurs in the examples and is one for a reader or a parser."""
 
 
 def is_cut_well(shown: str, whole: str) -> bool:
     """Whether it begins as the whole does, as far as an ellipsis between two characters."""
-    inside = {place for found in ENTITY.finditer(whole) for place in range(*found.span())}
-    inside -= {found.start() for found in ENTITY.finditer(whole)}
+    inside = {p for f in UNCUTTABLE.finditer(whole) for p in range(f.start() + 1, f.end())}
     for found in re.finditer(r"[\s>]*\.\.\.", shown):
         for place in range(found.start(), found.end() - 2):
-            if whole.startswith(shown[:place]) and is_boundary(whole, place):
-                return place not in inside
+            if place not in inside and whole.startswith(shown[:place]):
+                return True
     return False
 
 
@@ -550,7 +576,11 @@ GROUP = {
     "function": "Relevant Code",
     "document": "Related Documentation",
     "message": "Previous Conversations",
+    "memory": "Other Context",
+    "": "Other Context",
 }
+HEADINGS = [*("first", "second", "Ant", "Bee", "Cat", "Eel", "Dog"), *dict.fromkeys(GROUP.values())]
+"""In the order in which they stand."""
 
 
 Sections = list[tuple[str, list[ContextItem]]]
@@ -562,11 +592,13 @@ def sections_of(context: FormattedContext, asked: Options) -> Sections:
 
     def title(item: ContextItem) -> str:
         if asked["group_by"] == "type":
-            return GROUP.get(item.kind, "Other Context")
+            return GROUP[item.kind]
         section = sections[item.source, item.id]
         return section if section in {"first", "second"} else section.capitalize()
 
-    return [(heading, list(own)) for heading, own in groupby(context.items, title)]
+    sections_found = [(heading, list(own)) for heading, own in groupby(context.items, title)]
+    assert sections_found == sorted(sections_found, key=lambda found: HEADINGS.index(found[0]))
+    return sections_found
 
 
 def check_layout(context: FormattedContext, asked: Options) -> None:
@@ -610,14 +642,12 @@ def check_markdown(text: str, sections: Sections, asked: Options, listed: int) -
     footer = f"*{len(items)} items from {len({item.source for item in items})} sources*"
     assert tokens[-2].content == footer
     of_items = Counter(kind for kind in top[:rule] if kind != "heading_open")
-    if any(item.source == "cat" for item in items):
-        return
-    assert of_items.keys() <= OF_TEXT
-    bullets = sum(token.type == "list_item_open" and token.level == 1 for token in tokens)
     if asked["detail"] == "compact":
         assert of_items == {"bullet_list_open": len(sections)}
-        assert bullets == len(items) + listed
-    else:
+        bullets = [t for t in tokens if t.type == "list_item_open" and t.level == 1]
+        assert len(bullets) == len(items) + listed
+    elif not any(item.source == "cat" for item in items):
+        assert of_items.keys() <= OF_TEXT
         assert of_items["fence"] == sum(item.source == "dog" for item in items)
 
 
@@ -631,8 +661,9 @@ def check_xml(text: str, sections: Sections, asked: Options, listed: int) -> Non
     found = root.findall("section")
     assert [section.get("name") for section in found] == [heading for heading, _ in sections]
     for section, (_, own) in zip(found, sections, strict=True):
-        elements = [child.tag for child in section if child.tag != "also-in"]
-        assert elements == ["document" if item.source == "cat" else "entity" for item in own]
+        elements = [child.tag for child in section if child.tag not in {"also-in", "superseded-by"}]
+        as_is = "entity" if asked["detail"] == "compact" else "document"
+        assert elements == [as_is if item.source == "cat" else "entity" for item in own]
     assert len(root.findall("sources/source")) == listed
     assert [child.tag for child in root][-1] == "footer"
 

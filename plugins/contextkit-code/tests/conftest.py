@@ -99,8 +99,14 @@ def git(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Git
 
 @pytest.fixture
 def stored(records: Records) -> Callable[[], dict[str, Record]]:
-    """All stored records by id."""
-    return lambda: {record.id: record for record in records.scan()}
+    """All stored units by id."""
+    return lambda: {record.id: record for record in records.scan({"kind": "unit"})}
+
+
+@pytest.fixture
+def outlines(records: Records) -> Callable[[], dict[str, Record]]:
+    """The outlines of all stored files by path."""
+    return lambda: {record.id: record for record in records.scan({"kind": "outline"})}
 
 
 @pytest.fixture(scope="session")

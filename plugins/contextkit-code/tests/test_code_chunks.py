@@ -1,4 +1,4 @@
-"""Chunks: whole functions, small classes, heads and members of large ones, windows."""
+"""Chunks: whole functions, tiny classes, heads and members of larger ones, windows."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def test_a_chunk_is_its_lines() -> None:
         assert chunk.text == "\n".join(source.split("\n")[chunk.first : chunk.last + 1])
 
 
-def test_a_small_class_is_whole_and_names_what_it_defines() -> None:
-    """Up to sixty lines a class is one chunk."""
-    source = "class A:\n" + _function("b", 29, "    ") + _function("c", 30, "    ")
+def test_a_tiny_class_is_whole_and_names_what_it_defines() -> None:
+    """Up to twelve lines a class is one chunk."""
+    source = "class A:\n" + _function("b", 5, "    ") + _function("c", 6, "    ")
 
     (chunk,) = _chunks(source)
 
-    assert (chunk.unit_type, chunk.qualified_name, chunk.last + 1) == ("class", "A", 60)
+    assert (chunk.unit_type, chunk.qualified_name, chunk.last + 1) == ("class", "A", 12)
     assert chunk.defines == ("A.b", "A.c")
 
 
 def test_a_large_class_is_a_head_and_its_members() -> None:
-    """Over sixty lines: head, members, and windows of the lines between them."""
+    """Over twelve lines: head, members, and windows of the lines between them."""
     source = (
         'class A:\n    """Doc."""\n\n    field = 1\n\n'
         + _function("b", 30, "    ")

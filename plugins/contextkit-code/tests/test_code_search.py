@@ -1,4 +1,4 @@
-"""Finding code: the items, and the light ranking on top of the store's."""
+"""Finding code: the items, and in what order they come."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def test_the_plugin_fits_the_hooks() -> None:
 
     assert (info.title, info.priority, info.embedder) == ("Code", 80, "none")
     assert info.scale == "calibrated"
-    assert info.indexed_fields == ("file_path", "language", "unit_type")
+    assert info.indexed_fields == ("file_path", "kind", "language", "unit_type")
+    assert info.count_filters == {"kind": "unit"}
     assert manager.hook.contextkit_weight(request=ContextRequest(query="q")) == 2.0
 
 
@@ -239,7 +240,7 @@ def test_odd_queries_are_answered(
 
 def test_a_record_that_others_made_is_shown_too(records: Records, ask: Ask) -> None:
     """Whatever fields it lacks."""
-    records.put([Record(id="note", text="remember the milk")])
+    records.put([Record(id="note", text="remember the milk", fields={"kind": "unit"})])
 
     (item,) = ask("milk")
 

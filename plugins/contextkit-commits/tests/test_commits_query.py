@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextRequest, Range, Records
+from contextkit.records import Hit, Record
+from contextkit_commits.ranking import relevance_of, words_of
 from contextkit_commits.search import shas_in
 
 Index = Callable[..., Any]
@@ -205,6 +207,29 @@ async def test_the_subject_counts_more_than_the_body(
     query = "retry after socket timeout"
     assert records.search_sync(query)[0].record.fields["subject"] == "Various things today"
     assert [item.title for item in await ask(query, limit=1)] == ["Socket timeout retry"]
+
+
+async def test_the_better_of_two_very_good_matches_keeps_its_place(
+    repo: Any, index: Index, ask: Any
+) -> None:
+    """Relevance that would be over 1 is brought down for all, so that no two become equal."""
+    repo.commit("Retry the upload after a socket timeout")
+    repo.commit("Retry the upload after a socket timeout of the gateway")
+    repo.commit("Something else")
+    index(repo)
+    query = "the gateway: retry the upload after a socket timeout"
+    best, second = (await ask(query))[:2]
+    assert best.title == "Retry the upload after a socket timeout of the gateway"
+    assert best.relevance == 1.0 > second.relevance
+
+
+def test_what_a_query_says_beside_a_subject_costs_that_nothing() -> None:
+    """The entry of a changelog is longer than a subject: the subject's share of words counts."""
+    record = Record(id="0" * 40, text="Bound the queue of the writer")
+    hit = Hit(record=record, relevance=0.5, keyword_score=1.0, similarity=None)
+    short = relevance_of(hit, words_of("bound the writer"))
+    long = relevance_of(hit, words_of("bound the writer, whose memory would otherwise be full"))
+    assert short == long > 0.5
 
 
 async def test_relevance_stays_within_bounds(repo: Any, index: Index, ask: Any) -> None:

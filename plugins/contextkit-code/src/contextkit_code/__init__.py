@@ -33,7 +33,8 @@ def contextkit_source() -> SourceInfo:
         priority=80,
         scale="calibrated",
         embedder="none",
-        indexed_fields=("file_path", "language", "unit_type"),
+        count_filters={"kind": "unit"},
+        indexed_fields=("file_path", "kind", "language", "unit_type"),
     )
 
 

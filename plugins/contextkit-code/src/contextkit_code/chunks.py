@@ -1,4 +1,4 @@
-"""A file's chunks: whole functions, small classes, heads of large ones, windows of the rest."""
+"""A file's chunks: whole functions, tiny classes, heads of larger ones, windows of the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["WINDOW_TYPES", "Chunk", "chunk_file"]
 WINDOW_TYPES = frozenset({"lines", "section"})
 """Unit types of chunks that are no definition."""
 
-MAX_CLASS_LINES = 60
+MAX_CLASS_LINES = 12
 MAX_FUNCTION_LINES = 150
 PART_LINES = 100
 WINDOW_LINES = 50

@@ -6,23 +6,30 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-import structlog
-from attrs import define, field
+from attrs import define, evolve, field
 
 from contextkit import Record
+from contextkit.logs import get_logger
 from contextkit_code.chunks import WINDOW_TYPES, Chunk, chunk_file
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.languages import Language
+from contextkit_code.outlines import outline_words
+from contextkit_code.plain_names import plain_names
 from contextkit_code.text_files import decode, parsed_language, text_language
 
-__all__ = ["INDEX_VERSION", "RecordMaker"]
+__all__ = ["INDEX_VERSION", "OUTLINE", "UNIT", "RecordMaker"]
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """Raise it when files of the same content would give other records: all are indexed anew."""
 
+UNIT = "unit"
+"""The field `kind` of a record that is shown: a definition, or a window of lines."""
+
+OUTLINE = "outline"
+"""The field `kind` of a file's own record, which is searched and never shown."""
 
 # What a unit is called says more than any word in it: three times as much, which ranks the
 # right file clearly higher. The parts of identifiers are not repeated here: the store's
@@ -45,7 +52,9 @@ class RecordMaker:
     given_up: list[str] = field(factory=list)
 
     def records(self, path: str, content: bytes) -> list[Record]:
-        """The records of one file, in the order of its lines.
+        """The records of one file: its units in the order of its lines, then its outline.
+
+        A file without units has no outline either.
 
         Raises `NotTextError` for a file that holds no text that a person wrote.
         """
@@ -55,10 +64,12 @@ class RecordMaker:
         if language is not None:
             definitions = self._definitions(path, text.source, language)
             chunks = chunk_file(text.lines, definitions, file_name, "lines")
+            if not definitions:
+                chunks = _with_plain_names(chunks)
             return self._records(path, language.name, chunks)
         written_in, prose = text_language(path)
         chunks = chunk_file(text.lines, (), file_name, "section" if prose else "lines")
-        return self._records(path, written_in, chunks)
+        return self._records(path, written_in, chunks if prose else _with_plain_names(chunks))
 
     def _definitions(self, path: str, source: bytes, language: Language) -> Sequence[Definition]:
         """What a file defines; nothing where it cannot be parsed."""
@@ -87,7 +98,21 @@ class RecordMaker:
                     fields=_fields(path, language, chunk),
                 )
             )
+        if records:
+            records.append(self._outline(path, language, chunks))
         return records
+
+    def _outline(self, path: str, language: str, chunks: Sequence[Chunk]) -> Record:
+        return Record(
+            id=path,
+            text=outline_words(path, chunks),
+            created_at=self.created_at,
+            fields={"kind": OUTLINE, "file_path": path, "language": language},
+        )
+
+
+def _with_plain_names(windows: Sequence[Chunk]) -> list[Chunk]:
+    return [evolve(window, defines=plain_names(window.text)) for window in windows]
 
 
 def _keywords(path: str, chunk: Chunk) -> str:
@@ -98,6 +123,7 @@ def _keywords(path: str, chunk: Chunk) -> str:
 
 def _fields(path: str, language: str, chunk: Chunk) -> dict[str, object]:
     fields: dict[str, object] = {
+        "kind": UNIT,
         "file_path": path,
         "start_line": chunk.first + 1,
         "end_line": chunk.last + 1,

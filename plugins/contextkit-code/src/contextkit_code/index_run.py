@@ -6,11 +6,11 @@ import hashlib
 import time
 from collections.abc import Sequence
 
-import structlog
 from attrs import define, field
 
 from contextkit import IndexReport
 from contextkit.indexing import Indexer
+from contextkit.logs import get_logger
 from contextkit_code.code_records import RecordMaker
 from contextkit_code.index_state import CodeState, FileState
 from contextkit_code.record_writer import RecordWriter
@@ -20,7 +20,7 @@ from contextkit_code.workspace_files import WorkspaceFile, list_files, read_file
 
 __all__ = ["index_code"]
 
-_log = structlog.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 def index_code(indexer: Indexer) -> IndexReport:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import Any
+import asyncio
+from collections.abc import Sequence
+
+from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Hit
+from contextkit.records import Filters
+from contextkit_code.code_records import OUTLINE, UNIT
+from contextkit_code.ranking.files import RankedFile, file_of, rank_files
+from contextkit_code.ranking.question import ask
+from contextkit_code.ranking.units import cut, ranked_units
 
 __all__ = ["find_code"]
 
-_OVERFETCH = 3
-_TEST_PENALTY = 0.5
-_NAMED_BOOST = 0.9
-_HOLDS_NAMED_BOOST = 0.5
-_BESIDE_NAMED = 0.8
+_UNITS = 150
+_OUTLINES = 45
+"""What ranking looks at: more of either finds hardly more, and takes longer."""
 
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?|testdata)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+)$"
-)
-_ASKS_FOR_TESTS = re.compile(r"\b(?:test(?:s|ed|ing)?|specs?|fixtures?|mocks?)\b", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
-_PLAIN_WORD = re.compile(r"[a-z]+|[A-Z]+")
-_CAPITALISED = re.compile(r"[A-Z][a-z]*")
+_UNITS_A_PLACE = 2
+_MOST_UNITS = 400
+"""A long list is made from more units, so many for each of its places."""
+
+_UNITS_OF_A_FILE = 2
+_LEADING_FILES = 10
+_WHOLE_FILES = 3
+_LONG_LIST = 50
+"""A list longer than this also gets the rest of the best files."""
+
+_OF_FILES = frozenset({"file_path", "language", "created_at"})
+"""Filters that say which files are wanted; an outline has these fields and no others."""
+
 _METADATA = (
     "file_path",
     "start_line",
@@ -40,56 +49,66 @@ _METADATA = (
 async def find_code(request: ContextRequest) -> list[ContextItem]:
     """The code units for a request, best first.
 
-    More hits are fetched than are asked for: tests count half unless the query speaks of
-    tests, and a definition that the query names exactly comes before what only uses it.
+    Units and outlines of files are searched in one batch; files are ranked by both and by
+    what names and paths say, and their units by the keywords and by their file. Relevance
+    says how much of the query the best of what was found answers, and how the others compare
+    with it.
     """
-    hits = await request.records.search(
-        request.query, limit=request.limit * _OVERFETCH, filters=request.filters
+    units, outlines = await asyncio.gather(_units(request), _outlines(request))
+    question = ask(request.query)
+    level = max((hit.relevance for hit in (*units, *outlines)), default=0.0)
+    files = await _with_units(request, rank_files(question, units, outlines)[: request.limit])
+    found = cut(ranked_units(question, files, level), request.limit)
+    return [_item(unit.hit, unit.relevance) for unit in found]
+
+
+async def _units(request: ContextRequest) -> list[Hit]:
+    limit = max(_UNITS, min(_UNITS_A_PLACE * request.limit, _MOST_UNITS))
+    filters: Filters = {**request.filters, "kind": UNIT}
+    return await request.records.search(request.query, limit=limit, filters=filters)
+
+
+async def _outlines(request: ContextRequest) -> list[Hit]:
+    if not _OF_FILES.issuperset(request.filters):
+        return []
+    filters: Filters = {**request.filters, "kind": OUTLINE}
+    return await request.records.search(request.query, limit=_OUTLINES, filters=filters)
+
+
+async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> list[RankedFile]:
+    """The same files with more of their units: the best of those that only outlines found.
+
+    In a long list the best files have all of theirs.
+    """
+    leading = files[: max(_LEADING_FILES, request.limit // 2)]
+    bare = [file.path for file in leading if not file.units]
+    whole = [file.path for file in files[:_WHOLE_FILES] if request.limit > _LONG_LIST]
+    found, rest = await asyncio.gather(
+        _units_of(request, request.query, bare, _UNITS_OF_A_FILE * len(bare)),
+        # Every unit has its path among its keywords.
+        _units_of(request, " ".join(whole), whole, request.limit),
     )
-    names = _names_in(request.query)
-    boosts = [_boost(hit.record.fields, names) for hit in hits]
-    unnamed = _BESIDE_NAMED if any(boosts) else 1.0
-    wants_tests = _ASKS_FOR_TESTS.search(request.query) is not None
-    items = [
-        _item(hit, hit.relevance + (1 - hit.relevance) * boost)
-        if boost
-        else _item(hit, hit.relevance * unnamed * (1.0 if wants_tests else _penalty(hit)))
-        for hit, boost in zip(hits, boosts, strict=True)
-    ]
-    items.sort(key=lambda item: -item.relevance)
-    return items[: request.limit]
+    more: dict[str, list[Hit]] = {}
+    for hit in (*found, *(evolve(hit, relevance=0.0) for hit in rest)):
+        more.setdefault(file_of(hit), []).append(hit)
+    return [evolve(file, units=_joined(file.units, more.get(file.path, ()))) for file in files]
 
 
-def _names_in(query: str) -> frozenset[str]:
-    """What in a query can only be a name: not a word or an acronym, or the whole query."""
-    if _NAME.fullmatch(query.strip()):
-        found = [query.strip()]
-    else:
-        found = [
-            match[0]
-            for match in _NAME.finditer(query)
-            if not _PLAIN_WORD.fullmatch(match[0])
-            # The first word of a sentence has a capital anyway.
-            and not (match.start() == 0 and _CAPITALISED.fullmatch(match[0]))
-        ]
-    return frozenset(re.sub(r"::|#", ".", name) for name in found)
+async def _units_of(
+    request: ContextRequest, query: str, paths: Sequence[str], limit: int
+) -> list[Hit]:
+    if not paths:
+        return []
+    filters: Filters = {**request.filters, "kind": UNIT, "file_path": paths}
+    return await request.records.search(query, limit=limit, filters=filters)
 
 
-def _penalty(hit: Hit) -> float:
-    is_test = _TEST_PATH.search(str(hit.record.fields.get("file_path", "")))
-    return _TEST_PENALTY if is_test else 1.0
-
-
-def _boost(fields: Mapping[str, Any], names: frozenset[str]) -> float:
-    # A window carries the name of what it is a part of; only a definition is named.
-    if not names or not fields.get("signature"):
-        return 0.0
-    if names & {fields.get("name"), fields.get("qualified_name")}:
-        return _NAMED_BOOST
-    held = fields.get("defines", ())
-    if any(name in names or name.rpartition(".")[2] in names for name in held):
-        return _HOLDS_NAMED_BOOST
-    return 0.0
+def _joined(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
+    """All of them; of two of one record the first."""
+    by_id: dict[str, Hit] = {}
+    for hit in (*hits, *more):
+        by_id.setdefault(hit.record.id, hit)
+    return list(by_id.values())
 
 
 def _item(hit: Hit, relevance: float) -> ContextItem:

@@ -1,12 +1,13 @@
 """How well a commit answers a query, beyond what the store's search says.
 
 A commit's first line is its author's own summary, and short: a word that it shares with
-the query says more than the same word somewhere in the body or in a path.
+the query says more than the same word somewhere in the body or in a path. What counts is
+how much of the subject the query speaks of: a query may be ten times as long, as the entry
+of a changelog is, and still speak of all of it.
 """
 
 from __future__ import annotations
 
-import math
 import re
 
 from contextkit.records import Hit, Record
@@ -21,8 +22,8 @@ _COMMON = frozenset(
         "when which why with"
     )
 )
-_SUBJECT_GAIN = 2.0
-_NEUTRAL_SIMILARITY = 0.2
+_SUBJECT_GAIN = 4.0
+_USUAL_SHARE = 0.15
 _SHORT_SUBJECT = 2
 _DEFAULT_MERGE = re.compile(
     r"Merge (?:branch|branches|commit|commits|pull request|remote-tracking branch|"
@@ -45,9 +46,8 @@ def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
     """
     if _is_silent_merge(hit.record):
         return hit.relevance * _SILENT_MERGE_FACTOR
-    similarity = _similarity(words_of(hit.record.text.partition("\n")[0]), query_words)
-    gain = (1 + _SUBJECT_GAIN * similarity) / (1 + _SUBJECT_GAIN * _NEUTRAL_SIMILARITY)
-    return hit.relevance * gain
+    share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
+    return hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -56,11 +56,9 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in words if word not in _COMMON)
 
 
-def _similarity(subject: frozenset[str], query: frozenset[str]) -> float:
-    """The cosine of two sets of words; a subject of one or two words cannot reach 1."""
-    if not query:
-        return 0.0
-    return len(subject & query) / math.sqrt((len(subject) + _SHORT_SUBJECT) * len(query))
+def _share(subject: frozenset[str], query: frozenset[str]) -> float:
+    """The share of a subject's words that the query has; for one or two words it stays small."""
+    return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
 
 
 def _is_silent_merge(record: Record) -> bool:

@@ -15,6 +15,7 @@ __all__ = ["find_commits", "shas_in"]
 
 _SHA = re.compile(r"(?<![0-9A-Za-z_])[0-9a-f]{7,64}(?![0-9A-Za-z_])", re.IGNORECASE)
 _MOST_SHAS = 20
+_CANDIDATES = 3
 
 
 async def find_commits(request: ContextRequest) -> list[ContextItem]:
@@ -22,15 +23,19 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     named, hits = await asyncio.gather(
         _named(request),
         # More than are wanted, so that one that the store ranks low can still rise.
-        request.records.search(request.query, limit=2 * request.limit, filters=request.filters),
+        request.records.search(
+            request.query, limit=_CANDIDATES * request.limit, filters=request.filters
+        ),
     )
     words = words_of(request.query)
     known = {record.id for record in named}
     scored = [(relevance_of(hit, words), hit.record) for hit in hits if hit.record.id not in known]
     scored.sort(key=lambda found: -found[0])
+    # The best of all cannot be over 1, and what is better than another one stays so.
+    most = max(1.0, scored[0][0]) if scored else 1.0
     items = [
         *(commit_item(record, 1.0) for record in named),
-        *(commit_item(record, min(1.0, relevance)) for relevance, record in scored),
+        *(commit_item(record, relevance / most) for relevance, record in scored),
     ]
     return items[: request.limit]
 

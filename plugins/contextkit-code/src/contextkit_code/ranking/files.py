@@ -1,0 +1,140 @@
+"""Files, best first: what their units, their outlines and their names say, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve, frozen
+
+from contextkit import Hit
+from contextkit_code.ranking.definitions import named, spelled
+from contextkit_code.ranking.paths import PathWords, penalty
+from contextkit_code.ranking.question import Question
+
+__all__ = ["RankedFile", "file_of", "rank_files"]
+
+_BEST_UNITS = (1.0, 0.7, 0.5, 0.35, 0.25)
+"""What a file's best, second best, … unit adds to what its units say together."""
+
+
+@frozen(kw_only=True)
+class _Signals:
+    """What speaks for a file, each 0..1; or what each of them counts.
+
+    Attributes:
+        best: the relevance of its best unit.
+        together: those of its five best units.
+        outline: that of its outline.
+        named: whether the question names a definition of it.
+        spelled: how much of the question spells the name of one.
+        stem: how much of its name the question has.
+        folders: how much of its folders' names.
+        is_identifier: whether its name is all that the question is.
+    """
+
+    best: float = 0.0
+    together: float = 0.0
+    outline: float = 0.0
+    named: float = 0.0
+    spelled: float = 0.0
+    stem: float = 0.0
+    folders: float = 0.0
+    is_identifier: float = 0.0
+
+    def weighed(self, weights: _Signals) -> float:
+        """The weighted sum."""
+        return (
+            self.best * weights.best
+            + self.together * weights.together
+            + self.outline * weights.outline
+            + self.named * weights.named
+            + self.spelled * weights.spelled
+            + self.stem * weights.stem
+            + self.folders * weights.folders
+            + self.is_identifier * weights.is_identifier
+        )
+
+
+_FOR_QUESTIONS = _Signals(
+    best=0.75, together=1, outline=1, named=2, spelled=1.5, stem=1, folders=0.75
+)
+_FOR_IDENTIFIERS = _Signals(best=1, together=1, outline=1, named=3, stem=1, is_identifier=2)
+
+
+@frozen
+class RankedFile:
+    """A file with the units of it that were found.
+
+    Attributes:
+        path: where it is.
+        score: as a share of the best file's, over 0 and up to 1.
+        weight: what its units count, over 0 and up to 1 (see `penalty`).
+        units: its units that the keywords found, best first; none where only its outline was.
+    """
+
+    path: str
+    score: float
+    weight: float
+    units: Sequence[Hit]
+
+
+def rank_files(
+    question: Question, units: Sequence[Hit], outlines: Sequence[Hit]
+) -> list[RankedFile]:
+    """The files of what was found, best first; ties by path.
+
+    Args:
+        question: what was asked.
+        units: the units that the store found, best first.
+        outlines: the outlines that it found.
+    """
+    of_file: dict[str, list[Hit]] = {}
+    for hit in units:
+        of_file.setdefault(file_of(hit), []).append(hit)
+    outline = _scaled({file_of(hit): hit.relevance for hit in outlines})
+    paths = sorted({*of_file, *outline})
+    words = PathWords.of(paths, question)
+    best = _scaled({path: hits[0].relevance for path, hits in of_file.items()})
+    together = _scaled({path: _together(hits) for path, hits in of_file.items()})
+    weights = _FOR_IDENTIFIERS if question.identifier else _FOR_QUESTIONS
+    penalties = {path: penalty(path, question) for path in paths}
+    scores = {
+        path: penalties[path]
+        * evolve(
+            _by_names(of_file.get(path, ()), question),
+            best=best.get(path, 0.0),
+            together=together.get(path, 0.0),
+            outline=outline.get(path, 0.0),
+            stem=words[path].stem,
+            folders=words[path].folders,
+            is_identifier=float(words[path].is_identifier),
+        ).weighed(weights)
+        for path in paths
+    }
+    ranked = [
+        RankedFile(path, score, penalties[path], of_file.get(path, ()))
+        for path, score in _scaled(scores).items()
+    ]
+    return sorted(ranked, key=lambda file: (-file.score, file.path))
+
+
+def file_of(hit: Hit) -> str:
+    """The file that a hit belongs to; a record without one is a file of its own."""
+    return str(hit.record.fields.get("file_path") or hit.record.id)
+
+
+def _by_names(hits: Sequence[Hit], question: Question) -> _Signals:
+    return _Signals(
+        named=max((named(hit.record.fields, question) for hit in hits), default=0.0),
+        spelled=max((spelled(hit.record.fields, question) for hit in hits), default=0.0),
+    )
+
+
+def _together(hits: Sequence[Hit]) -> float:
+    return sum(share * hit.relevance for share, hit in zip(_BEST_UNITS, hits, strict=False))
+
+
+def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    """The scores as shares of the best."""
+    most = max(scores.values(), default=0.0)
+    return {path: score / most for path, score in scores.items()} if most > 0 else dict(scores)

@@ -1,0 +1,123 @@
+"""What a file's path says: what the file is about, and whether it is beside the point."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from contextkit_code.ranking.question import Question
+from contextkit_code.ranking.words import closest, words_of
+
+__all__ = ["PathWords", "penalty"]
+
+_SAYS_NOTHING = frozenset({"__init__", "index", "lib", "main", "mod"})
+"""Files of these names are about what their folder is about."""
+
+_FOLDERS = 3
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|testdata|testing|fixtures)/"
+    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|spec)s?\.\w+|[^/]*Tests?\.[a-z]+)$"
+)
+_ASIDES = re.compile(
+    r"(?:^|/)(?:legacy|_?compat|deprecated|examples?|samples?|demos?|bench(?:es|marks?)?"
+    r"|mocks?|__mocks__|docs)/"
+    r"|(?:^|/)(?:[^/]*[._-])?(?:legacy|compat|deprecated|example|bench(?:mark)?s?)\.\w+$"
+    r"|\.d\.[cm]?ts$",
+    re.IGNORECASE,
+)
+_PROSE = re.compile(
+    r"\.(?:adoc|html?|mdx?|rst|txt)$|(?:^|/)(?:README|CHANGELOG|LICEN[CS]E)[^/]*$", re.IGNORECASE
+)
+_DATA = re.compile(r"\.(?:cfg|csv|ini|json|properties|toml|xml|ya?ml)$", re.IGNORECASE)
+_ENTRY = re.compile(r"(?:^|/)(?:__init__|index)\.\w+$")
+
+_TEST_PENALTY = 0.5
+_ASIDE_PENALTY = 0.6
+_PROSE_PENALTY = 0.6
+_ENTRY_PENALTY = 0.7
+
+
+def penalty(path: str, question: Question) -> float:
+    """What a file's score is multiplied by for being beside the point, over 0 and up to 1.
+
+    Tests, legacy code, examples, benchmarks, prose and data use the words of what they are
+    about; so do the files that only gather what others define. Who asks for them gets them.
+    """
+    factor = 1.0
+    if "tests" not in question.asks_for and _TESTS.search(path):
+        factor *= _TEST_PENALTY
+    if not question.asks_for & {"asides", "prose"} and _ASIDES.search(path):
+        factor *= _ASIDE_PENALTY
+    if "prose" not in question.asks_for and (_PROSE.search(path) or _DATA.search(path)):
+        factor *= _PROSE_PENALTY
+    if _ENTRY.search(path):
+        factor *= _ENTRY_PENALTY
+    return factor
+
+
+@frozen
+class PathWords:
+    """The words of a file's name and of its folders, for one question.
+
+    Attributes:
+        stem: how much of its name the question has, 0..1.
+        folders: how much of its last three folders' names, 0..1.
+        is_identifier: whether its name is the identifier that the question is.
+    """
+
+    stem: float
+    folders: float
+    is_identifier: bool
+
+    @classmethod
+    def of(cls, paths: Sequence[str], question: Question) -> Mapping[str, PathWords]:
+        """Compare the paths of several files; words that many of them have count less."""
+        parts = {path: _stem_and_folders(path) for path in paths}
+        in_stems = _rarity(words_of(stem) for stem, _ in parts.values())
+        in_folders = _rarity(words_of(folders) for _, folders in parts.values())
+        wanted = _squeezed(question.identifier.rpartition(".")[2])
+        return {
+            path: cls(
+                stem=_share(words_of(stem), question.words, in_stems),
+                folders=_share(words_of(folders), question.words, in_folders),
+                is_identifier=bool(wanted) and _squeezed(stem) == wanted,
+            )
+            for path, (stem, folders) in parts.items()
+        }
+
+
+def _stem_and_folders(path: str) -> tuple[str, str]:
+    *folders, name = path.split("/")
+    stem = name.lstrip(".").partition(".")[0] or name
+    if stem.lower() in _SAYS_NOTHING and folders:
+        stem = folders.pop()
+    return stem, "/".join(folders[-_FOLDERS:])
+
+
+def _rarity(texts: Iterable[tuple[str, ...]]) -> Callable[[str], float]:
+    """A word's weight: the more of the texts have it, the less it says."""
+    having: Counter[str] = Counter()
+    number = 0
+    for words in texts:
+        having.update(words)
+        number += 1
+    return lambda word: math.log1p(number / having[word])
+
+
+def _share(words: Sequence[str], asked: tuple[str, ...], weight: Callable[[str], float]) -> float:
+    """The part of a name's words, by weight, that a question has."""
+    whole = matched = 0.0
+    for word in words:
+        weighs = weight(word)
+        whole += weighs
+        matched += weighs * closest(word, asked)
+    return matched / whole if whole else 0.0
+
+
+def _squeezed(name: str) -> str:
+    return "".join(words_of(name))

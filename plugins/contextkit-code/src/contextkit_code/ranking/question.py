@@ -1,0 +1,80 @@
+"""What a question is about, as far as ranking needs to know."""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from contextkit_code.ranking.words import words_of
+
+__all__ = ["Question", "ask"]
+
+_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
+_SEPARATOR = re.compile(r"::|#|->")
+_PLAIN_WORD = re.compile(r"[^\W\dA-Z_]+|[A-Z]+")
+_CAPITALISED = re.compile(r"[A-Z][^\W\dA-Z_]*")
+
+_ASKS_FOR = re.compile(
+    r"\b(?:(?P<tests>test(?:s|ed|ing)?|specs?|fixtures?|mocks?|mocking)"
+    r"|(?P<asides>legacy|deprecat(?:ed|ions?)|compat(?:ibility)?|examples?|samples?|demos?"
+    r"|bench(?:es|marks?|marking)?)"
+    r"|(?P<prose>docs?|documentation|documented|readme|changelog|guides?|tutorials?|licen[cs]e))\b",
+    re.IGNORECASE,
+)
+
+# Words that a question is made with; what it is about are the others.
+_QUESTION_WORD = re.compile(
+    r"a|after|and?|are|a[st]|be|before|but|by|can|do|does|during|each|for|from|get|ha[sv]e?|how|i"
+    r"|i[fnst]|into|its|no|not|o[fnr]|set|so|such|that|the|their|then|there|these|they|this|to|use"
+    r"|used|uses|using|via|was|what|when|where|which|who|why|will|with|works?"
+)
+_SHORTEST_WORD = 2
+
+
+@frozen
+class Question:
+    """A query taken apart.
+
+    Attributes:
+        words: what it is about, in lower case, identifiers by their parts.
+        names: what in it can only be the name of a definition.
+        identifier: the one name that is the whole query; "" for a question in words.
+        asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
+            benchmarks), `prose`.
+    """
+
+    words: tuple[str, ...]
+    names: frozenset[str]
+    identifier: str
+    asks_for: frozenset[str]
+
+
+def ask(query: str) -> Question:
+    """Take a query apart."""
+    whole = query.strip()
+    is_identifier = _NAME.fullmatch(whole) is not None
+    names = (whole,) if is_identifier else tuple(_names(query))
+    asked = {kind for found in _ASKS_FOR.finditer(query) if (kind := found.lastgroup)}
+    return Question(
+        words=tuple(
+            word
+            for word in words_of(query)
+            if not _QUESTION_WORD.fullmatch(word)
+            and (len(word) >= _SHORTEST_WORD or not word.isascii())
+        ),
+        names=frozenset(_SEPARATOR.sub(".", name) for name in names),
+        identifier=_SEPARATOR.sub(".", whole) if is_identifier else "",
+        asks_for=frozenset(asked),
+    )
+
+
+def _names(query: str) -> list[str]:
+    """What can only be a name: neither a word nor an acronym."""
+    return [
+        found[0]
+        for found in _NAME.finditer(query)
+        if not _PLAIN_WORD.fullmatch(found[0])
+        # The first word of a sentence has a capital anyway.
+        and not (found.start() == 0 and _CAPITALISED.fullmatch(found[0]))
+    ]

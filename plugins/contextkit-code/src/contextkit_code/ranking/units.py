@@ -1,0 +1,85 @@
+"""The units of the ranked files as one list, each with a relevance that means something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from contextkit import Hit
+from contextkit_code.ranking.definitions import named
+from contextkit_code.ranking.files import RankedFile
+from contextkit_code.ranking.question import Question
+
+__all__ = ["RankedUnit", "cut", "ranked_units"]
+
+_FILE_WEIGHT = 0.5
+"""What a unit's file counts, beside 1 for the unit itself."""
+
+_BEHIND_THE_BEST = 0.8
+_WINDOW = 0.5
+"""A window is what is left over between definitions."""
+
+
+@frozen
+class RankedUnit:
+    """A unit in its place.
+
+    Attributes:
+        hit: the unit.
+        relevance: 0..1.
+        leads: whether it is the best of its file.
+    """
+
+    hit: Hit
+    relevance: float
+    leads: bool
+
+
+def ranked_units(question: Question, files: Sequence[RankedFile], level: float) -> list[RankedUnit]:
+    """The units of the files, best first.
+
+    The best unit of a file has the file's relevance, so that files come in their order. The
+    others have what they and their file are worth together, and never more than the best.
+
+    Args:
+        question: what was asked.
+        files: best first.
+        level: how much of the question the best that was found answers, 0..1.
+    """
+    most = max((hit.relevance for file in files for hit in file.units), default=0.0) or 1.0
+    found = [
+        RankedUnit(hit, level * worth, leads)
+        for file in files
+        for hit, worth, leads in _worths(file, question, most)
+    ]
+    # Sorting is stable: of equals the better file's comes first.
+    return sorted(found, key=lambda unit: -unit.relevance)
+
+
+def _worths(file: RankedFile, question: Question, most: float) -> list[tuple[Hit, float, bool]]:
+    """A file's units, what the question names first, each with its worth."""
+
+    def order(hit: Hit) -> tuple[float, float]:
+        return -named(hit.record.fields, question), -_weight(hit) * hit.relevance
+
+    worths = []
+    for place, hit in enumerate(sorted(file.units, key=order)):
+        own = file.weight * hit.relevance / most
+        shared = (own + _FILE_WEIGHT * file.score) / (1 + _FILE_WEIGHT)
+        behind = min(file.score, _BEHIND_THE_BEST * _weight(hit) * shared)
+        worths.append((hit, behind if place else file.score, place == 0))
+    return worths
+
+
+def _weight(hit: Hit) -> float:
+    return 1.0 if hit.record.fields.get("signature") else _WINDOW
+
+
+def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:
+    """The best `limit` units in their order; half of the places are for different files."""
+    places = list(range(len(units)))
+    leading = [place for place in places if units[place].leads][: limit // 2]
+    taken = set(leading)
+    others = [place for place in places if place not in taken][: limit - len(leading)]
+    return [units[place] for place in sorted([*leading, *others])]

@@ -1,0 +1,219 @@
+"""Ranking: what words, questions, paths and names say, and what comes of it together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from contextkit import Hit, Record
+from contextkit_code.ranking.definitions import named, spelled
+from contextkit_code.ranking.files import RankedFile, rank_files
+from contextkit_code.ranking.paths import PathWords, penalty
+from contextkit_code.ranking.question import ask
+from contextkit_code.ranking.units import cut, ranked_units
+from contextkit_code.ranking.words import likeness, words_of
+
+
+def _hit(path: str, name: str = "x", relevance: float = 0.5, **fields: Any) -> Hit:
+    known = {
+        "file_path": path,
+        "name": name,
+        "qualified_name": name,
+        "unit_type": "function",
+        "signature": f"def {name}():",
+    }
+    record = Record(id=f"{path}::{name}", text="", fields={**known, **fields})
+    return Hit(record=record, relevance=relevance, keyword_score=relevance, similarity=None)
+
+
+def _paths(*hits: Hit, query: str = "a question about it") -> list[str]:
+    return [file.path for file in rank_files(ask(query), hits, ())]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("parseHTTPHeader", ("parse", "http", "header")),
+        ("src/flush_queue2.py", ("src", "flush", "queue", "2", "py")),
+        ("größe 漢字", ("größe", "漢字")),
+        ("same Same SAME", ("same",)),
+        ("", ()),
+    ],
+)
+def test_words_are_the_parts_of_identifiers(text: str, words: tuple[str, ...]) -> None:
+    """In lower case, each once."""
+    assert set(words_of(text)) >= {word for word in words if word.isascii()}
+    if text.isascii():
+        assert words_of(text) == words
+
+
+@pytest.mark.parametrize(
+    ("word", "asked", "least", "most"),
+    [
+        ("route", "route", 1, 1),
+        ("routes", "route", 1, 1),
+        ("serializer", "serialization", 1, 1),
+        ("config", "configuration", 0.8, 0.8),
+        ("routergroup", "group", 0.1, 0.5),
+        ("tree", "trie", 0, 0),
+        ("test", "text", 0, 0),
+        ("io", "ion", 0, 0),
+        ("content", "context", 0, 0),
+        ("parse", "parsing", 1, 1),
+        ("validator", "validation", 1, 1),
+        ("urls", "url", 1, 1),
+    ],
+)
+def test_inflections_are_the_same_word(word: str, asked: str, least: float, most: float) -> None:
+    """Beginnings and parts count less, and what only looks alike does not."""
+    assert least <= likeness(word, asked) <= most
+
+
+def test_a_question_is_taken_apart() -> None:
+    """Its words, the names in it, and what it asks for beside code."""
+    question = ask("How does Router::match use parse_header in the tests?")
+
+    assert question.words == ("router", "match", "parse", "header", "tests")
+    assert question.names == {"Router.match", "parse_header"}
+    assert question.identifier == ""
+    assert question.asks_for == {"tests"}
+    assert ask("  Router::match ").identifier == "Router.match"
+    assert ask("the README, a benchmark").asks_for == {"prose", "asides"}
+    assert ask("") == ask("???")
+
+
+@pytest.mark.parametrize(
+    ("path", "asks"),
+    [
+        ("tests/helper.py", "tests of it"),
+        ("lib/a.spec.ts", "the specs"),
+        ("src/FooTest.java", "is it tested"),
+        ("examples/a.go", "an example"),
+        ("src/legacy/a.py", "the legacy code"),
+        ("lib/types.d.ts", "deprecated types"),
+        ("README.md", "what does the readme say"),
+        ("docs/guide.rst", "documentation"),
+    ],
+)
+def test_what_is_beside_the_point_counts_less_unless_asked_for(path: str, asks: str) -> None:
+    """Tests, asides and prose."""
+    assert penalty(path, ask("how are items capped")) < 1
+    assert penalty(path, ask(asks)) > penalty(path, ask("how are items capped"))
+
+
+@pytest.mark.parametrize("path", ["src/attest.py", "latest/a.go", "doc/man.go", "src/example_of.c"])
+def test_ordinary_files_count_in_full(path: str) -> None:
+    """Also those whose names only resemble the others'."""
+    assert penalty(path, ask("how are items capped")) == 1.0
+
+
+def test_files_that_gather_others_count_less() -> None:
+    """Whatever is asked."""
+    assert penalty("a/__init__.py", ask("a")) == penalty("a/index.ts", ask("a")) == 0.7
+
+
+def test_the_words_of_a_path_are_compared_with_the_question() -> None:
+    """A file of a general name is about its folder; what many files share says less."""
+    paths = ["web/client_ws.py", "web/client_app.py", "web/router/mod.rs", "other.py"]
+    words = PathWords.of(paths, ask("how the router of the client works"))
+
+    assert words["web/router/mod.rs"].stem == 1.0
+    assert 0 < words["web/client_ws.py"].stem < 0.5
+    assert words["other.py"].stem == words["other.py"].folders == 0.0
+    assert PathWords.of(["web/a.py"], ask("the web"))["web/a.py"].folders == 1.0
+    assert PathWords.of(["join_set.rs"], ask("JoinSet"))["join_set.rs"].is_identifier
+    assert not PathWords.of(["join_set.rs"], ask("join a set"))["join_set.rs"].is_identifier
+    assert PathWords.of([".bashrc"], ask("bashrc"))[".bashrc"].is_identifier
+
+
+def test_a_type_of_a_name_counts_before_a_function_and_a_method() -> None:
+    """And a window or a definition that only holds the name counts least."""
+    question = ask("Shelf")
+
+    def worth(**fields: Any) -> float:
+        return named(_hit("a", "Shelf", **fields).record.fields, question)
+
+    assert worth(unit_type="class") > worth() > worth(unit_type="method") > 0
+    assert worth(signature="") == 0
+    assert worth(signature="", defines=["a.Shelf"]) == worth(unit_type="method")
+    assert named(_hit("a", "Shelf").record.fields, ask("what is a shelf")) == 0
+
+
+def test_words_spell_a_name() -> None:
+    """All words of a name of several, whatever their order; part of them spells nothing."""
+    fields = _hit("a", "JsonArray", defines=["JsonArray.asDouble", "x"]).record.fields
+
+    assert spelled(fields, ask("JSON array operations")) == pytest.approx(2 / 3)
+    assert spelled(fields, ask("arrays of JSON")) == 1.0
+    assert spelled(fields, ask("a JSON object")) == 0.0
+    assert spelled(_hit("a", "json").record.fields, ask("json")) == 0.0
+    assert spelled(fields, ask("???")) == 0.0
+
+
+def test_several_good_units_are_worth_more_than_one() -> None:
+    """A file that is all about a thing comes before one with a chance hit."""
+    chance = _hit("z.py", "a", 0.55)
+    good = [_hit("b.py", name, 0.5) for name in "abc"]
+
+    assert _paths(chance, *good) == ["b.py", "z.py"]
+
+
+def test_an_outline_alone_finds_a_file() -> None:
+    """It stands among the others, without units."""
+    outline = _hit("b.py", relevance=0.9)
+    files = rank_files(ask("a question"), [_hit("a.py", relevance=0.2)], [outline])
+
+    assert {file.path: len(file.units) for file in files} == {"a.py": 1, "b.py": 0}
+    assert files[0].score == 1.0
+    assert rank_files(ask("a question"), [], []) == []
+
+
+def test_a_file_that_is_called_as_the_question_comes_first() -> None:
+    """By its name, and by a definition of that name."""
+    hits = [_hit("use.py", "use", 0.9), _hit("join_set.py", "a", 0.3)]
+
+    assert _paths(*hits, query="JoinSet") == ["join_set.py", "use.py"]
+    hits = [_hit("use.py", "use", 0.9), _hit("b.py", "JoinSet", 0.3, unit_type="class")]
+    assert _paths(*hits, query="JoinSet") == ["b.py", "use.py"]
+    assert _paths(*hits, query="the JoinSet of it") == ["b.py", "use.py"]
+
+
+def test_hits_of_no_score_are_ranked_by_path() -> None:
+    """Nothing is divided by nothing."""
+    assert _paths(_hit("b", relevance=0.0), _hit("a", relevance=0.0), query="zz") == ["a", "b"]
+
+
+def test_the_best_unit_of_a_file_has_the_files_place() -> None:
+    """The others follow behind it, windows last."""
+    files = [
+        RankedFile("a", 1.0, 1.0, [_hit("a", "x", 0.6), _hit("a", "y", 0.6, signature="")]),
+        RankedFile("b", 0.5, 1.0, [_hit("b", "z", 0.1)]),
+    ]
+    units = ranked_units(ask("q"), files, 0.8)
+
+    assert [unit.hit.record.id for unit in units] == ["a::x", "b::z", "a::y"]
+    assert [unit.leads for unit in units] == [True, True, False]
+    assert [unit.relevance for unit in units[:2]] == [pytest.approx(0.8), pytest.approx(0.4)]
+    assert all(0 <= unit.relevance <= 0.8 for unit in units)
+
+
+def test_what_is_named_leads_its_file() -> None:
+    """Also before what the keywords like better."""
+    file = RankedFile("a", 1.0, 1.0, [_hit("a", "uses", 0.9), _hit("a", "go_on", 0.2)])
+
+    assert ranked_units(ask("go_on"), [file], 1.0)[0].hit.record.id == "a::go_on"
+
+
+def test_half_of_a_list_is_for_different_files() -> None:
+    """However good the units of the first file are."""
+    many = [_hit("a", f"x{number}", 0.9) for number in range(9)]
+    files = [RankedFile("a", 1.0, 1.0, many)]
+    files += [RankedFile(path, 0.01, 1.0, [_hit(path, "y", 0.01)]) for path in "bcd"]
+    units = ranked_units(ask("q"), files, 1.0)
+
+    chosen = cut(units, 6)
+
+    assert [unit.hit.record.fields["file_path"] for unit in chosen] == [*"aaaa", "b", "c"]
+    assert cut(units, 1) == units[:1]
+    assert cut(units, 100) == units

@@ -1,0 +1,3 @@
+"""What is found: recall and ranking on public data with gold answers, one command for each."""
+
+from __future__ import annotations

@@ -1,0 +1,35 @@
+"""`python -m tests.benchmarks.quality NAME [OPTIONS]`; each name's own `--help` says more."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+import structlog
+
+COMMANDS = {
+    "code": "questions -> files, NDCG@10",
+    "localise": "a commit's subject -> the functions that it changed, in the context",
+    "memories": "questions -> the turns that answer them, in the context",
+    "commits": "a changelog entry -> its commit",
+    "mixed": "questions about this repository to all five sources",
+}
+"""Name, which is that of the module whose `main` takes the options -> what is measured."""
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run one measurement."""
+    name, *options = arguments or [""]
+    if name not in COMMANDS:
+        rows = [f"  {each:<10}{what}" for each, what in COMMANDS.items()]
+        said = "\n".join([__doc__ or "", "", *rows])
+        click.echo(said, err=name not in {"-h", "--help"})
+        raise SystemExit(0 if name in {"-h", "--help"} else 2)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    importlib.import_module(f"tests.benchmarks.quality.{name}").main(options)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
