@@ -113,11 +113,14 @@ class _Fitting:
         ranks = Ranks.among(showing)
         best: Fitted | None = None
         too_much: int | None = None
+        step = 0
         for _ in range(_ATTEMPTS):
             fitted = self._attempt(showing, room, ranks)
             slack = self.max_tokens - fitted.tokens
             if slack < 0:
-                too_much, room = room, room + slack
+                # The plan may be the same with a few tokens less: each step is a larger one.
+                step = max(-slack, 2 * step)
+                too_much, room = room, room - step
                 continue
             if best is None or fitted.tokens > best.tokens:
                 best = fitted

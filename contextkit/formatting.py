@@ -49,6 +49,12 @@ def pieces_for(
         )
         if formatted is None:
             formatted = tuple(default_text(item, look) for item in items)
+        if look.detail == "compact":
+            # A source that does not know of it would break out of its line.
+            formatted = tuple(
+                text if len(text.splitlines()) < 2 else default_text(item, look)
+                for item, text in zip(items, formatted, strict=True)
+            )
         texts.update(zip(map(id, own), formatted, strict=True))
     shortener = _Shortener(registry, look, count, failed)
     return [_piece(candidate, texts[id(candidate)], shortener) for candidate in candidates]
@@ -127,7 +133,7 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
         # Within one line there is no room for an element of its own.
         return "" if look.style == "xml" else f" (also in: {places})"
     return {
-        "markdown": f"\n*Also in: {places}*",
+        "markdown": f"\n\n*Also in: {places}*",
         "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
         "plain": f"\n(also in: {places})",
     }[look.style]
@@ -138,6 +144,8 @@ def _update_note(newer: Successor | None, look: Look) -> str:
     if newer is None:
         return ""
     place = one_line(newer.location or newer.id)
+    if look.style == "markdown":
+        place = escape_markdown(place)
     date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
     if look.style == "xml":
         element = f"<superseded-by>{escape_xml(f'{place}{date}')}</superseded-by>"
@@ -145,7 +153,8 @@ def _update_note(newer: Successor | None, look: Look) -> str:
     if look.detail == "compact":
         return f" (superseded by {place}{date})"
     note = f"superseded by {place}{date}"
-    return f"\n*({note})*" if look.style == "markdown" else f"\n({note})"
+    # A line right below a table or a quote would be a part of it.
+    return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
 
 
 def _shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:

@@ -19,6 +19,7 @@ from contextkit.models import ContextItem, Detail, Style
 
 __all__ = ["Look", "default_text"]
 
+_PLAIN_HEADING = re.compile("^(?:===|---)", re.MULTILINE)
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -63,7 +64,8 @@ def _opening(item: ContextItem) -> str:
 
 def _plain(item: ContextItem, content: str) -> str:
     place = one_line(item.location or item.kind or item.source)
-    return f"{one_line(item.title or item.id)} [{place}]\n{content}"
+    words = _PLAIN_HEADING.sub(r"\\\g<0>", content)
+    return f"{plain_line(item.title or item.id)} [{place}]\n{words}"
 
 
 _WHOLE: Mapping[Style, Callable[[ContextItem, str], str]] = {

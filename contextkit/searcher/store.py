@@ -23,8 +23,8 @@ from contextkit.store.identity import StoreIdentity
 
 __all__ = ["SearcherStore"]
 
-_BEYOND_SEED = frozenset({"domains", "strategies"})
-"""Fields that seed 1's values do not have, and that it does not filter them by."""
+_BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
+"""Fields that seed 1's results do not have, and that it does not filter them by."""
 
 _log = get_logger(__name__)
 

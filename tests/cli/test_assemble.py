@@ -171,7 +171,8 @@ def test_a_huge_budget_is_fine(contextkit: CommandLine) -> None:
 
 def test_an_argument_that_is_not_utf8_is_searched_for(contextkit: CommandLine) -> None:
     """Bytes that are no text become the replacement character."""
-    ran = contextkit.process("assemble", b"token budget \xff\xfe")
+    patient = ("--timeout", "20", "--deadline", "20")
+    ran = contextkit.process("assemble", b"token budget \xff\xfe", *patient)
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert b"split_budget" in ran.stdout
 

@@ -194,7 +194,7 @@ def test_a_wrong_truncation_gives_the_default(
 @pytest.mark.parametrize(
     ("style", "credit"),
     [
-        ("markdown", "\n*Also in: code a.py:1, commits abc*"),
+        ("markdown", "\n\n*Also in: code a.py:1, commits abc*"),
         ("plain", "\n(also in: code a.py:1, commits abc)"),
         ("xml", "\n<also-in>code a.py:1, commits abc</also-in>"),
     ],

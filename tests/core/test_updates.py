@@ -143,7 +143,7 @@ def kit(make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextK
 @pytest.mark.parametrize(
     ("style", "detail", "expected"),
     [
-        ("markdown", "full", f"{TIMEOUT.format(30)}\n*(superseded by notes <1> of 2026-01-02)*"),
+        ("markdown", "full", f"{TIMEOUT.format(30)}\n\n*(superseded by notes <1> of 2026-01-02)*"),
         ("markdown", "compact", " (superseded by notes <1> of 2026-01-02)\n"),
         ("plain", "full", "\n(superseded by notes <1> of 2026-01-02)"),
         ("plain", "compact", " (superseded by notes <1> of 2026-01-02)\n"),

@@ -72,7 +72,9 @@ async def _outlines(request: ContextRequest) -> list[Hit]:
     if not _OF_FILES.issuperset(request.filters):
         return []
     filters: Filters = {**request.filters, "kind": OUTLINE}
-    return await request.records.search(request.query, limit=_OUTLINES, filters=filters)
+    found = await request.records.search(request.query, limit=_OUTLINES, filters=filters)
+    # A host's own searcher knows of no outlines, and answers with what it has.
+    return [hit for hit in found if hit.record.fields.get("kind") == OUTLINE]
 
 
 async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> list[RankedFile]:
