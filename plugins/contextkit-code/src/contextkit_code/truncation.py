@@ -104,7 +104,8 @@ def _with_a_part(
         return shape.text({**kept, row: part}, cut=row)
 
     part = truncate(shape.rows[row], max_tokens, lambda cut: count(within(cut)))
-    return within(part) if part else ""
+    # A row that fits whole is not cut, and would not say that more was left out.
+    return within(part) if part and part != shape.rows[row] else ""
 
 
 def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
