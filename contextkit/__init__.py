@@ -19,14 +19,13 @@ if TYPE_CHECKING:
         InvalidRequestError,
         SourceError,
     )
+    from contextkit.formatted import ContextSource, FormattedContext
     from contextkit.hookspecs import hookimpl
     from contextkit.indexing import Indexer
     from contextkit.kit import ContextKit
     from contextkit.models import (
         ContextItem,
         ContextRequest,
-        ContextSource,
-        FormattedContext,
         IndexReport,
         Provenance,
         Recipe,
@@ -47,9 +46,9 @@ _HOME = {
     "ContextKit": "kit",
     "ContextKitError": "errors",
     "ContextRequest": "models",
-    "ContextSource": "models",
+    "ContextSource": "formatted",
     "DenseModel": "embedding",
-    "FormattedContext": "models",
+    "FormattedContext": "formatted",
     "Hit": "records",
     "IndexReport": "models",
     "Indexer": "indexing",

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from contextkit.errors import ContextAssemblyError
 from contextkit.explaining import ItemExplanation, explain_item
-from contextkit.models import ContextRequest, FormattedContext, Recipe
+from contextkit.formatted import FormattedContext
+from contextkit.models import ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
 from contextkit.recipes import build_recipe, find_recipe
 from contextkit.registry import SourceRegistry

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from contextkit.models import ContextRequest, ContextSource, Recipe, Section
+from contextkit.formatted import ContextSource
+from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.placing import Placed
 from contextkit.rendering import Document, RenderedSection, render, source_list
 from contextkit.rendering.groups import GROUPS, group_of

@@ -16,13 +16,14 @@ from contextkit.composing import Composer
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
+from contextkit.formatted import FormattedContext
 from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed
 from contextkit.logs import get_logger
 from contextkit.looks import Look
-from contextkit.models import ContextRequest, FormattedContext, Recipe, Section
+from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.ranking import rank
 from contextkit.records import Hit, Records, Search
 from contextkit.registry import SourceRegistry

@@ -63,7 +63,7 @@ def select(
         items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)
     )
     kept = [
-        evolve(relevant[index], item=item)
+        relevant[index] if item is items[index] else evolve(relevant[index], item=item)
         for index, item in zip(result.kept, result.items, strict=True)
     ]
     for loser, (winner, why) in sorted(result.duplicate_of.items()):

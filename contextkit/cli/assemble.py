@@ -11,7 +11,7 @@ from contextkit.cli.index import index_first
 from contextkit.cli.options import Command, assembly_options, names_of, query_from
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import ConfigError, InvalidContextTypeError
-from contextkit.models import FormattedContext
+from contextkit.formatted import FormattedContext
 
 __all__ = ["assemble", "checked_sources", "premortem", "source_options", "warn_of_troubles"]
 

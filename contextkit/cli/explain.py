@@ -15,7 +15,7 @@ from contextkit.cli.session import Session, json_option, pass_session, table
 
 if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation
-    from contextkit.models import FormattedContext
+    from contextkit.formatted import FormattedContext
     from contextkit.trace import ItemTrace, Trace
 
 __all__ = ["explain"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from contextkit.models import ContextSource
+from contextkit.formatted import ContextSource
 
 __all__ = ["MOST_SOURCES", "Document", "RenderedSection"]
 

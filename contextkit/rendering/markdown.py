@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from contextkit.formatted import ContextSource
 from contextkit.markup import escape_markdown, line_start_safe, one_line
-from contextkit.models import ContextSource
 from contextkit.rendering.document import Document
 
 __all__ = ["heading", "render", "source_list"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextkit.formatted import ContextSource
 from contextkit.markup import escape_xml, one_line
-from contextkit.models import ContextSource
 from contextkit.rendering.document import Document
 
 __all__ = ["heading", "render", "source_list"]

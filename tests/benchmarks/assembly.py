@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from contextkit import ContextKit
-from contextkit.models import FormattedContext
+from contextkit.formatted import FormattedContext
 from contextkit.pipeline import Pipeline
 from contextkit.store.base import RecordStore
 from tests.benchmarks.harness import Effort, Report, percentile

@@ -10,8 +10,9 @@ import pytest
 
 import contextkit_experiences
 import contextkit_values
+from contextkit.formatted import FormattedContext
 from contextkit.kit import ContextKit
-from contextkit.models import STYLES, FormattedContext, Style
+from contextkit.models import STYLES, Style
 from contextkit.records import Record
 from contextkit_experiences import Experience, ExperienceBook, Lesson
 

@@ -25,6 +25,7 @@ from attrs import frozen
 
 from contextkit import ContextKit
 from contextkit.config_layers import load_config
+from contextkit.models import DETAILS
 from contextkit.registry import SourceRegistry
 from contextkit.workspace import Workspace
 from tests.benchmarks.harness import Report
@@ -43,7 +44,6 @@ __all__ = ["BUDGETS", "Asked", "main", "recalls"]
 BUDGETS = (500, 1000, 2000)
 """Tokens of the whole context."""
 
-DETAILS = ("full", "summary", "compact")
 
 _AMONG = 10
 _FEW = 20

@@ -26,6 +26,7 @@ import click
 from attrs import frozen
 
 from contextkit import ContextItem, ContextKit
+from contextkit.models import DETAILS
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.commit_questions import (
     ChangedFunction,
@@ -42,8 +43,6 @@ __all__ = ["BUDGETS", "Asked", "main", "recalls"]
 
 BUDGETS = (2000, 4000, 8000)
 """Tokens of the whole context."""
-
-DETAILS = ("full", "summary", "compact")
 
 
 @frozen

@@ -20,7 +20,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from contextkit.models import FormattedContext
+from contextkit.formatted import FormattedContext
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.evidence import mean
 from tests.benchmarks.quality.mixed_corpus import Corpus, opened_corpus

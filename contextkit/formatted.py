@@ -1,0 +1,139 @@
+"""What an assembly gives: the text, its items, and where they come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from attrs import field, fields, frozen, has
+
+from contextkit.models import ContextItem
+from contextkit.trace import Trace
+
+__all__ = ["ContextSource", "FormattedContext"]
+
+
+@frozen(kw_only=True)
+class ContextSource:
+    """Where one item of a context comes from (seed 4).
+
+    Attributes:
+        source: the source.
+        id: the item's id there.
+        name: its short name.
+        type: what it is (`function`, `memory`, `commit`).
+        location: where the whole of it can be found, such as `path:line`, or None.
+        relevance: how well it matched, 0..1.
+    """
+
+    source: str
+    id: str
+    name: str
+    type: str
+    location: str | None
+    relevance: float
+
+    @classmethod
+    def of(cls, item: ContextItem) -> ContextSource:
+        """Where an item comes from."""
+        return cls(
+            source=item.source,
+            id=item.id,
+            name=item.title or item.id,
+            type=item.kind or item.source,
+            location=item.location,
+            relevance=item.relevance,
+        )
+
+
+@frozen
+class FormattedContext:
+    """A context ready for injection (seed 1).
+
+    Attributes:
+        markdown: the rendered text, in whichever style was asked for.
+        items: what got in, in the order of the text, contents as shown.
+        token_count: tokens of the rendered text.
+        sources_used: source name -> items in the text.
+        budget_exceeded: True when the text is over `max_tokens` (only with `overflow="soft"`).
+        truncated_items: ids of the items that were shortened.
+        trace: what each stage did to each source and item; set on every context that
+            was assembled.
+    """
+
+    markdown: str
+    items: list[ContextItem]
+    token_count: int
+    sources_used: dict[str, int]
+    budget_exceeded: bool = False
+    truncated_items: list[str] = field(factory=list)
+    trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
+
+    @property
+    def truncated(self) -> bool:
+        """True when an item was shortened (seed 4)."""
+        return bool(self.truncated_items)
+
+    @property
+    def summary(self) -> str | None:
+        """What was shortened and left out to hold the budget, in words (seed 4), or None."""
+        # One that was made by hand has no trace.
+        rows = self.trace.items if self.trace else ()
+        left_out = sum(1 for row in rows if row.verdict == "over_budget")
+        parts = [
+            f"{count} {what}"
+            for count, what in ((len(self.truncated_items), "shortened"), (left_out, "left out"))
+            if count
+        ]
+        return f"to hold the budget: {', '.join(parts)}" if parts else None
+
+    @property
+    def sources(self) -> list[ContextSource]:
+        """Where the items come from, in the order of the text (seed 4)."""
+        return [ContextSource.of(item) for item in self.items]
+
+    def search_results(self) -> list[dict[str, Any]]:
+        """The items as `search_result` content blocks of Claude's Messages API.
+
+        Claude cites from such blocks by itself. They hold what the text holds, without its
+        headings and its footer.
+        """
+        return [
+            {
+                "type": "search_result",
+                "source": item.location or f"{item.source}:{item.id}",
+                "title": item.title or item.id,
+                "content": [{"type": "text", "text": item.content}],
+                "citations": {"enabled": True},
+            }
+            for item in self.items
+            if item.content.strip()
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole result as JSON values."""
+        derived = {"sources": self.sources, "truncated": self.truncated, "summary": self.summary}
+        return {**_as_json(self), **_as_json(derived)}
+
+
+def _as_json(value: Any) -> Any:
+    """The value as JSON; what a source keeps in its metadata may be anything."""
+    if has(type(value)):
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(type(value))}
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(inner) for key, inner in value.items()}
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
+    if isinstance(value, (list, tuple)):
+        return [_as_json(inner) for inner in value]
+    return _scalar(value)
+
+
+def _scalar(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    is_json = value is None or isinstance(value, (str, int, float))
+    infinite = isinstance(value, float) and not math.isfinite(value)
+    return value if is_json and not infinite else str(value)
