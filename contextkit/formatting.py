@@ -57,7 +57,12 @@ def pieces_for(
             )
         texts.update(zip(map(id, own), formatted, strict=True))
     shortener = _Shortener(registry, look, count, failed)
-    return [_piece(candidate, texts[id(candidate)], shortener) for candidate in candidates]
+    wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
+    tokens = count.many([f"{whole.text}{whole.credit}{look.separator}" for whole in wholes])
+    return [
+        _piece(candidate, whole, own, shortener)
+        for candidate, whole, own in zip(candidates, wholes, tokens, strict=True)
+    ]
 
 
 @frozen
@@ -98,21 +103,29 @@ class _Shortener:
         return text if text is not None and self.count(text) <= max_tokens else None
 
 
-def _piece(candidate: Candidate, text: str, shortener: _Shortener) -> Piece:
-    count = shortener.count
-    text = _well_formed(text)
-    look = shortener.look
-    item = candidate.item
-    notes = _credit(item.also_in, look) + _update_note(item.superseded_by, look)
-    credit = _well_formed(notes)
+@frozen
+class _Whole:
+    """An item's whole text, and what stands behind it however short it gets."""
+
+    text: str
+    credit: str
+
+    @classmethod
+    def of(cls, candidate: Candidate, text: str, look: Look) -> _Whole:
+        item = candidate.item
+        credit = _credit(item.also_in, look) + _update_note(item.superseded_by, look)
+        return cls(_well_formed(text), _well_formed(credit))
+
+
+def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
+    credit = whole.credit
 
     def shorten(max_tokens: int) -> str:
-        room = max_tokens - (count(credit) if credit else 0)
-        short = shortener(candidate.item, text, room) if room > 0 else ""
+        room = max_tokens - (shortener.count(credit) if credit else 0)
+        short = shortener(candidate.item, whole.text, room) if room > 0 else ""
         return _well_formed(short) + credit if short else ""
 
-    whole = text + credit
-    return Piece(candidate, whole, count(f"{whole}{look.separator}"), shorten)
+    return Piece(candidate, whole.text + credit, tokens, shorten)
 
 
 def _well_formed(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
 
 from attrs import define, field
@@ -16,15 +16,25 @@ __all__ = ["held"]
 
 
 @contextlib.asynccontextmanager
-async def held(store: RecordStore) -> AsyncIterator[None]:
+async def held(store: RecordStore, first: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
     """Hold the store for as long as this lasts: one turn for all who ask meanwhile.
 
     The wait for it does not block the event loop. A caller that is cancelled while it
     waits leaves no hold behind, even where its event loop ends with it.
+
+    Args:
+        store: the store.
+        first: called before the hold is taken, in the same thread beside the event loop;
+            default: nothing is.
     """
     hold = _Hold(store.hold())
+
+    def prepare_and_take() -> None:
+        first()
+        hold.take()
+
     try:
-        await in_thread(hold.take)
+        await in_thread(prepare_and_take)
         yield
     finally:
         hold.leave()

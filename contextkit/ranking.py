@@ -50,6 +50,9 @@ class Scores:
         redundancy: how much it resembles a better item; only with `diversity`.
         diversity: how much that costs, 0..1.
         lifted: what it is ordered by where it updates an item that ranks higher, or None.
+        score: the weighted mean of the components, 0..1.
+        rank_by: what candidates are ordered by: the score, less what redundancy costs; -1..1.
+            An update ranks no lower than what it supersedes.
     """
 
     relevance: float
@@ -63,9 +66,12 @@ class Scores:
     diversity: float = 0.0
     lifted: float | None = None
 
-    @property
-    def score(self) -> float:
-        """The weighted mean of the components, 0..1."""
+    # Candidates are sorted at every stage, so these are computed once.
+    score: float = field(init=False, eq=False, repr=False)
+    rank_by: float = field(init=False, eq=False, repr=False)
+
+    @score.default
+    def _score(self) -> float:
         weights = self.weights
         boosted = (
             supported(self.match, self.support)
@@ -75,12 +81,8 @@ class Scores:
         )
         return boosted / (1 + weights.salience + weights.recency + weights.priority)
 
-    @property
-    def rank_by(self) -> float:
-        """What candidates are ordered by: the score, less what redundancy costs; -1..1.
-
-        An update ranks no lower than what it supersedes.
-        """
+    @rank_by.default
+    def _rank_by(self) -> float:
         own = (1 - self.diversity) * self.score - self.diversity * self.redundancy
         return own if self.lifted is None else max(own, self.lifted)
 
@@ -112,23 +114,24 @@ class Candidate:
         section: the key of the section it was found for.
         scores: what its score is made of.
         updates: how many of the others supersede it.
+        order: sorts candidates best first, the same way whatever order they came in.
     """
 
     item: ContextItem
     section: str
     scores: Scores
     updates: int = 0
+    order: tuple[float, int, float, str, str] = field(init=False, eq=False, repr=False)
+
+    @order.default
+    def _order(self) -> tuple[float, int, float, str, str]:
+        scores, item = self.scores, self.item
+        return (-scores.rank_by, self.updates, -scores.priority, item.source, item.id)
 
     @property
     def relevance(self) -> float:
         """What the source says of it, with the support of its neighbours, 0..1."""
         return supported(self.item.relevance, self.scores.support)
-
-    @property
-    def order(self) -> tuple[float, int, float, str, str]:
-        """Sorts candidates best first, the same way whatever order they came in."""
-        scores, item = self.scores, self.item
-        return (-scores.rank_by, self.updates, -scores.priority, item.source, item.id)
 
 
 def rank(

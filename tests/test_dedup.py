@@ -48,6 +48,19 @@ def merges(text: str, other: str) -> list[bool]:
     ]
 
 
+CODE = (
+    "def load(db, key):\n"
+    "    row = db.query(key)\n"
+    "    log(row, key, db.name, db.version, row.name, row.version)\n"
+    "    return row.name if row and row.version == db.version else None\n"
+)
+JAVASCRIPT = (
+    "function load(db, key) {\n"
+    "  const row = db.query(key);\n"
+    "  return row && row.version == db.version ? row.name : null;\n"
+    "}\n"
+)
+
 COPIES = {
     "case and punctuation": ("The build is green, finally.", "the build is green finally"),
     "white space": ("Run  the\ttests\nfirst", "Run the tests first"),
@@ -71,6 +84,9 @@ COPIES = {
     "spelling": (LONG + "in the colour", LONG + "in the color"),
     "Chinese, swapped": ("缓存在夜里清空。报告发给团队。", "报告发给团队。缓存在夜里清空。"),
     "code, indented": ("def f(x):\n    return x+1\n", "def f(x):\n        return x + 1"),
+    "code, a comment more": (CODE, f"{CODE}    # copied as it is\n"),
+    "code, a comment more behind a line": (CODE, CODE.replace("key)\n", "key)  # the newest\n")),
+    "code, a comment more in another language": (JAVASCRIPT, f"// as it is\n{JAVASCRIPT}"),
 }
 
 CONTRADICTIONS = {
@@ -139,6 +155,19 @@ CONTRADICTIONS = {
     "code, another name": ("if (a < b) {\n  return width;\n}", "if (a < b) {\n  return height;\n}"),
     "code, a not": ("if (ready) {\n  go();\n}", "if (!ready) {\n  go();\n}"),
     "code, another order": ("open(a);\nclose(b);\n", "close(b);\nopen(a);\n"),
+    "code, another comment": (f"{CODE}    # never cached\n", f"{CODE}    # always cached\n"),
+    "code, a line that is commented out": (
+        f"{CODE}    row.close()\n",
+        f"{CODE}    # row.close()\n",
+    ),
+    "code, a divisor": (
+        f"{CODE}    return row.total // 10\n",
+        f"{CODE}    return row.total\n",
+    ),
+    "code, a string with a hash": (
+        f"{CODE}    show('row  # one')\n",
+        f"{CODE}    show('row  ')\n",
+    ),
 }
 
 

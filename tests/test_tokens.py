@@ -7,7 +7,6 @@ import random
 import statistics
 import subprocess
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -222,6 +221,15 @@ def test_beginnings_count_like_the_texts_they_make(
 
 
 @EVERY_FAMILY
+@given(texts=st.lists(ANY_TEXT, max_size=8))
+def test_many_texts_count_as_they_do_one_by_one(family: str, texts: list[str]) -> None:
+    """What stands beside a text makes no difference to its count."""
+    counter = counter_for(family)
+    assert counter.many(texts) == [counter(text) for text in texts]
+    assert TokenCounter("characters", len).many(texts) == [len(text) for text in texts]
+
+
+@EVERY_FAMILY
 @pytest.mark.parametrize("note", ["", "*(truncated)*"])
 @pytest.mark.parametrize("line", ["def area(width: float) -> float:\n", "上面の日本語、é. "])
 def test_the_longest_beginning_is_guessed_well(family: str, note: str, line: str) -> None:
@@ -232,24 +240,6 @@ def test_the_longest_beginning_is_guessed_well(family: str, note: str, line: str
 
     assert abs(beginnings.tokens(beginnings.longest(3000), "") - 3000) <= 2
     assert beginnings.longest(1 if note else 0) == 0
-
-
-def test_the_estimate_takes_20_mb_a_second() -> None:
-    """At least 20 MB/s, on long texts and on pieces of 500 characters."""
-    text = (DATA / "prose.txt").read_text(encoding="utf-8") * 100
-    parts = list(pieces(text, step=PIECE))
-    estimate_tokens(text)
-
-    def best(work: Callable[[], object]) -> float:
-        spans = []
-        for _ in range(5):
-            start = time.perf_counter()
-            work()
-            spans.append(time.perf_counter() - start)
-        return len(text.encode()) / min(spans) / 1e6
-
-    assert best(lambda: estimate_tokens(text)) >= 20
-    assert best(lambda: [estimate_tokens(part) for part in parts]) >= 20
 
 
 def test_a_counter_is_called_like_a_function_and_has_a_name() -> None:

@@ -137,7 +137,8 @@ class Sketch:
         bound = np.zeros(both.shape, np.int32)
         for counts in (*self._others, *self._grouped):
             bound += _differences(counts, rows, columns)
-        alike = np.triu(self._digits[rows, None] == self._digits[None, columns], 1)
+        alike = self._digits[rows, None] == self._digits[None, columns]
+        alike &= np.arange(stop - start)[:, None] < np.arange(end - start)
         possible = alike & (bound <= allowed)
         if np.count_nonzero(possible) <= _FEW * possible.size:
             one, other = np.nonzero(possible)
@@ -204,5 +205,5 @@ def _differences(counts: _Counts, rows: slice, columns: slice) -> _Counts:
 def _hashed(numbers: _Positions) -> NDArray[np.uint64]:
     """One number for each row."""
     factors = np.cumprod(np.full(numbers.shape[1], _ODD, np.uint64), dtype=np.uint64)
-    hashed: NDArray[np.uint64] = (numbers.astype(np.uint64) * factors).sum(axis=1)
+    hashed: NDArray[np.uint64] = numbers.view(np.uint64) @ factors
     return hashed

@@ -63,6 +63,9 @@ _ASSIGNMENT = re.compile(r"[\w\])]\s*(?:[-+*/|&]?=|:=|=>|->)\s*\S")
 # What a text is shows in its first lines.
 _LINES_READ = 12
 _LONGEST_CODE_LINE = 200
+# A line of its own, or behind code where nothing in it can be the end of a string. `//`
+# behind code may divide.
+_COMMENT = re.compile(r"^\s*(?:#|//)\s.*|\s\s#\s[^\"'`]*$")
 _CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
 
 
@@ -137,9 +140,18 @@ class Guarded:
         return len(list(islice(filter(_is_code_line, lines), most))) == most
 
     @cached_property
+    def lower(self) -> str:
+        """The text in lower case."""
+        return self.text.lower()
+
+    @cached_property
     def lines(self) -> list[str]:
         """The lines in lower case."""
-        return self.text.lower().split("\n")
+        return self.lower.split("\n")
+
+    def looks_like(self, other: Guarded) -> bool:
+        """Whether two texts are the same but for case and white space."""
+        return self.lower.split() == other.lower.split()
 
     def contradicts(self, other: Guarded) -> bool:
         """Whether two alike texts differ in something that changes the meaning."""
@@ -166,7 +178,7 @@ class Guarded:
 
     def reorders(self, other: Guarded) -> bool:
         """Whether two texts of the same clauses differ in something but their order."""
-        if self.text == other.text:
+        if self.looks_like(other):
             return False
         if self.is_code and other.is_code:
             return _code_differs(self, other)
@@ -190,7 +202,10 @@ def _is_code_line(line: str) -> bool:
 
 
 def _code_differs(one: Guarded, other: Guarded) -> bool:
-    """Whether two texts differ in a name, a number or an operator, or in their order."""
+    """Whether two texts differ in a name, a number or an operator, or in their order.
+
+    A comment that only one of them has makes no difference.
+    """
     mine, theirs = one.lines, other.lines
     # No token goes on behind its line, and copies have most lines in common.
     first = 0
@@ -199,11 +214,22 @@ def _code_differs(one: Guarded, other: Guarded) -> bool:
     mine, theirs = mine[first:], theirs[first:]
     while mine and theirs and mine[-1] == theirs[-1]:
         mine, theirs = mine[:-1], theirs[:-1]
+    said, answered = _comments(mine), _comments(theirs)
+    if bool(said) != bool(answered):
+        mine, theirs = _without_comments(mine), _without_comments(theirs)
     return _code_tokens(mine) != _code_tokens(theirs)
 
 
 def _code_tokens(lines: Sequence[str]) -> list[str]:
     return _CODE_TOKEN.findall("\n".join(lines))
+
+
+def _comments(lines: Sequence[str]) -> list[str]:
+    return [found.group() for line in lines if (found := _COMMENT.search(line))]
+
+
+def _without_comments(lines: Sequence[str]) -> list[str]:
+    return [_COMMENT.sub("", line) for line in lines]
 
 
 # Texts that are compared are alike, and words repeat.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from contextkit.dedup.guard import Guarded
@@ -9,6 +10,9 @@ from contextkit.dedup.near import NearTexts
 from contextkit.dedup.normal import clauses, is_rotation, normal_text, shortened
 
 __all__ = ["KeptTexts"]
+
+_END = 12
+"""Characters at either end that say whether texts may be one without a word of it."""
 
 
 class KeptTexts:
@@ -95,5 +99,19 @@ class KeptTexts:
 
 def _rests(texts: Sequence[str]) -> list[list[str]]:
     """For each text those of the others that are the text without a prefix or a word."""
+    if not texts:
+        return []
     known = set(texts)
-    return [[rest for rest in shortened(text) if rest in known] for text in texts]
+    # Unless it is very short, such a text begins or ends as the whole one does.
+    heads, tails = (Counter(ends) for ends in zip(*map(_ends, known), strict=True))
+    shortest = min(map(len, known))
+    return [
+        [rest for rest in shortened(text) if rest in known]
+        if shortest < 2 * _END or heads[head] > 1 or tails[tail] > 1
+        else []
+        for text, (head, tail) in zip(texts, map(_ends, texts), strict=True)
+    ]
+
+
+def _ends(text: str) -> tuple[str, str]:
+    return text[:_END], text[-_END:]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rapidfuzz import fuzz
-from rapidfuzz.process import cdist
 
 from contextkit.dedup.candidates import Sketch
 
@@ -70,14 +69,9 @@ class NearTexts:
         if not numbers:
             return
         found = sorted(kept for other in numbers for kept in self._kept[other])
-        ratios = cdist(
-            [self._texts[number]],
-            [self._texts[self._number[kept]] for kept in found],
-            scorer=fuzz.ratio,
-            score_cutoff=self._least,
-            dtype=np.float64,
-            workers=1,
-        )[0]
-        # What is below the cutoff comes out as 0.
-        for index in np.flatnonzero(ratios):
-            yield found[index], float(ratios[index])
+        text = self._texts[number]
+        for kept in found:
+            ratio = fuzz.ratio(text, self._texts[self._number[kept]], score_cutoff=self._least)
+            # What is below the cutoff comes out as 0.
+            if ratio:
+                yield kept, ratio
