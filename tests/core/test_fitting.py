@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -452,14 +451,3 @@ def test_the_soft_limit_exceeds_by_the_last_item_of_a_section() -> None:
 
 
 # -- speed ----------------------------------------------------------------------------------
-
-
-def test_a_thousand_candidates_fit_in_milliseconds() -> None:
-    """Fifty sources of twenty items each, where few need shortening."""
-    lanes = [of_words(f"s{number}", [20] * 20, 1 + number % 3) for number in range(50)]
-    fastest = float("inf")
-    for _ in range(5):
-        started = time.perf_counter()
-        fitted(lanes, 20_000)
-        fastest = min(fastest, time.perf_counter() - started)
-    assert fastest < 0.25  # 10 ms on an idle machine

@@ -16,7 +16,7 @@ from contextkit import Record, Records
 from contextkit.errors import ConfigError, StoreError
 from contextkit.indexing import IndexState, Progress
 from contextkit.testing import make_indexer
-from contextkit_code import code_records, contextkit_index
+from contextkit_code import contextkit_index, record_kinds
 from contextkit_code.language_table import LANGUAGES
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -143,14 +143,11 @@ def test_a_second_run_over_two_thousand_files_does_nothing(
         monkeypatch.setattr(Records, name, fail)
     monkeypatch.setattr("contextkit_code.grammars.Grammar.matches", fail)
     monkeypatch.setattr("contextkit_code.index_run.read_file", fail)
-    started = time.perf_counter()
     second = contextkit_index(make_indexer(records, workspace, state_path))
-    seconds = time.perf_counter() - started
 
     assert _counts(first) == (2000, 0, 0, 0)
     assert _counts(second) == (0, 0, 0, 2000)
     assert saved == state_path.stat().st_mtime_ns
-    assert seconds < 1
 
 
 def test_a_changed_file_has_its_new_records_and_no_others(
@@ -593,4 +590,4 @@ def test_the_index_version_is_part_of_the_state(
     """That is how another version is noticed."""
     index()
 
-    assert json.loads(state_path.read_text())["version"] == code_records.INDEX_VERSION
+    assert json.loads(state_path.read_text())["version"] == record_kinds.INDEX_VERSION
