@@ -1,12 +1,13 @@
 """The model that comes with contextkit: WordLlama's packaged table of token vectors.
 
-It is read with `safetensors` and `tokenizers` rather than through WordLlama's own loader,
+It is read with `numpy` and `tokenizers` rather than through WordLlama's own loader,
 which looks for the tokenizer in another folder and costs ten times the import.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import threading
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
@@ -33,6 +34,11 @@ _TOKENS_PER_TEXT = 512
 # More than that many tokens have: the tokenizer reads a text whole before it cuts it.
 _CHARACTERS = 8_000
 _BATCH = 256
+_FEW_TEXTS = 8
+"""So many texts need too few rows of the table to convert all of it."""
+
+_LENGTH_BYTES = 8
+_NUMBERS = {"F16": "<f2", "F32": "<f4"}
 
 
 @frozen(slots=False, eq=False)
@@ -51,12 +57,35 @@ class StaticModel:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     @cached_property
-    def _table(self) -> NDArray[np.float32]:
-        import numpy as np
-        from safetensors import safe_open
+    def _packed(self) -> NDArray[np.floating[Any]]:
+        """The table in the file, of which only what is used is read.
 
-        with safe_open(self.folder / "weights" / "l2_supercat_256.safetensors", "np") as tensors:
-            return np.asarray(tensors.get_tensor("embedding.weight"), dtype=np.float32)
+        A safetensors file begins with the length of a description in JSON, then that; the
+        places of the numbers count from its end.
+        """
+        import numpy as np
+
+        path = self.folder / "weights" / "l2_supercat_256.safetensors"
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+            if length > path.stat().st_size:
+                raise ModelError(f"{path} is not a table of vectors")
+            described = json.loads(file.read(length))["embedding.weight"]
+        begin, _ = described["data_offsets"]
+        return np.memmap(
+            path,
+            dtype=_NUMBERS[described["dtype"]],
+            mode="r",
+            offset=_LENGTH_BYTES + length + begin,
+            shape=tuple(described["shape"]),
+        )
+
+    @cached_property
+    def _table(self) -> NDArray[np.float32]:
+        """The same table, ready to add up: converting it takes longer than a query."""
+        import numpy as np
+
+        return np.asarray(self._packed, dtype=np.float32)
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -74,13 +103,14 @@ class StaticModel:
         import numpy as np
 
         with self._lock:
-            table, tokenizer = self._table, self._tokenizer
+            table = self._packed if len(texts) <= _FEW_TEXTS else self._table
+            tokenizer = self._tokenizer
         vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
         cut = [text[:_CHARACTERS] for text in texts]
         encoded = tokenizer.encode_batch_fast(cut, add_special_tokens=False)
         for row, tokens in enumerate(encoded):
             if tokens.ids:
-                vectors[row] = table[tokens.ids].mean(axis=0)
+                vectors[row] = table[tokens.ids].mean(axis=0, dtype=np.float32)
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

@@ -3,8 +3,9 @@
 One collection; a record is a point. Its payload is `source`, `project`, `id`, `text`,
 `keywords`, `created_at` (RFC 3339) and the source's own `fields`; its vectors are `bm25`
 (sparse, with the engine's inverse document frequency) and, where its source has a model,
-a dense one under that model's name. Where `fields` has a number that the engine's reader
-would round, `exact` has the fields once more, as JSON text.
+a dense one under that model's name. `scope` is source and project in one, so that a search
+has one condition to meet instead of two. Where `fields` has a number that the engine's
+reader would round, `exact` has the fields once more, as JSON text.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ __all__ = [
     "conditions",
     "newest_first",
     "record_from_payload",
+    "scope_of",
     "stored_batch",
 ]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 KEYWORD_MODEL = "bm25-english-code-1"
 BM25 = "bm25"
 MOST_HITS = 1_000_000
@@ -176,10 +178,22 @@ def conditions(source: str | None, projects: Sequence[str] | None, filters: Filt
 
     Raises `RecordError` for a filter value that no store can compare.
     """
-    selected = [] if source is None else [Match("source", (source,))]
-    if projects is not None:
-        selected.append(Match("project", tuple(projects)))
-    return selected + [_condition(key, wanted) for key, wanted in sorted(filters.items())]
+    return _selecting(source, projects) + [
+        _condition(key, wanted) for key, wanted in sorted(filters.items())
+    ]
+
+
+def _selecting(source: str | None, projects: Sequence[str] | None) -> list[Match]:
+    if source is not None and projects is not None:
+        return [Match("scope", tuple(scope_of(source, project) for project in projects))]
+    if source is not None:
+        return [Match("source", (source,))]
+    return [] if projects is None else [Match("project", tuple(projects))]
+
+
+def scope_of(source: str, project: str) -> str:
+    """What the records of a source in a project have in common; no other two have it."""
+    return f"{source}/{project}"
 
 
 def _condition(name: str, wanted: object) -> Match:
@@ -264,6 +278,7 @@ def _payload(record: Record) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "source": record.source,
         "project": record.project,
+        "scope": scope_of(record.source, record.project),
         "id": record.id,
         "text": record.text,
         "keywords": record.keywords,

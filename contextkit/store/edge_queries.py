@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ __all__ = [
     "PlannedSearch",
     "edge_filter",
     "edge_point",
+    "field_indexes",
     "model_vector",
     "plan_search",
     "shard_config",
@@ -40,10 +41,33 @@ def shard_config() -> edge.EdgeConfig:
 
 
 def model_vector(model: StoredModel) -> edge.UpdateOperation:
-    """The operation that gives a shard a model's vectors; done twice, it does nothing more."""
+    """The operation that gives a shard a model's vectors; done twice, it does nothing more.
+
+    A number takes one byte. All of a source's vectors are compared with a query's, and that
+    takes a third of the time so; the cosine is then off by some thousandths at most.
+    """
     return edge.UpdateOperation.create_dense_vector(
-        model.vector, model.dimensions, edge.Distance.Cosine
+        model.vector,
+        model.dimensions,
+        edge.Distance.Cosine,
+        datatype=edge.VectorStorageDatatype.Turbo8,
     )
+
+
+def field_indexes(
+    filtered: Iterable[str],
+) -> dict[str, edge.PayloadSchemaType | edge.DatetimeIndexParams]:
+    """Payload key -> its index, for what every store is filtered by and these record fields.
+
+    Times stay on the disk: in memory their index is half of what opening a shard costs, and
+    finds the newest records no sooner.
+    """
+    keyword = edge.PayloadSchemaType.Keyword
+    return {
+        "scope": keyword,
+        "created_at": edge.DatetimeIndexParams(memory=edge.Memory.Cold),
+        **{f"fields.{name}": keyword for name in filtered},
+    }
 
 
 def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:
@@ -120,12 +144,13 @@ def plan_search(search: Search, query: QueryVectors, vector: str | None) -> Plan
     The inverse document frequency is that of the source's own records in these projects:
     what is a rare word among memories may be in every line of code.
     """
-    corpus = edge_filter(conditions(search.source, search.projects, {}))
-    selected = edge_filter(conditions(search.source, search.projects, search.filters))
+    if search.limit < 1 or not search.projects:
+        return PlannedSearch(None, None)
+    corpus = selected = edge_filter(conditions(search.source, search.projects, {}))
+    if search.filters:
+        selected = edge_filter(conditions(search.source, search.projects, search.filters))
     limit = candidates_for(search.limit)
     by_keywords = by_meaning = None
-    if search.limit < 1:
-        return PlannedSearch(None, None)
     if query.keywords.indices:
         by_keywords = edge.QueryRequest(
             limit=limit,

@@ -11,23 +11,32 @@ import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
+from uuid import UUID
 
 import qdrant_edge as edge
-from attrs import define, field
+from attrs import define, evolve, field
 
 from contextkit.embedding import Embedders
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
+    BM25,
     MOST_HITS,
     StoredBatch,
     by_source,
     conditions,
     newest_first,
     record_from_payload,
+    scope_of,
     stored_batch,
 )
-from contextkit.store.edge_queries import edge_filter, edge_point, model_vector, plan_search
+from contextkit.store.edge_queries import (
+    edge_filter,
+    edge_point,
+    field_indexes,
+    model_vector,
+    plan_search,
+)
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.hybrid import (
     QueryVectors,
@@ -71,6 +80,7 @@ class EmbeddedStore:
     _folder: ShardFolder = field(init=False)
     _shared: SharedShard = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
+    _scopes: set[str] = field(factory=set, init=False)
     _admitting: threading.Lock = field(factory=threading.Lock, init=False)
     _unflushed: int = field(default=0, init=False)
 
@@ -92,12 +102,16 @@ class EmbeddedStore:
         shard, self._identity = self._folder.open(self.embedders)
         self._unflushed = 0
         self._ensure_indexes(shard)
+        self._scopes = self._scopes_in(shard)
         return shard
 
+    def _scopes_in(self, shard: edge.EdgeShard) -> set[str]:
+        """Every scope that has records; one whose last record was deleted may be among them."""
+        with engine_errors(f"opening the store at {self.path}"):
+            return {str(hit.value) for hit in shard.facet(edge.FacetRequest("scope", MOST_HITS))}
+
     def _ensure_indexes(self, shard: edge.EdgeShard) -> None:
-        kinds = edge.PayloadSchemaType
-        wanted = {"source": kinds.Keyword, "project": kinds.Keyword, "created_at": kinds.Datetime}
-        wanted.update({f"fields.{name}": kinds.Keyword for name in self.indexed_fields})
+        wanted = field_indexes(self.indexed_fields)
         with engine_errors(f"opening the store at {self.path}"):
             missing = wanted.keys() - shard.info().payload_schema.keys()
             for key in sorted(missing):
@@ -160,6 +174,8 @@ class EmbeddedStore:
     def _upsert(self, batch: StoredBatch, size: int) -> None:
         with self._shared.use() as shard:
             vector = self._admit(shard, batch)
+            # Before they are there, so that no search from then on passes over them.
+            self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
             self._update(edge.UpdateOperation.upsert_points(points), size, len(points))
 
@@ -204,21 +220,37 @@ class EmbeddedStore:
         """The records at these points, in this order; missing ones are left out."""
         with self._shared.use() as shard:
             found = self._fetch(shard, point_ids)
-        return [found[point_id] for point_id in point_ids if point_id in found]
+        keys = [point_id.replace("-", "") for point_id in point_ids]
+        return [found[key] for key in keys if key in found]
 
     def _fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
         if not point_ids:
             return {}
         with engine_errors(f"reading the store at {self.path}"):
             points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
-        return {str(point.id): record_from_payload(point.payload or {}) for point in points}
+        return {_key(point): record_from_payload(point.payload or {}) for point in points}
+
+    def _words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
+        """The ids of the words that these points have, as they were stored."""
+        if not point_ids:
+            return {}
+        with engine_errors(f"reading the store at {self.path}"):
+            points = shard.retrieve(list(point_ids), with_payload=False, with_vector=[BM25])
+            vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
+            return {key: frozenset(vector[BM25].indices) for key, vector in vectors.items()}
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one batch, each best first."""
         vectors = embed_queries(searches, self.embedders)
         with self._shared.use() as shard:
             raw = self._raw(shard, searches, vectors)
-            return join_hits(searches, vectors, raw, lambda ids: self._fetch(shard, ids))
+            return join_hits(
+                searches,
+                vectors,
+                raw,
+                lambda ids: self._words(shard, ids),
+                lambda ids: self._fetch(shard, ids),
+            )
 
     def _raw(
         self,
@@ -227,7 +259,8 @@ class EmbeddedStore:
         vectors: Sequence[QueryVectors],
     ) -> list[RawHits]:
         names = vector_names(searches, vectors, self._known(), self._folder.place)
-        planned = [plan_search(*each) for each in zip(searches, vectors, names, strict=True)]
+        asked = [self._where_records_are(search) for search in searches]
+        planned = [plan_search(*each) for each in zip(asked, vectors, names, strict=True)]
         requests = [request for plan in planned for request in plan.requests]
         with engine_errors(f"searching the store at {self.path}"):
             answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
@@ -238,6 +271,14 @@ class EmbeddedStore:
             )
             for plan in planned
         ]
+
+    def _where_records_are(self, search: Search) -> Search:
+        """The same search of those projects alone where the source has records.
+
+        Most have none of the user's own; one condition less takes a third off a search.
+        """
+        projects = tuple(p for p in search.projects if scope_of(search.source, p) in self._scopes)
+        return search if projects == search.projects else evolve(search, projects=projects)
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
@@ -297,4 +338,9 @@ def _bytes(text: str) -> int:
 
 
 def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
-    return {str(point.id): point.score for point in points}
+    return {_key(point): point.score for point in points}
+
+
+def _key(point: edge.ScoredPoint | edge.Record) -> str:
+    """A point's id as text, in the form that is made fastest: a batch has hundreds of them."""
+    return cast("UUID", point.id).hex

@@ -68,18 +68,26 @@ def fuse(
     best = max(keyword_scores.values(), default=0.0)
     scale = best_coverage / best if best > 0 else 0.0
     keyword_weight = 1.0 if similarities is None else KEYWORD_WEIGHT
-    fused = [
+    cosines = similarities or {}
+    # Made into hits are only those that remain: a batch of searches has hundreds.
+    ranked = sorted(
+        (
+            -_relevance(
+                keyword_scores.get(point_id, 0.0) * scale, cosines.get(point_id), keyword_weight
+            ),
+            point_id,
+        )
+        for point_id in keyword_scores.keys() | cosines.keys()
+    )
+    return [
         Fused(
             point_id,
-            relevance=_relevance(keyword_scores.get(point_id, 0.0) * scale, cosine, keyword_weight),
+            relevance=-negated,
             keyword_score=keyword_scores.get(point_id, 0.0),
-            similarity=cosine,
+            similarity=cosines.get(point_id),
         )
-        for point_id in {*keyword_scores, *(similarities or {})}
-        for cosine in [(similarities or {}).get(point_id)]
+        for negated, point_id in ranked[:limit]
     ]
-    fused.sort(key=lambda hit: (-hit.relevance, hit.point_id))
-    return fused[:limit]
 
 
 def _relevance(keywords: float, cosine: float | None, keyword_weight: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
-from contextkit.embedding import Embedders, KeywordVector, embed_keywords, embed_keywords_query
+from contextkit.embedding import Embedders, KeywordVector, embed_keywords_query
 from contextkit.records import Hit, Record, Search
 from contextkit.store.fusion import Fused, coverage, fuse
 from contextkit.store.identity import StoreIdentity, StorePlace
@@ -96,6 +96,7 @@ def join_hits(
     searches: Sequence[Search],
     vectors: Sequence[QueryVectors],
     raw: Sequence[RawHits],
+    words_of: Callable[[Sequence[str]], Mapping[str, frozenset[int]]],
     fetch: Callable[[Sequence[str]], Mapping[str, Record]],
 ) -> list[list[Hit]]:
     """Fuse each search's two rankings, and fetch the records that remain, all at once.
@@ -104,13 +105,11 @@ def join_hits(
         searches: what was asked.
         vectors: each search's vectors.
         raw: what the engine answered to each.
+        words_of: point ids -> the ids of the words in those that are there, by point id.
         fetch: point ids -> the records that are there, by point id.
     """
     best = [_best_point(hits.keyword_scores) for hits in raw]
-    words = {
-        point: frozenset(embed_keywords(record.searched_text).indices)
-        for point, record in fetch(sorted({point for point in best if point is not None})).items()
-    }
+    words = words_of(sorted({point for point in best if point is not None}))
     fused = [
         fuse(
             hits.keyword_scores,

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from attrs import define, field
 from qdrant_client import QdrantClient, models
 
-from contextkit.embedding import Embedders
+from contextkit.embedding import Embedders, embed_keywords
 from contextkit.errors import StoreError
 from contextkit.logs import get_logger
 from contextkit.records import Filters, Hit, Record, Search
@@ -237,7 +237,13 @@ class ServerStore:
         def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
             return {point_id: records[point_id] for point_id in point_ids}
 
-        return join_hits(searches, vectors, raw, fetch)
+        def words_of(point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
+            return {
+                point_id: frozenset(embed_keywords(records[point_id].searched_text).indices)
+                for point_id in point_ids
+            }
+
+        return join_hits(searches, vectors, raw, words_of, fetch)
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
         """The identity; read again where it lacks a model that others may have brought."""

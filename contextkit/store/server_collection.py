@@ -99,7 +99,7 @@ class ServerCollection:
             )
         if not _is_local(client):
             fields = (f"fields.{name}" for name in self.indexed_fields)
-            for key in ("source", "project", "created_at", *fields):
+            for key in ("scope", "created_at", *fields):
                 if key not in info.payload_schema:
                     client.create_payload_index(self.name, key, server_index(key), wait=True)
         return set(dense) if isinstance(dense, dict) else set()

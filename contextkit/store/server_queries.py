@@ -54,10 +54,10 @@ def server_vector(model: StoredModel) -> models.DenseVectorNameConfig:
 
 
 def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaType:
-    """The payload index of a key; by source and project the server keeps records together."""
+    """The payload index of a key; the server keeps records of one scope together."""
     if key == "created_at":
         return models.PayloadSchemaType.DATETIME
-    if key in ("source", "project"):
+    if key == "scope":
         return models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
     return models.PayloadSchemaType.KEYWORD
 

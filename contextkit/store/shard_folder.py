@@ -44,6 +44,8 @@ OPEN_BYTES = 16 * 1024 * 1024
 SPARE_BYTES = 64 * 1024 * 1024
 """Room that must remain after a write: two of the engine's 32 MiB files, written in full."""
 
+_CHUNK_BYTES = 1024 * 1024
+
 
 @define
 class NewShard:
@@ -113,8 +115,22 @@ class ShardFolder:
     def load(self) -> edge.EdgeShard:
         """Open the shard that is there."""
         self._refuse_lost_segments()
+        self._read_ahead()
         with opening_errors(self.path):
             return edge.EdgeShard.load(str(self.shard))
+
+    def _read_ahead(self) -> None:
+        """Read the dense vectors' files once from end to end, for the system to keep them.
+
+        The engine maps them and has every page fetched by itself, in the order of a random
+        reader: two thirds of a second for 100,000 vectors that nobody has read yet.
+        """
+        chunk = bytearray(_CHUNK_BYTES)
+        with contextlib.suppress(OSError):
+            for vectors in self.shard.glob(f"segments/*/vector_storage-{VECTOR_PREFIX}*/*.dat"):
+                with vectors.open("rb", buffering=0) as file:
+                    while file.readinto(chunk):
+                        pass
 
     def _refuse_lost_segments(self) -> None:
         """Refuse a shard that the engine would open with fewer records than it had.

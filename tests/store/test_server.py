@@ -98,7 +98,7 @@ def test_a_missing_api_key_is_an_error(embedders: Embedders, http_qdrant: Any) -
 
 
 def test_payload_indexes_are_made_once(embedders: Embedders, http_qdrant: Any) -> None:
-    """By source and project as tenants, by time, by the fields that are asked for."""
+    """By scope as tenant, by time, by the fields that are asked for."""
     for fields in ((), ("kind",)):
         store = ServerStore.connect(
             http_qdrant.url, embedders, api_key="secret", indexed_fields=fields
@@ -107,8 +107,7 @@ def test_payload_indexes_are_made_once(embedders: Embedders, http_qdrant: Any) -
         store.close()
     tenant = {"type": "keyword", "is_tenant": True}
     assert http_qdrant.indexes == {
-        "source": tenant,
-        "project": tenant,
+        "scope": tenant,
         "created_at": "datetime",
         "fields.kind": "keyword",
     }
