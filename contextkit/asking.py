@@ -61,8 +61,8 @@ class AskingForContexts(abc.ABC):
             max_tokens: the budget of the text; default: the configured, 2000.
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
-                `guard`, `overflow`, `source_timeout`, `deadline`, `min_relevance`,
-                `diversity`.
+                `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
+                `min_relevance`, `diversity`.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.

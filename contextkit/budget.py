@@ -1,11 +1,46 @@
-"""Splitting a token budget: integer shares by weight, by largest remainder."""
+"""Splitting a token budget: integer shares by weight, by largest remainder.
+
+The weights may follow what was found for the question: see `by_match`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import lcm
 
-__all__ = ["allotments", "shares"]
+__all__ = ["allotments", "by_match", "shares"]
+
+_STEEPNESS = 16
+"""How fast a match counts less than the best beside it: at 0.9 of that it counts 0.2."""
+
+_MOST_RIVALS = 8.0
+"""No source's weight grows to more than so many times, so that no other's vanishes."""
+
+
+def by_match(
+    weights: Mapping[str, float], matches: Mapping[str, Sequence[float]]
+) -> dict[str, float]:
+    """The weights, larger where many items match about as well as the best of them.
+
+    Where one item stands out it is the answer, and its section needs room for little more.
+    Where several are level any of them may be the answer, and the section needs room for all
+    of those. A weight grows to at most eight times itself and never shrinks, so every share
+    stays at least an eighth of what it is without this, and a weight of 0 stays 0.
+
+    Args:
+        weights: key -> weight, each at least 0.
+        matches: key -> the matches of what was found for it, each 0..1, in any order; a key
+            that is not there has none, and keeps its weight.
+    """
+    return {key: weight * _rivals(matches.get(key, ())) for key, weight in weights.items()}
+
+
+def _rivals(matches: Sequence[float]) -> float:
+    """How many are about as good as the best of them, itself counted: 1 to `_MOST_RIVALS`."""
+    best = max(matches, default=0.0)
+    if best <= 0:
+        return 1.0
+    return min(_MOST_RIVALS, sum((match / best) ** _STEEPNESS for match in sorted(matches)))
 
 
 def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:

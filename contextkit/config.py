@@ -17,7 +17,17 @@ from typing import Any, cast
 from attrs import Attribute, Factory, field, fields, frozen
 from attrs.validators import and_, ge, gt, in_, le, lt, matches_re, optional, or_
 
-from contextkit.models import DETAILS, GROUPINGS, STYLES, Detail, Grouping, Overflow, Style
+from contextkit.models import (
+    DETAILS,
+    GROUPINGS,
+    SHARES,
+    STYLES,
+    Detail,
+    Grouping,
+    Overflow,
+    Shares,
+    Style,
+)
 
 __all__ = [
     "SECTIONS",
@@ -86,6 +96,7 @@ class AssembleSettings:
     include_sources: bool = _setting(False, "true or false")
     guard: bool = _setting(False, "true or false")
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
+    shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES))
     min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
     diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)))
     breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1))
@@ -160,6 +171,9 @@ def normalized(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
+_NOT_CONFIGURED = SourceSettings()
+
+
 @frozen(kw_only=True)
 class Config:
     """The effective configuration.
@@ -181,7 +195,7 @@ class Config:
 
     def source(self, name: str) -> SourceSettings:
         """The settings of a source, whether it was configured or not."""
-        return self.sources.get(normalized(name), SourceSettings())
+        return self.sources.get(normalized(name), _NOT_CONFIGURED)
 
     def origin(self, key: str) -> Origin:
         """Where the value of a dotted key came from."""

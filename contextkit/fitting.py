@@ -24,12 +24,17 @@ Render = Callable[[Mapping[str, Sequence[Placed]]], str]
 
 @frozen(kw_only=True)
 class Account:
-    """A section's tokens: its share by weight, what it used, gave away and took over."""
+    """A section's tokens: its share, what it used, gave away and took over.
+
+    `fixed_share` is what its share would be by its own weight, whatever the question; None
+    where that is so for every section.
+    """
 
     share: int
     used: int
     given: int
     taken: int
+    fixed_share: int | None = None
 
 
 @frozen(eq=False)
@@ -153,12 +158,19 @@ class _Fitting:
     def _accounts(self, placed: Mapping[str, Sequence[Placed]], room: int) -> dict[str, Account]:
         accounts = {}
         split = shares({lane.key: lane.weight for lane in self.lanes}, room)
+        fixed: Mapping[str, int] = {}
+        if any(lane.weight != lane.own_weight for lane in self.lanes):
+            fixed = shares({lane.key: lane.own_weight for lane in self.lanes}, room)
         for lane in self.lanes:
             used = sum(entry.tokens for entry in placed.get(lane.key, ()))
             used += self.headings[lane.key] if used else 0
             share = split[lane.key]
             accounts[lane.key] = Account(
-                share=share, used=used, given=max(0, share - used), taken=max(0, used - share)
+                share=share,
+                used=used,
+                given=max(0, share - used),
+                taken=max(0, used - share),
+                fixed_share=fixed.get(lane.key),
             )
         return accounts
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DETAILS",
     "GROUPINGS",
+    "SHARES",
     "STYLES",
     "ContextItem",
     "ContextRequest",
@@ -37,9 +38,11 @@ Style = Literal["markdown", "xml", "plain"]
 Overflow = Literal["hard", "soft"]
 Detail = Literal["full", "summary", "compact"]
 Grouping = Literal["source", "type"]
+Shares = Literal["fixed", "by_match"]
 STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
 DETAILS: tuple[Detail, ...] = ("full", "summary", "compact")
 GROUPINGS: tuple[Grouping, ...] = ("source", "type")
+SHARES: tuple[Shares, ...] = ("fixed", "by_match")
 
 
 def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:
@@ -171,6 +174,8 @@ class ContextRequest:
             takes no more than a quarter of the budget.
         guard: whether the text is put between delimiters that its content cannot close.
         overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
+        shares: how the budget is split over the sections. `fixed`: by weight; `by_match`: by
+            weight times how many items of a section match about as well as its best one.
         source_timeout: seconds that one source may take.
         deadline: seconds that all sources together may take.
         min_relevance: items below this relevance are left out, 0..1.
@@ -200,6 +205,7 @@ class ContextRequest:
     include_sources: bool = False
     guard: bool = False
     overflow: Overflow = "hard"
+    shares: Shares = "fixed"
     source_timeout: float = 0.3
     deadline: float = 0.5
     min_relevance: float = 0.1

@@ -12,6 +12,7 @@ from attrs import define, evolve, field
 
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
+from contextkit.budget import by_match
 from contextkit.composing import Composer
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
@@ -133,8 +134,8 @@ class Pipeline:
         async with contextlib.AsyncExitStack() as stack:
             with watch.stage("prepare"):
                 searched = [(s.source, s.query or request.query) for s in sections]
-                await in_thread(lambda: self.store.prepare(searched))
-                await stack.enter_async_context(held(self.store))
+                prepare = partial(self.store.prepare, searched)
+                await stack.enter_async_context(held(self.store, prepare))
             with watch.stage("gather"):
                 questions = self._questions(request, sections)
                 return questions, await gather(self.registry, questions, request.deadline)
@@ -178,7 +179,7 @@ class Pipeline:
         waiting: dict[str, list[Piece]] = defaultdict(list)
         for piece in pieces:
             waiting[piece.candidate.section].append(piece)
-        return [
+        lanes = [
             Lane(
                 key=question.section.key,
                 weight=question.section.weight
@@ -188,6 +189,7 @@ class Pipeline:
             )
             for question in questions
         ]
+        return lanes if request.shares == "fixed" else _by_match(lanes)
 
     def _composer(
         self, request: ContextRequest, recipe: Recipe, sections: Sequence[Section]
@@ -222,6 +224,15 @@ class Pipeline:
             yield f"not one item fits into {request.max_tokens} tokens"
         if request.include_sources and fitted.text and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _by_match(lanes: Sequence[Lane]) -> list[Lane]:
+    """The same lanes with weights that follow what was found."""
+    weights = by_match(
+        {lane.key: lane.weight for lane in lanes},
+        {lane.key: [piece.candidate.scores.match for piece in lane.pieces] for lane in lanes},
+    )
+    return [evolve(lane, weight=weights[lane.key]) for lane in lanes]
 
 
 def _fitted(

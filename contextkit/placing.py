@@ -72,15 +72,21 @@ class Lane:
 
     Attributes:
         key: the section's key.
-        weight: its weight in the budget.
+        weight: its weight in the budget, for this question.
         heading: what the section adds to the text beside its pieces.
         pieces: best first.
+        own_weight: its weight whatever the question; default: `weight`.
     """
 
     key: str
     weight: float
     heading: str
     pieces: Sequence[Piece]
+    own_weight: float = field()
+
+    @own_weight.default
+    def _weight(self) -> float:
+        return self.weight
 
 
 @frozen(eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
-from contextkit.models import DETAILS, GROUPINGS, STYLES, ContextRequest
+from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
 from contextkit.store.base import conditions
 
 __all__ = ["make_request"]
@@ -20,6 +20,7 @@ _CHOICES = {
     "detail": DETAILS,
     "group_by": GROUPINGS,
     "overflow": ("hard", "soft"),
+    "shares": SHARES,
 }
 _SWITCHES = ("include_sources", "guard")
 _WITHIN_0_AND_1 = ("min_relevance", "diversity")

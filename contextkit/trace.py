@@ -29,10 +29,11 @@ class SourceTrace:
             `breaker_open`: not asked, as it failed too often lately.
         milliseconds: how long it was waited for.
         candidates: items it returned.
-        share: tokens of the budget that were its by weight.
+        share: tokens of the budget that were its.
         used: tokens its items take in the text.
         given: tokens of its share that it left to others.
         taken: tokens it took over from others.
+        fixed_share: what its share would be by weight alone; None where it is that.
         breaker: the breaker's state after this request.
         reason: what went wrong, in words, or None.
     """
@@ -46,6 +47,7 @@ class SourceTrace:
     used: int = 0
     given: int = 0
     taken: int = 0
+    fixed_share: int | None = None
     breaker: str = "closed"
     reason: str | None = None
 

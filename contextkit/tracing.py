@@ -88,6 +88,7 @@ def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> Sourc
         used=account.used,
         given=account.given,
         taken=account.taken,
+        fixed_share=account.fixed_share,
         breaker=answer.breaker,
         reason=answer.reason,
     )

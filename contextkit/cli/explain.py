@@ -16,7 +16,7 @@ from contextkit.cli.session import Session, json_option, pass_session, table
 if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation
     from contextkit.formatted import FormattedContext
-    from contextkit.trace import ItemTrace, Trace
+    from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["explain"]
 
@@ -56,9 +56,10 @@ def explain(
 
     For each source and each item of a QUERY's context: what it went through.
 
-    SHARE is a source's part of the budget by weight, GAVE what it left to others of that,
-    TOOK what it took over from others, all in tokens. An item's SCORE is made of what
-    stands behind it: MATCH is its RELEVANCE on the scale of all sources.
+    SHARE is a source's part of the budget (with --shares by_match behind it what that is
+    by weight alone), GAVE what it left to others of that, TOOK what it took over from
+    others, all in tokens. An item's SCORE is made of what stands behind it: MATCH is its
+    RELEVANCE on the scale of all sources.
     """
     query = query_from(query)
     names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
@@ -102,11 +103,19 @@ def _source_rows(trace: Trace) -> list[Sequence[str]]:
             row.section,
             row.state,
             f"{row.milliseconds:.1f}",
-            *map(str, (row.candidates, row.share, row.used, row.given, row.taken)),
+            str(row.candidates),
+            _share(row),
+            *map(str, (row.used, row.given, row.taken)),
             row.reason or "",
         ]
         for row in trace.sources
     ]
+
+
+def _share(row: SourceTrace) -> str:
+    if row.fixed_share is None:
+        return str(row.share)
+    return f"{row.share} ({row.fixed_share} by weight)"
 
 
 def _item_row(row: ItemTrace) -> Sequence[str]:

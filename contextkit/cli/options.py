@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from contextkit.models import DETAILS, GROUPINGS, STYLES
+from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES
 
 __all__ = ["Command", "assembly_options", "names_of", "query_from"]
 
@@ -50,6 +50,11 @@ def assembly_options(command: Command) -> Command:
             callback=_weights,
             metavar="SOURCE=NUMBER",
             help="A source's weight in the budget; repeatable.",
+        ),
+        click.option(
+            "--shares",
+            type=click.Choice(SHARES),
+            help="Split the budget by weight alone, or also by how much is found of a source.",
         ),
         click.option("--min-relevance", type=float, help="Leave out what matches less, 0 to 1."),
         click.option("--diversity", type=float, help="What repeating a better item costs, 0 to 1."),

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextkit.budget import allotments, shares
+from contextkit.budget import allotments, by_match, shares
 
 thorough = settings.get_profile("thorough")
 T = TypeVar("T")
@@ -19,6 +19,7 @@ KEYS = st.text(st.characters(codec="ascii"), min_size=1, max_size=3)
 WEIGHTS = st.dictionaries(
     KEYS, st.floats(min_value=1e-300, max_value=1e300, exclude_min=True), min_size=1, max_size=12
 )
+MATCHES = st.lists(st.floats(0, 1), max_size=30)
 TOTALS = st.integers(0, 10**6) | st.integers(0, 10**400)
 
 
@@ -96,3 +97,55 @@ def test_shares_are_exact_where_floats_are_not() -> None:
     weights = {f"s{number}": 0.1 for number in range(10)}
     assert shares(weights, 10) == dict.fromkeys(weights, 1)
     assert math.log10(shares({"a": 1, "b": 3}, 10**400)["b"]) == pytest.approx(399.875, abs=1e-3)
+
+
+# -- weights that follow what was found -------------------------------------------------------
+
+
+def test_where_one_stands_out_its_weight_stays() -> None:
+    """Two level ones double the weight; what matches much less adds next to nothing."""
+    weights = dict.fromkeys(("clear", "two", "none", "nothing"), 3.0)
+    matches = {"clear": [0.2, 0.8], "two": [0.5, 0.5], "none": [], "nothing": [0.0, 0.0]}
+    followed = by_match(weights, matches)
+    assert followed["clear"] == pytest.approx(3, rel=1e-6)
+    assert followed["two"] == 6
+    assert followed["none"] == followed["nothing"] == 3
+
+
+def test_a_weight_of_nothing_stays_nothing() -> None:
+    """However much was found, it gets no share."""
+    followed = by_match({"a": 0.0, "b": 1.0}, {"a": [0.9] * 20})
+    assert followed == {"a": 0.0, "b": 1.0}
+    assert shares(followed, 100) == {"a": 0, "b": 100}
+
+
+@given(
+    st.dictionaries(KEYS, st.tuples(st.floats(0.01, 100), MATCHES), min_size=1, max_size=8),
+    st.integers(0, 20_000),
+    st.randoms(),
+)
+@thorough
+def test_shares_by_match_are_all_of_the_budget_and_leave_nobody_out(
+    drawn: dict[str, tuple[float, list[float]]], total: int, rng: random.Random
+) -> None:
+    """Each is at least an eighth of the fixed one, whatever was found and in whatever order."""
+    weights = {key: weight for key, (weight, _) in drawn.items()}
+    matches = {key: found for key, (_, found) in drawn.items()}
+    followed = by_match(weights, matches)
+    split, fixed = shares(followed, total), shares(weights, total)
+    assert sum(split.values()) == total
+    assert all(weights[key] <= followed[key] <= 8 * weights[key] for key in weights)
+    assert all(8 * (split[key] + 1) >= fixed[key] - 1 for key in weights)
+    for found in matches.values():
+        rng.shuffle(found)
+    assert by_match(shuffled(weights, rng), matches) == followed
+
+
+@given(MATCHES.filter(any), st.floats(0, 1))
+def test_one_more_item_never_makes_a_share_smaller_unless_it_is_the_best(
+    matches: list[float], more: float
+) -> None:
+    """More of the same is more to show; a new best one makes the others count less."""
+    more = min(more, max(matches))
+    before = by_match({"a": 1.0}, {"a": matches})["a"]
+    assert by_match({"a": 1.0}, {"a": [*matches, more]})["a"] >= before - 1e-9

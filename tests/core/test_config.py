@@ -460,6 +460,14 @@ def test_models_are_chosen_for_all_sources_and_for_one(load: Load) -> None:
     assert config.source("memories").embedder is None
 
 
+def test_the_token_of_a_plugins_command_is_no_setting(load: Load) -> None:
+    """A command reads it itself; what begins with a section's name is a slip."""
+    assert load(environment={"CONTEXTKIT_TIDE_TOKEN": "secret"}) == load()
+    for variable in ("CONTEXTKIT_STORE_TOKEN", "CONTEXTKIT_SOURCES_TOKEN", "CONTEXTKIT_TOKEN"):
+        with pytest.raises(ConfigError, match="no setting belongs to this environment variable"):
+            load(environment={variable: "secret"})
+
+
 @pytest.mark.parametrize(
     ("variable", "hint"),
     [

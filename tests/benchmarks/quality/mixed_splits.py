@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from contextkit.trace import ItemTrace
 from tests.benchmarks.texts import SOURCES
 
-__all__ = ["EQUAL", "FIXED", "FOLLOWING", "SEEDS", "Follow", "sections_with"]
+__all__ = ["BY_MATCH", "EQUAL", "FIXED", "FOLLOWING", "SEEDS", "Follow", "sections_with"]
 
 Weights = Mapping[str, float]
 Follow = Callable[[Sequence[ItemTrace]], Weights]
@@ -52,7 +53,7 @@ def _by_best(base: Weights, power: float) -> Follow:
     return follow
 
 
-def _by_rivals(base: Weights, power: float = 0.0) -> Follow:
+def _by_rivals(base: Weights, power: float) -> Follow:
     """A source's weight times how many of its candidates match about as well as its best."""
 
     def follow(candidates: Sequence[ItemTrace]) -> Weights:
@@ -77,10 +78,15 @@ FOLLOWING: Mapping[str, Follow] = {
     "seeds' x best match squared": _by_best(SEEDS, 2),
     "equal x square root of best match": _by_best(EQUAL, 0.5),
     "equal x best match": _by_best(EQUAL, 1),
-    "seeds' x rivals of the best": _by_rivals(SEEDS),
     "seeds' x rivals x square root of best": _by_rivals(SEEDS, 0.5),
     "equal x rivals x square root of best": _by_rivals(EQUAL, 0.5),
 }
+
+BY_MATCH: Mapping[str, Mapping[str, Any]] = {
+    "shares=by_match": {"shares": "by_match", "weights": SEEDS},
+    "equal weights, shares=by_match": {"shares": "by_match", "weights": EQUAL},
+}
+"""The split that a request can ask for: options of it."""
 
 
 def sections_with(sources: frozenset[str], base: Weights) -> Weights:

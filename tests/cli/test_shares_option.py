@@ -1,0 +1,29 @@
+"""`--shares`: the split of the budget, as an option of the commands that assemble."""
+
+from __future__ import annotations
+
+import re
+
+from tests.cli.conftest import CommandLine
+
+QUERY = "how does the budget split its tokens by weight?"
+PATIENT = ("--timeout", "20", "--deadline", "20")
+
+
+def test_explain_shows_both_shares(contextkit: CommandLine) -> None:
+    """What a source has, and in brackets what it would have by weight; without it one number."""
+    contextkit("index")
+    asked = ("explain", QUERY, "--no-index", *PATIENT)
+    following = contextkit(*asked, "--shares", "by_match").stdout
+    assert re.search(r"^code +ok +\S+ +\d+ +\d+ \(\d+ by weight\) ", following, re.MULTILINE)
+    assert re.search(r"^code +ok +\S+ +\d+ +\d+ +\d+ ", contextkit(*asked).stdout, re.MULTILINE)
+    rows = contextkit.json(*asked, "--shares", "by_match")["trace"]["sources"]
+    assert sum(row["share"] for row in rows) == sum(row["fixed_share"] for row in rows)
+
+
+def test_another_word_is_refused(contextkit: CommandLine) -> None:
+    """With those that there are."""
+    for command in ("explain", "assemble"):
+        result = contextkit(command, QUERY, "--shares", "equal")
+        assert result.exit_code == 2
+        assert "'equal' is not one of 'fixed', 'by_match'" in result.stderr
