@@ -99,6 +99,7 @@ class AssembleSettings:
     shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES))
     min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
     diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)))
+    concurrency: int = _setting(4, "a whole number of at least 1", ge(1))
     breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1))
     breaker_cooldown: float = _setting(30.0, "seconds, over 0", gt(0))
 

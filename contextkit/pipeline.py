@@ -10,6 +10,7 @@ from functools import partial
 
 from attrs import define, evolve, field
 
+from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.budget import by_match
@@ -67,19 +68,34 @@ class Pipeline:
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
+    _admission: Admission = field(init=False)
+
+    @_admission.default
+    def _make_admission(self) -> Admission:
+        return Admission(self.registry.config.assemble.concurrency)
 
     async def assemble(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         """Assemble the context that a recipe describes.
 
         What a source does wrong costs that source and is in the trace. The time that the
-        store takes to open is not the sources' and does not count against their deadline.
+        store takes to open, and that others' assemblies take before this one's turn, is not
+        the sources' and does not count against their deadline.
 
         Raises:
             InvalidContextTypeError: for a section whose source is not there.
             InvalidRequestError: where nothing counts by `request.tokens`.
             StoreError: where the store does not open.
         """
-        watch, failures = Stopwatch(), HookFailures()
+        watch = Stopwatch()
+        async with contextlib.AsyncExitStack() as stack:
+            with watch.stage("queue"):
+                await stack.enter_async_context(self._admission.turn())
+            return await self._assemble(request, recipe, watch)
+
+    async def _assemble(
+        self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
+    ) -> FormattedContext:
+        failures = HookFailures()
         sections = sections_to_ask(self.registry, recipe)
         with watch.stage("prepare"):
             count = await self._counter(request, failures)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -16,14 +16,27 @@ from contextkit.store.hybrid import QueryVectors
 from contextkit.store.identity import StoredModel
 
 __all__ = [
+    "STORE_INDEXES",
     "PlannedSearch",
     "edge_filter",
     "edge_point",
-    "field_indexes",
+    "field_key",
+    "index_of",
     "model_vector",
     "plan_search",
     "shard_config",
 ]
+
+
+STORE_INDEXES: Mapping[str, edge.PayloadSchemaType | edge.DatetimeIndexParams] = {
+    "scope": edge.PayloadSchemaType.Keyword,
+    "created_at": edge.DatetimeIndexParams(memory=edge.Memory.Cold),
+}
+"""Payload key -> index, in every shard.
+
+Times stay on the disk: in memory their index is half of what opening a shard costs, and finds
+the newest records no sooner.
+"""
 
 
 def shard_config() -> edge.EdgeConfig:
@@ -54,20 +67,14 @@ def model_vector(model: StoredModel) -> edge.UpdateOperation:
     )
 
 
-def field_indexes(
-    filtered: Iterable[str],
-) -> dict[str, edge.PayloadSchemaType | edge.DatetimeIndexParams]:
-    """Payload key -> its index, for what every store is filtered by and these record fields.
+def field_key(name: str) -> str:
+    """The payload key of a record's field."""
+    return f"fields.{name}"
 
-    Times stay on the disk: in memory their index is half of what opening a shard costs, and
-    finds the newest records no sooner.
-    """
-    keyword = edge.PayloadSchemaType.Keyword
-    return {
-        "scope": keyword,
-        "created_at": edge.DatetimeIndexParams(memory=edge.Memory.Cold),
-        **{f"fields.{name}": keyword for name in filtered},
-    }
+
+def index_of(key: str) -> edge.PayloadSchemaType | edge.DatetimeIndexParams:
+    """The index of a payload key."""
+    return STORE_INDEXES.get(key, edge.PayloadSchemaType.Keyword)
 
 
 def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:

@@ -31,9 +31,11 @@ from contextkit.store.base import (
     stored_batch,
 )
 from contextkit.store.edge_queries import (
+    STORE_INDEXES,
     edge_filter,
     edge_point,
-    field_indexes,
+    field_key,
+    index_of,
     model_vector,
     plan_search,
 )
@@ -81,6 +83,7 @@ class EmbeddedStore:
     _shared: SharedShard = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
     _scopes: set[str] = field(factory=set, init=False)
+    _unindexed: set[str] = field(factory=set, init=False)
     _admitting: threading.Lock = field(factory=threading.Lock, init=False)
     _unflushed: int = field(default=0, init=False)
 
@@ -111,12 +114,21 @@ class EmbeddedStore:
             return {str(hit.value) for hit in shard.facet(edge.FacetRequest("scope", MOST_HITS))}
 
     def _ensure_indexes(self, shard: edge.EdgeShard) -> None:
-        wanted = field_indexes(self.indexed_fields)
+        """Make the indexes that every store has, and see which of the sources' it lacks.
+
+        Those are made with the first record that has the field: each costs some milliseconds
+        whenever the shard is opened, also without a record.
+        """
         with engine_errors(f"opening the store at {self.path}"):
-            missing = wanted.keys() - shard.info().payload_schema.keys()
-            for key in sorted(missing):
-                self._folder.require_room(0, SPARE_BYTES, "indexing it")
-                shard.update(edge.UpdateOperation.create_field_index(key, wanted[key]))
+            known = shard.info().payload_schema.keys()
+        self._make_indexes(shard, STORE_INDEXES.keys() - known)
+        self._unindexed = {key for key in map(field_key, self.indexed_fields) if key not in known}
+
+    def _make_indexes(self, shard: edge.EdgeShard, keys: Iterable[str]) -> None:
+        for key in sorted(keys):
+            self._folder.require_room(0, SPARE_BYTES, "indexing it")
+            with engine_errors(f"indexing the store at {self.path}"):
+                shard.update(edge.UpdateOperation.create_field_index(key, index_of(key)))
 
     # -- the interface --------------------------------------------------------------------
 
@@ -174,10 +186,22 @@ class EmbeddedStore:
     def _upsert(self, batch: StoredBatch, size: int) -> None:
         with self._shared.use() as shard:
             vector = self._admit(shard, batch)
+            self._index_fields(shard, batch)
             # Before they are there, so that no search from then on passes over them.
             self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
             self._update(edge.UpdateOperation.upsert_points(points), size, len(points))
+
+    def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
+        with self._admitting:
+            if not self._unindexed:
+                return
+            present = {
+                field_key(name) for point in batch.points for name in point.payload["fields"]
+            }
+            found = {key for key in self._unindexed if key in present or _parent(key) in present}
+            self._make_indexes(shard, found)
+            self._unindexed -= found
 
     def _admit(self, shard: edge.EdgeShard, batch: StoredBatch) -> str | None:
         """Note which model a source has; the name of its vectors, which the shard now holds."""
@@ -335,6 +359,11 @@ def _vector_size(batch: StoredBatch) -> int:
 
 def _bytes(text: str) -> int:
     return len(text) if text.isascii() else 4 * len(text)
+
+
+def _parent(key: str) -> str:
+    """The outermost field that a nested one is in."""
+    return ".".join(key.split(".")[:2])
 
 
 def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
