@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextkit_code.chunks import MAX_CHARACTERS
-from contextkit_code.code_records import OUTLINE, RecordMaker
+from contextkit_code.code_records import RecordMaker
+from contextkit_code.record_kinds import OUTLINE
 from contextkit_code.text_files import NotTextError
 
 SAMPLES = sorted((Path(__file__).parent / "samples").iterdir())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contextkit import Hit, Record
-from contextkit_code.ranking.definitions import named, spelled
+from contextkit_code.ranking.definitions import named, resembling, spelled
 from contextkit_code.ranking.files import RankedFile, rank_files
 from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import ask
@@ -203,6 +203,43 @@ def test_what_is_named_leads_its_file() -> None:
     file = RankedFile("a", 1.0, 1.0, [_hit("a", "uses", 0.9), _hit("a", "go_on", 0.2)])
 
     assert ranked_units(ask("go_on"), [file], 1.0)[0].hit.record.id == "a::go_on"
+
+
+def test_a_name_whose_words_are_asked_for_counts() -> None:
+    """By the share of them; the name of a window is none."""
+    question = ask("default of a missing prompt")
+    of = {
+        name: resembling(_hit("a", name).record.fields, question)
+        for name in ("prompt_default", "promptUser", "unrelated", "")
+    }
+    assert of == {"prompt_default": 1.0, "promptUser": 0.5, "unrelated": 0.0, "": 0.0}
+    assert resembling(_hit("a", "prompt", signature="").record.fields, question) == 0.0
+    assert resembling(_hit("a", "prompt").record.fields, ask("of the")) == 0.0
+
+    file = RankedFile("a", 1.0, 1.0, [_hit("a", name, 0.3) for name in ("lead", "x", "prompt")])
+    units = ranked_units(question, [file], 1.0)
+    assert [unit.hit.record.id for unit in units] == ["a::lead", "a::prompt", "a::x"]
+
+
+def test_the_units_of_a_class_support_each_other() -> None:
+    """A method beside a good one comes before one that is alone, never before the best."""
+    found = {"A.best": 0.9, "B.alone": 0.3, "A.beside": 0.3, "function": 0.3}
+    hits = [_hit("a", name.rpartition(".")[2], r, qualified_name=name) for name, r in found.items()]
+    units = ranked_units(ask("q"), [RankedFile("a", 1.0, 1.0, hits)], 1.0)
+
+    names = [unit.hit.record.fields["qualified_name"] for unit in units]
+    assert names == ["A.best", "A.beside", "B.alone", "function"]
+    assert units[0].relevance == 1.0
+    assert units[1].relevance > units[2].relevance == units[3].relevance
+
+
+def test_windows_of_a_file_are_no_class() -> None:
+    """They are called as their file, whose ending is no name within it."""
+    windows = [_hit("a.py", f"{n}", 0.3, qualified_name="a.py", signature="") for n in range(3)]
+    alone = ranked_units(ask("q"), [RankedFile("a.py", 1.0, 1.0, windows[:2])], 1.0)
+    beside = ranked_units(ask("q"), [RankedFile("a.py", 1.0, 1.0, windows)], 1.0)
+    assert beside[1].relevance == beside[2].relevance == alone[1].relevance
+    assert alone[1].relevance == pytest.approx(0.8 * 0.3)
 
 
 def test_half_of_a_list_is_for_different_files() -> None:

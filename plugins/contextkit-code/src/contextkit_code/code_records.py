@@ -16,20 +16,12 @@ from contextkit_code.grammars import Grammars, ParseTooLongError
 from contextkit_code.languages import Language
 from contextkit_code.outlines import outline_words
 from contextkit_code.plain_names import plain_names
+from contextkit_code.record_kinds import OUTLINE, UNIT
 from contextkit_code.text_files import decode, parsed_language, text_language
 
-__all__ = ["INDEX_VERSION", "OUTLINE", "UNIT", "RecordMaker"]
+__all__ = ["RecordMaker"]
 
 _log = get_logger(__name__)
-
-INDEX_VERSION = 2
-"""Raise it when files of the same content would give other records: all are indexed anew."""
-
-UNIT = "unit"
-"""The field `kind` of a record that is shown: a definition, or a window of lines."""
-
-OUTLINE = "outline"
-"""The field `kind` of a file's own record, which is searched and never shown."""
 
 # What a unit is called says more than any word in it: three times as much, which ranks the
 # right file clearly higher. The parts of identifiers are not repeated here: the store's

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 from attrs import frozen
 
-__all__ = ["GitError", "WorkTree", "git_files", "work_tree"]
+__all__ = ["GitError", "Status", "WorkTree", "git_files", "look_up", "work_tree"]
+
+Status = os.stat_result | OSError | ValueError
+"""What the file system says of a path itself, not of what a link points to, or why not."""
 
 # A git hook sets these for the repository it runs in; they would override the folder asked for.
 _INHERITED = frozenset(
@@ -57,25 +61,34 @@ def work_tree(folder: Path) -> WorkTree:
     return WorkTree(inside=inside, repository=repository)
 
 
-def git_files(folder: Path) -> Iterator[str]:
+def look_up(location: str) -> Status:
+    """Look a path up."""
+    try:
+        return os.lstat(location)
+    except (OSError, ValueError) as error:
+        return error
+
+
+def git_files(folder: Path) -> Iterator[tuple[str, Status]]:
     """The tracked and the untracked, unignored files below a folder of a work tree.
 
-    Paths are relative to the folder and as the file system has them. Checked-out submodules
-    and other repositories in it are walked too, linked work trees of one are not.
+    Each comes with its status, which tells submodules from files and is not cheap to look up
+    twice. Paths are relative to the folder and as the file system has them. Checked-out
+    submodules and other repositories in it are walked too, linked work trees of one are not.
 
     Raises `GitError`.
     """
     listing = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    for raw in dict.fromkeys(listing.split(b"\0")):
-        path = os.fsdecode(raw).rstrip("/")
+    for listed in dict.fromkeys(os.fsdecode(listing).split("\0")):
+        path = listed.rstrip("/")
         if not path:
             continue
-        nested = os.path.join(folder, path)  # noqa: PTH118 (for every file: pathlib is slow)
-        if os.path.isdir(nested) and not os.path.islink(nested):  # noqa: PTH112, PTH114
-            if _is_repository(Path(nested)):
-                yield from (f"{path}/{inner}" for inner in git_files(Path(nested)))
-        else:
-            yield path
+        location = f"{folder}{os.sep}{path}"
+        status = look_up(location)
+        if not (isinstance(status, os.stat_result) and stat.S_ISDIR(status.st_mode)):
+            yield path, status
+        elif _is_repository(Path(location)):
+            yield from ((f"{path}/{inner}", found) for inner, found in git_files(Path(location)))
 
 
 def _is_repository(folder: Path) -> bool:

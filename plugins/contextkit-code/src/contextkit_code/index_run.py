@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
 from contextkit import IndexReport
 from contextkit.indexing import Indexer
 from contextkit.logs import get_logger
-from contextkit_code.code_records import RecordMaker
 from contextkit_code.index_state import CodeState, FileState
 from contextkit_code.record_writer import RecordWriter
 from contextkit_code.settings import Settings
-from contextkit_code.text_files import NotTextError, parsed_language
 from contextkit_code.workspace_files import WorkspaceFile, list_files, read_file
+
+if TYPE_CHECKING:
+    from contextkit_code.code_records import RecordMaker
 
 __all__ = ["index_code"]
 
@@ -57,7 +59,8 @@ class _Run:
     removed: int = 0
     unchanged: int = 0
     skipped: list[tuple[str, str]] = field(factory=list)
-    _maker: RecordMaker = field(init=False)
+    _created_at: datetime = field(init=False)
+    _made_maker: RecordMaker | None = field(default=None, init=False)
     _writer: RecordWriter = field(init=False)
     _gone: set[str] = field(factory=set, init=False)
     _done: int = field(default=0, init=False)
@@ -65,7 +68,7 @@ class _Run:
     def bring_up_to_date(self, files: Sequence[WorkspaceFile]) -> None:
         """Index what is new or changed, delete the records of what is gone."""
         started = time.perf_counter()
-        self._maker = RecordMaker(self.state.next_run())
+        self._created_at = self.state.next_run()
         reparsed = self._now_parsed(files)
         candidates = [
             file
@@ -84,7 +87,7 @@ class _Run:
             self._count_unchanged(files)
             self._progress(len(files), len(files))
             return
-        self.state.created_at = self._maker.created_at
+        self.state.created_at = self._created_at
         looked_into = {file.path for file in candidates}
         self._count_unchanged([file for file in files if file.path not in looked_into])
         self._progress(len(files) - len(candidates), len(files))
@@ -93,11 +96,21 @@ class _Run:
             self._progress(1, len(files))
         self._finish(time.perf_counter() - started)
 
+    @property
+    def _maker(self) -> RecordMaker:
+        """What makes records; where nothing has changed, nothing that parses is imported."""
+        if self._made_maker is None:
+            from contextkit_code.code_records import RecordMaker
+
+            self._made_maker = RecordMaker(self._created_at)
+        return self._made_maker
+
     def _finish(self, seconds: float) -> None:
         self._writer.flush()
         self.removed += sum(not self.state.files[path].skipped for path in self._gone)
         self._writer.remove(self._gone)
-        self.state.unparsed = frozenset(self._maker.grammars.problems)
+        if self._made_maker is not None:
+            self.state.unparsed = frozenset(self._made_maker.grammars.problems)
         self._writer.save()
         _log.info(
             "code_indexed",
@@ -111,13 +124,15 @@ class _Run:
 
     def notes(self) -> list[str]:
         """What a person should know of this run."""
+        maker = self._made_maker
+        if maker is None:
+            return []
         unparsed = [
             f"{language}: its grammar does not load ({problem}); its files are indexed by lines"
-            for language, problem in sorted(self._maker.grammars.problems.items())
+            for language, problem in sorted(maker.grammars.problems.items())
         ]
         given_up = [
-            f"{path}: it took too long to parse; it is indexed by lines"
-            for path in self._maker.given_up
+            f"{path}: it took too long to parse; it is indexed by lines" for path in maker.given_up
         ]
         return unparsed + given_up
 
@@ -125,6 +140,8 @@ class _Run:
         """The files whose language could not be parsed in the last run, and now can."""
         if not self.state.unparsed:
             return set()
+        from contextkit_code.text_files import parsed_language
+
         languages = {file.path: parsed_language(file.path, b"") for file in files}
         return {
             path
@@ -150,6 +167,8 @@ class _Run:
 
     def _look_into(self, file: WorkspaceFile, *, parse: bool) -> None:
         """Read a file, and index it where its content is not what it was."""
+        import hashlib
+
         known = self.state.files.get(file.path)
         read_at = time.time_ns()
         try:
@@ -167,6 +186,8 @@ class _Run:
                 file.path, FileState.read(stamp, digest, known.skipped, at=read_at)
             )
             return
+        from contextkit_code.text_files import NotTextError
+
         try:
             records, skipped = self._maker.records(file.path, content), ""
         except NotTextError as error:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from contextkit.indexing import IndexState
-from contextkit_code.code_records import INDEX_VERSION
+from contextkit_code.record_kinds import INDEX_VERSION
 from contextkit_code.workspace_files import Stamp
 
 __all__ = ["CodeState", "FileState"]
@@ -20,8 +20,7 @@ _CLOCK_NANOSECONDS = 2_000_000_000
 _UNTRUSTED = Stamp(-1, 0, 0)
 
 
-@frozen
-class FileState:
+class FileState(NamedTuple):
     """One file as it was last read.
 
     Attributes:
@@ -75,8 +74,8 @@ class CodeState:
     def _of(cls, stored: Mapping[str, Any]) -> CodeState:
         return cls(
             files={
-                str(path): FileState(Stamp(*map(int, stamp)), str(digest), str(skipped))
-                for path, (*stamp, digest, skipped) in stored["files"].items()
+                path: FileState(Stamp(int(size), int(mtime), int(ctime)), str(digest), str(skipped))
+                for path, (size, mtime, ctime, digest, skipped) in stored["files"].items()
             },
             created_at=datetime.fromisoformat(stored["created_at"]).astimezone(UTC),
             unparsed=frozenset(map(str, stored["unparsed"])),

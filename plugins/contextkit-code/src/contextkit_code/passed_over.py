@@ -61,7 +61,8 @@ _FILES = (
         r"id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.htpasswd",
     ),
 )
-_PATTERNS = tuple((reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in _FILES)
+# One pattern with a group for each reason, as most names match none.
+_PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _FILES), re.IGNORECASE)
 
 
 class Selection:
@@ -71,6 +72,7 @@ class Selection:
         self._include = compile_globs(settings.include) if settings.include else None
         self._exclude = compile_globs(settings.exclude) if settings.exclude else None
         self._takes_back = any(glob.lstrip().startswith("!") for glob in settings.exclude)
+        self._folders: dict[str, tuple[str, str] | None] = {}
 
     def wants(self, path: str) -> bool | None:
         """What the settings say: False leaves out, True takes back, None says nothing."""
@@ -91,17 +93,25 @@ class Selection:
 
     def passed_over(self, path: str) -> tuple[str, str] | None:
         """What the built-in rules pass over, a file or the folder it is in, and why."""
-        *folders, name = path.split("/")
-        for depth, folder in enumerate(folders):
-            reason = _DIRECTORIES.get(folder)
-            if reason is None and folder.endswith(".git"):
-                reason = "a git repository's own files"
-            if reason is not None:
-                return "/".join(folders[: depth + 1]) + "/", reason
-        for reason, pattern in _PATTERNS:
-            if pattern.fullmatch(name):
-                return path, reason
-        return None
+        folder, _, name = path.rpartition("/")
+        if folder not in self._folders:
+            self._folders[folder] = _folder_passed_over(folder)
+        passed = self._folders[folder]
+        if passed is not None:
+            return passed
+        found = _PATTERN.fullmatch(name)
+        return (path, _FILES[(found.lastindex or 1) - 1][0]) if found else None
+
+
+def _folder_passed_over(path: str) -> tuple[str, str] | None:
+    folders = path.split("/")
+    for depth, folder in enumerate(folders):
+        reason = _DIRECTORIES.get(folder)
+        if reason is None and folder.endswith(".git"):
+            reason = "a git repository's own files"
+        if reason is not None:
+            return "/".join(folders[: depth + 1]) + "/", reason
+    return None
 
 
 def vendor_folders(paths: Collection[str]) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.records import Filters
-from contextkit_code.code_records import OUTLINE, UNIT
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.units import cut, ranked_units
+from contextkit_code.record_kinds import OUTLINE, UNIT
 
 __all__ = ["find_code"]
 

@@ -11,7 +11,7 @@ from contextkit import ContextItem
 from contextkit.markup import escape_xml
 from contextkit.models import Style
 from contextkit.truncation import ELLIPSIS, truncate
-from contextkit_code.presentation import location_of
+from contextkit_code.presentation import location_of, plain_code
 from contextkit_code.unit_rows import rows_by_worth
 
 __all__ = ["truncated"]
@@ -129,5 +129,11 @@ def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
 def _header(item: ContextItem, style: Style) -> tuple[Sequence[str], Sequence[str]]:
     """The lines of signature and docstring as they stand in a text of that style."""
     texts = (str(item.metadata.get(name) or "") for name in ("signature", "docstring"))
-    signature, docstring = (escape_xml(text) if style == "xml" else text for text in texts)
-    return signature.split("\n"), docstring.split("\n")
+    signature, docstring = (_as_in(style, text).split("\n") for text in texts)
+    return signature, docstring
+
+
+def _as_in(style: Style, code: str) -> str:
+    if style == "plain":
+        return plain_code(code)
+    return escape_xml(code) if style == "xml" else code

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from contextkit.errors import WorkspaceError
-from contextkit_code.git_files import GitError, git_files, work_tree
+from contextkit_code.git_files import GitError, Status, git_files, look_up, work_tree
 from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
 from contextkit_code.settings import Settings
@@ -24,8 +25,9 @@ _OPEN_FLAGS = (
 )
 
 
-@frozen
-class Stamp:
+# Every run makes one of these for each file: a tuple is made several times as fast as an
+# instance of a frozen class.
+class Stamp(NamedTuple):
     """What the file system says of a file's content without reading it.
 
     Attributes:
@@ -44,8 +46,7 @@ class Stamp:
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-@frozen
-class WorkspaceFile:
+class WorkspaceFile(NamedTuple):
     """A file to index.
 
     Attributes:
@@ -85,10 +86,10 @@ def list_files(root: Path, settings: Settings) -> Listing:
     listing = Listing()
     selection = Selection(settings)
     skipped: dict[str, str] = {}
-    paths = sorted(_all_paths(root, selection, skipped, listing.notes))
-    vendored = vendor_folders(paths)
+    found = _all_paths(root, selection, skipped, listing.notes)
+    vendored = vendor_folders(found)
     taken: set[str] = set()
-    for raw in paths:
+    for raw in sorted(found):
         path = _as_text(raw)
         wanted = selection.wants(path)
         if wanted is False:
@@ -100,7 +101,7 @@ def list_files(root: Path, settings: Settings) -> Listing:
             listing.skipped.append((path, "another file's path reads the same"))
         else:
             taken.add(path)
-            _add(listing, path, f"{root}{os.sep}{raw}", settings.max_file_bytes)
+            _add(listing, path, f"{root}{os.sep}{raw}", found[raw], settings.max_file_bytes)
     listing.skipped.extend(skipped.items())
     listing.skipped.sort()
     return listing
@@ -108,15 +109,16 @@ def list_files(root: Path, settings: Settings) -> Listing:
 
 def _all_paths(
     root: Path, selection: Selection, skipped: dict[str, str], notes: list[str]
-) -> list[str]:
+) -> dict[str, Status | None]:
+    """Each path, and its status where that was looked up already."""
     tree = work_tree(root)
     if tree.repository:
         notes.append(f"{root} is a git repository without its files: no code to index")
-        return []
+        return {}
     problem = tree.problem
     if tree.inside:
         try:
-            return list(git_files(root))
+            return dict(git_files(root))
         except GitError as error:
             problem = str(error)
     if problem:
@@ -131,7 +133,7 @@ def _all_paths(
     def unreadable(folder: str, why: str) -> None:
         skipped[_as_text(folder)] = _cannot(why)
 
-    return list(plain_files(root, enters, unreadable))
+    return dict.fromkeys(plain_files(root, enters, unreadable))
 
 
 def _as_text(path: str) -> str:
@@ -153,24 +155,28 @@ def _passed_over(
     return selection.passed_over(path)
 
 
-def _add(listing: Listing, path: str, location: str, max_bytes: int) -> None:
-    try:
-        status = os.lstat(location)
-    except (FileNotFoundError, NotADirectoryError):
-        return  # deleted in the work tree, or while we walk: it is not there
-    except (OSError, ValueError) as error:
-        listing.skipped.append((path, _cannot(str(error))))
-        return
+def _add(listing: Listing, path: str, location: str, known: Status | None, max_bytes: int) -> None:
+    status = look_up(location) if known is None else known
+    if isinstance(status, os.stat_result):
+        reason = _unfit(status, max_bytes)
+        if reason is None:
+            listing.files.append(WorkspaceFile(path, location, Stamp.of(status)))
+        else:
+            listing.skipped.append((path, reason))
+    elif not isinstance(status, (FileNotFoundError, NotADirectoryError)):
+        # One of these was deleted in the work tree, or while we walk: it is not there.
+        listing.skipped.append((path, _cannot(str(status))))
+
+
+def _unfit(status: os.stat_result, max_bytes: int) -> str | None:
+    """Why this is no file to index, or None."""
     if stat.S_ISLNK(status.st_mode):
-        listing.skipped.append((path, "a symbolic link"))
-    elif not stat.S_ISREG(status.st_mode):
-        listing.skipped.append((path, "not a regular file"))
-    elif status.st_size > max_bytes:
-        listing.skipped.append(
-            (path, f"{status.st_size:,} bytes, over max_file_bytes ({max_bytes:,})")
-        )
-    else:
-        listing.files.append(WorkspaceFile(path, location, Stamp.of(status)))
+        return "a symbolic link"
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    if status.st_size > max_bytes:
+        return f"{status.st_size:,} bytes, over max_file_bytes ({max_bytes:,})"
+    return None
 
 
 def read_file(file: WorkspaceFile, max_bytes: int) -> tuple[bytes, Stamp]:

@@ -8,7 +8,7 @@ from typing import Any
 from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.words import closest, likeness, words_of
 
-__all__ = ["named", "spelled"]
+__all__ = ["named", "resembling", "spelled"]
 
 _FUNCTION = 0.75
 _WITHIN = 0.45
@@ -40,6 +40,17 @@ def spelled(fields: Mapping[str, Any], question: Question) -> float:
         return 0.0
     most = max((_words_spelled(name, question) for name in _names(fields)), default=0)
     return most / len(question.words)
+
+
+def resembling(fields: Mapping[str, Any], question: Question) -> float:
+    """How much of a unit's own name the question has, 0..1; of a window nothing.
+
+    `default of a missing prompt` has all of `prompt_default` and half of `prompt_user`.
+    """
+    words = words_of(str(fields.get("name", ""))) if fields.get("signature") else ()
+    if not words or not question.words:
+        return 0.0
+    return sum(closest(word, question.words) for word in words) / len(words)
 
 
 def _names(fields: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from contextkit import Hit
-from contextkit_code.ranking.definitions import named
+from contextkit_code.ranking.definitions import named, resembling
 from contextkit_code.ranking.files import RankedFile
 from contextkit_code.ranking.question import Question
 
@@ -17,7 +17,13 @@ _FILE_WEIGHT = 0.5
 """What a unit's file counts, beside 1 for the unit itself."""
 
 _BEHIND_THE_BEST = 0.8
-_WINDOW = 0.5
+_NAME = 0.15
+"""What a name counts that the question has all words of."""
+
+_SIBLING = 0.1
+"""What a unit gets of the worth of the best other one of its class."""
+
+_WINDOW = 0.3
 """A window is what is left over between definitions."""
 
 
@@ -67,9 +73,33 @@ def _worths(file: RankedFile, question: Question, most: float) -> list[tuple[Hit
     for place, hit in enumerate(sorted(file.units, key=order)):
         own = file.weight * hit.relevance / most
         shared = (own + _FILE_WEIGHT * file.score) / (1 + _FILE_WEIGHT)
-        behind = min(file.score, _BEHIND_THE_BEST * _weight(hit) * shared)
-        worths.append((hit, behind if place else file.score, place == 0))
-    return worths
+        name = file.weight * resembling(hit.record.fields, question)
+        behind = _BEHIND_THE_BEST * _weight(hit) * shared + _NAME * name
+        worths.append((hit, min(file.score, behind) if place else file.score, place == 0))
+    return _with_siblings(file, worths)
+
+
+def _with_siblings(
+    file: RankedFile, worths: Sequence[tuple[Hit, float, bool]]
+) -> list[tuple[Hit, float, bool]]:
+    """The same units; those of one class lend each other of what the best other one has."""
+    of_class: dict[str, list[float]] = {}
+    for hit, worth, _ in worths:
+        of_class.setdefault(_class_of(hit), []).append(worth)
+    best_two = {name: sorted(own, reverse=True)[:2] for name, own in of_class.items() if name}
+    found = []
+    for hit, worth, leads in worths:
+        best, *second = best_two.get(_class_of(hit), [0.0])
+        other = best if worth < best else sum(second)
+        lifted = min(file.score, worth + _SIBLING * other * (1 - worth))
+        found.append((hit, worth if leads else lifted, leads))
+    return found
+
+
+def _class_of(hit: Hit) -> str:
+    """The qualified name of what a unit stands in; "" for a window, or what is in nothing."""
+    fields = hit.record.fields
+    return str(fields["qualified_name"]).rpartition(".")[0] if fields.get("signature") else ""
 
 
 def _weight(hit: Hit) -> float:
