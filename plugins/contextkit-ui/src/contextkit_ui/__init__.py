@@ -1,0 +1,24 @@
+"""A page to look at a context: `contextkit report` writes it, `contextkit ui` serves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextkit.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+__all__: list[str] = []
+
+
+@hookimpl
+def contextkit_commands(cli: click.Group) -> None:
+    """Add `report` and `ui`."""
+    from contextkit.cli.lazy import LazyCommand
+
+    for name, summary in (
+        ("report", "Write a page about a QUERY's context."),
+        ("ui", "Look at contexts in the browser."),
+    ):
+        cli.add_command(LazyCommand(name, f"contextkit_ui.commands:{name}", summary))

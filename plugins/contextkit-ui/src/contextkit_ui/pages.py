@@ -1,0 +1,130 @@
+"""From a view to HTML: everything that is shown goes through one escaping environment."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from importlib import resources
+from typing import Any
+
+import jinja2
+from attrs import frozen
+from markupsafe import Markup, escape
+
+from contextkit_ui.model import ContextView
+
+__all__ = ["Controls", "content_policy", "report_page", "result_html", "ui_page"]
+
+_STYLES = ("page.css",)
+_REPORT_SCRIPTS = ("page.js",)
+_UI_SCRIPTS = ("page.js", "ui.js")
+
+
+@frozen(kw_only=True)
+class Controls:
+    """What the served page lets a person choose, and what is chosen at first.
+
+    Attributes:
+        sources: the sources that are on, with the numbers of their colours.
+        off: those that are not, and why.
+        max_tokens: the budget at first.
+        choices: option -> what it may be, its value at first being `chosen[option]`.
+        chosen: option -> its value at first.
+    """
+
+    sources: tuple[tuple[str, int], ...]
+    off: tuple[tuple[str, str], ...]
+    max_tokens: int
+    choices: dict[str, tuple[str, ...]]
+    chosen: dict[str, str]
+
+
+def report_page(view: ContextView) -> str:
+    """A whole page about one context, which needs no other file and no network."""
+    return _page(
+        "report.html", _REPORT_SCRIPTS, view=view, served=False, policy=_policy(_REPORT_SCRIPTS)
+    )
+
+
+def ui_page(controls: Controls) -> str:
+    """The page that `contextkit ui` serves, before anything was asked."""
+    return _page("ui.html", _UI_SCRIPTS, controls=controls)
+
+
+def result_html(view: ContextView) -> str:
+    """What the served page shows for a question."""
+    return _environment().get_template("result.html").render(view=view, served=True)
+
+
+def content_policy() -> str:
+    """The served page's Content-Security-Policy: its own style and script, its own origin."""
+    return f"{_policy(_UI_SCRIPTS)}; connect-src 'self'; frame-ancestors 'none'"
+
+
+def _policy(scripts: tuple[str, ...]) -> str:
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {_source_hash(_asset(scripts))}",
+            f"style-src {_source_hash(_asset(_STYLES))}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _page(template: str, scripts: tuple[str, ...], **values: Any) -> str:
+    return (
+        _environment()
+        .get_template(template)
+        .render(style=Markup(_asset(_STYLES)), script=Markup(_asset(scripts)), **values)  # noqa: S704
+    )
+
+
+def _source_hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@functools.cache
+def _asset(names: tuple[str, ...]) -> str:
+    """Files of ours as one text, to be put into a page as they are."""
+    folder = resources.files("contextkit_ui") / "static"
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("contextkit_ui"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(exact=_exact, percent=_percent, number=_number, time=_time)
+    return environment
+
+
+def _exact(text: str) -> Markup:
+    """A text that a parser gives back as it is: of a carriage return it makes a line end."""
+    return escape(text).replace("\r", Markup("&#13;"))
+
+
+def _percent(part: float, whole: float) -> str:
+    """A part of a whole for a length in a drawing."""
+    return f"{100 * part / whole:.3f}%" if whole else "0%"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"
+
+
+def _time(milliseconds: float) -> str:
+    """Milliseconds for a person: three digits or so."""
+    if milliseconds >= 1000:
+        return f"{milliseconds / 1000:.2f} s"
+    digits = 0 if milliseconds >= 100 else 1 if milliseconds >= 1 else 2
+    return f"{milliseconds:.{digits}f} ms"

@@ -1,0 +1,223 @@
+"""From a context and its trace to what the page shows; the only place that works on them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import define, field, frozen
+
+from contextkit import ContextItem, ContextRequest, FormattedContext
+from contextkit.models import Provenance, Successor
+from contextkit.registry import SourceRegistry
+from contextkit.trace import ItemTrace, SourceState, SourceTrace, Trace, Verdict
+from contextkit_ui.model import Bar, ContextView, Group, ItemView, Link, SourceView, TextPart
+
+__all__ = ["HUES", "Hues", "hues_of", "view_of"]
+
+HUES = 8
+"""Colours that the style sheet has; the ninth source has the first one's again."""
+
+_STATES: Mapping[SourceState, str] = {
+    "ok": "answered",
+    "empty": "found nothing",
+    "below_floor": "nothing relevant enough",
+    "failed": "failed",
+    "timed_out": "timed out",
+    "cut_off": "cut off at the deadline",
+    "breaker_open": "not asked",
+}
+_GROUPS: Mapping[Verdict, tuple[str, str]] = {
+    "duplicate": ("Duplicates", "They say what a better item says."),
+    "over_budget": ("Over budget", "They matched, and the tokens were used up by better items."),
+    "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
+}
+_IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated"})
+_ASKING = "gather"
+"""The stage in which all sources are asked, at once."""
+
+
+@frozen
+class Hues:
+    """A colour for each source, the same whichever of them are asked.
+
+    Attributes:
+        names: the sources, in the order of the colours.
+    """
+
+    names: Sequence[str]
+
+    def __getitem__(self, source: str) -> int:
+        return self.names.index(source) % HUES if source in self.names else HUES - 1
+
+
+def hues_of(registry: SourceRegistry) -> Hues:
+    """The colours of the sources that are installed, those that are off included."""
+    return Hues([p.name for p in registry.plugins if p.is_source is not False])
+
+
+def view_of(request: ContextRequest, context: FormattedContext, hues: Hues) -> ContextView:
+    """What the page shows of a context.
+
+    Args:
+        request: what the context was asked for with.
+        context: the context, with its trace.
+        hues: the sources' colours.
+    """
+    trace = context.trace
+    rows = _Rows(trace, hues)
+    shown = list(_joined(trace, context.items))
+    contents = dict(shown)
+    used = sum(source.used for source in trace.sources)
+    in_text = [rows.view(index, item) for index, item in shown]
+    return ContextView(
+        query=request.query,
+        style=request.style,
+        detail=request.detail,
+        shares=request.shares,
+        max_tokens=trace.max_tokens,
+        token_count=context.token_count,
+        frame=max(0, context.token_count - used),
+        free=max(0, trace.max_tokens - context.token_count),
+        exceeded=context.budget_exceeded,
+        counter=trace.counter,
+        milliseconds=round(sum(trace.stages.values()), 3),
+        candidates=len(trace.items),
+        sources=tuple(_source(source, in_text, hues) for source in trace.sources),
+        items=tuple(in_text),
+        left_out=tuple(_groups(rows, contents)),
+        timeline=tuple(_timeline(trace, hues)),
+        notes=trace.notes,
+        text=tuple(_parts(context.markdown, in_text)),
+    )
+
+
+def _joined(trace: Trace, items: Sequence[ContextItem]) -> Iterator[tuple[int, ContextItem]]:
+    """Each item of the text with the index of its row in the trace, in the order of the text."""
+    rows: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, row in enumerate(trace.items):
+        if row.verdict in _IN_TEXT:
+            rows[row.source, row.id].append(index)
+    for item in items:
+        yield rows[item.source, item.id].pop(0), item
+
+
+@define
+class _Rows:
+    """Makes the rows, and the links between them."""
+
+    trace: Trace
+    hues: Hues
+    _best: dict[tuple[str, str], int] = field(init=False)
+
+    @_best.default
+    def _best_of_each(self) -> dict[tuple[str, str], int]:
+        """Item -> its row's index; of several, that of the one in the text, else the best."""
+        rows = list(enumerate(self.trace.items))
+        rows.sort(key=lambda entry: (entry[1].verdict in _IN_TEXT, -entry[0]))
+        return {(row.source, row.id): index for index, row in rows}
+
+    def view(self, index: int, item: ContextItem | None) -> ItemView:
+        row = self.trace.items[index]
+        scores = dict(row.scores)
+        score = scores.pop("score")
+        return ItemView(
+            anchor=_anchor(index),
+            rank=index + 1,
+            source=row.source,
+            section=row.section,
+            id=row.id,
+            title=row.title,
+            kind=item.kind if item else "",
+            location=row.location,
+            hue=self.hues[row.source],
+            verdict=row.verdict,
+            reason=row.reason,
+            tokens=row.tokens,
+            whole_tokens=row.whole_tokens,
+            score=score,
+            components=scores,
+            content=item.content if item else None,
+            duplicate_of=self._link(row.duplicate_of) if row.duplicate_of else None,
+            also_in=tuple(self._link(other) for other in row.also_in),
+            superseded_by=self._newer(row, row.superseded_by) if row.superseded_by else None,
+        )
+
+    def _link(self, other: Provenance) -> Link:
+        index = self._best.get((other.source, other.id))
+        return Link(
+            source=other.source,
+            id=other.id,
+            label=other.location or other.id,
+            hue=self.hues[other.source],
+            anchor=None if index is None else _anchor(index),
+            in_text=index is not None and self.trace.items[index].verdict in _IN_TEXT,
+        )
+
+    def _newer(self, row: ItemTrace, newer: Successor) -> Link:
+        return self._link(Provenance(row.source, newer.id, newer.location))
+
+
+def _anchor(index: int) -> str:
+    return f"item-{index + 1}"
+
+
+def _source(source: SourceTrace, in_text: Sequence[ItemView], hues: Hues) -> SourceView:
+    return SourceView(
+        section=source.section,
+        source=source.source,
+        hue=hues[source.source],
+        state=source.state,
+        words=_STATES[source.state],
+        reason=source.reason,
+        milliseconds=source.milliseconds,
+        candidates=source.candidates,
+        shown=sum(1 for item in in_text if item.section == source.section),
+        share=source.share,
+        fixed_share=source.fixed_share,
+        used=source.used,
+        given=source.given,
+        taken=source.taken,
+    )
+
+
+def _groups(rows: _Rows, contents: Mapping[int, ContextItem]) -> Iterator[Group]:
+    left_out = [
+        rows.view(index, None) for index in range(len(rows.trace.items)) if index not in contents
+    ]
+    for verdict, (title, words) in _GROUPS.items():
+        items = tuple(item for item in left_out if item.verdict == verdict)
+        if items:
+            yield Group(verdict=verdict, title=title, words=words, items=items)
+
+
+def _timeline(trace: Trace, hues: Hues) -> Iterator[Bar]:
+    start = 0.0
+    for stage, milliseconds in trace.stages.items():
+        yield Bar(label=stage, kind="stage", start=round(start, 3), milliseconds=milliseconds)
+        for source in trace.sources if stage == _ASKING else ():
+            yield Bar(
+                label=source.section,
+                kind="source",
+                start=round(start, 3),
+                milliseconds=source.milliseconds,
+                hue=hues[source.source],
+            )
+        start += milliseconds
+
+
+def _parts(text: str, in_text: Sequence[ItemView]) -> Iterator[TextPart]:
+    """The text, split where its items begin and end; the line end behind one is its own."""
+    done = 0
+    for item in in_text:
+        content = item.content or ""
+        begin = text.find(content, done) if content.strip() else -1
+        if begin < 0:
+            continue
+        if begin > done:
+            yield TextPart(text=text[done:begin])
+        done = begin + len(content)
+        done += text.startswith("\n", done)
+        yield TextPart(text=text[begin:done], anchor=item.anchor, hue=item.hue)
+    if done < len(text):
+        yield TextPart(text=text[done:])

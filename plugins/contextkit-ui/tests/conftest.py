@@ -1,0 +1,184 @@
+"""What the tests of the page share: sources, a kit, the served page and a real browser."""
+
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import field, frozen
+
+from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
+from contextkit_ui.server import LOOPBACK, listen, make_app, make_server
+
+CHROMIUM = shutil.which("chromium")
+CHROMEDRIVER = shutil.which("chromedriver")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+HOSTILE = (
+    "<script>window.hacked = 1</script>",
+    '<img src="x" onerror="window.hacked = 1">',
+    "</script><script>window.hacked = 1</script>",
+    '"><svg onload="window.hacked = 1"><b id="injected">',
+    "</pre></details><b id='injected'>{{ 7 * 7 }}&lt;b&gt;",
+    "' onmouseover='window.hacked = 1' x='",
+)
+QUERY = "When does the tide turn?"
+TOKEN = "a-token-of-the-tests"  # noqa: S105 - opens nothing but these tests' page
+
+
+@frozen(eq=False)
+class Plugin:
+    """A source that finds what it was made with, whatever is asked."""
+
+    items: Sequence[ContextItem]
+    weight: float = 1.0
+    keys: dict[str, str] = field(factory=dict)
+
+    @hookimpl
+    def contextkit_query(self, request: ContextRequest) -> Sequence[ContextItem]:
+        return self.items[: request.limit]
+
+    @hookimpl
+    def contextkit_source(self) -> SourceInfo:
+        return SourceInfo(scale="calibrated")
+
+    @hookimpl
+    def contextkit_weight(self) -> float:
+        return self.weight
+
+    @hookimpl
+    def contextkit_dedup_keys(self, items: Sequence[ContextItem]) -> list[list[str]]:
+        return [[self.keys[item.id]] if item.id in self.keys else [] for item in items]
+
+
+@frozen(eq=False)
+class Broken:
+    """A source that fails, with words that no page may obey."""
+
+    @hookimpl
+    def contextkit_query(self) -> Sequence[ContextItem]:
+        raise ValueError(HOSTILE[0])
+
+
+def _item(source: str, number: int, relevance: float, words: int = 12, **more: Any) -> ContextItem:
+    text = " ".join(f"{source}{number}word{word}" for word in range(words))
+    values = {"location": f"{source}/part{number}.txt:{number}", "kind": "passage", **more}
+    return ContextItem(
+        source, text, relevance, id=f"{source}-{number}", title=f"{source} no {number}", **values
+    )
+
+
+def _hostile(text: str, number: int) -> ContextItem:
+    return ContextItem(
+        "hostile",
+        f"{text} and a word of its own: w{number}",
+        0.9 - number / 100,
+        id=f"{text}{number}",
+        title=text,
+        kind=text,
+        location=f"{text}:{number}",
+    )
+
+
+def _plugins() -> dict[str, object]:
+    notes = [_item("notes", number, 0.9 - number / 20) for number in range(1, 8)]
+    notes.append(_item("notes", 8, 0.4, words=300))
+    notes.append(_item("notes", 9, 0.02))
+    tides = [_item("tides", number, 0.8 - number / 10) for number in range(1, 5)]
+    returns = ContextItem("tides", "one\rtwo\r\nthree", 0.85, id="returns", title="returns")
+    return {
+        "notes": Plugin(notes, 3.0, {"notes-1": "leaf:1"}),
+        "tides": Plugin([returns, *tides], 1.0, {"tides-4": "leaf:1"}),
+        "silent": Plugin([], 2.0),
+        "broken": Broken(),
+        "hostile": Plugin([_hostile(text, number) for number, text in enumerate(HOSTILE)]),
+    }
+
+
+@pytest.fixture(scope="session")
+def hostile() -> Sequence[str]:
+    """Texts that run where a page takes them for HTML."""
+    return HOSTILE
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+    """A kit with five sources: two that answer, an empty one, a broken one, a hostile one."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    with ContextKit.open(workspace, entry_points=False, environment={}) as opened:
+        for name, plugin in _plugins().items():
+            opened.register(plugin, name)
+        yield opened
+
+
+@frozen
+class Served:
+    """The page on a real port.
+
+    Attributes:
+        origin: its address without the token.
+        address: its address with it.
+        stop: ends the server.
+    """
+
+    origin: str
+    token: str
+    stop: Callable[[], None]
+
+    @property
+    def address(self) -> str:
+        return f"{self.origin}/#token={self.token}"
+
+
+@pytest.fixture
+def served(kit: ContextKit) -> Iterator[Served]:
+    """The page of that kit, served by the real server in a thread."""
+    listening: socket.socket = listen(0)
+    port = listening.getsockname()[1]
+    server = make_server(make_app(kit, TOKEN, port))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+
+    def stop() -> None:
+        server.should_exit = True
+        thread.join()
+
+    yield Served(f"http://{LOOPBACK}:{port}", TOKEN, stop)
+    stop()
+    listening.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium with a profile of its own."""
+    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    if CHROMIUM is None or CHROMEDRIVER is None:
+        pytest.skip("chromium and chromedriver are not installed: Debian has both as packages")
+    options = selenium.ChromeOptions()
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        driver = selenium.Chrome(options=options, service=selenium.ChromeService(CHROMEDRIVER))
+        driver.implicitly_wait(0)
+        yield driver
+        driver.quit()
+
+
+@pytest.fixture
+def assembled(kit: ContextKit) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """What the kit says of a question as JSON, which the page has to agree with."""
+
+    async def ask(query: str = QUERY, sources: Sequence[str] | None = None, **more: Any) -> Any:
+        return (await kit.assemble_context(query, sources, **more)).as_dict()
+
+    return ask

@@ -1,0 +1,194 @@
+"""`contextkit report` and `contextkit ui`, through the real command line."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import structlog
+from click.testing import CliRunner, Result
+
+from contextkit.cli import cli
+
+Run = Callable[..., Result]
+METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 0.1.0\n"
+ENTRY_POINT = "[contextkit]\n{name} = {module}\n"
+HARBOUR = '''"""A source with one item, and one that fails."""
+
+from contextkit import ContextItem, hookimpl
+
+
+@hookimpl
+def contextkit_query(request):
+    if request.query == "fail":
+        raise ValueError("no harbour")
+    return [ContextItem("harbour", "The tide turns at six.", 0.9, id="tide", title="<i>tide</i>")]
+'''
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace with a source of its own, and this plugin as it is in the checkout."""
+    installed, found = tmp_path / "installed", tmp_path / "workspace"
+    for name, module in (("ui", "contextkit_ui"), ("harbour", "harbour")):
+        folder = installed / f"contextkit_{name}-0.1.0.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(METADATA.format(name=f"contextkit-{name}"))
+        (folder / "entry_points.txt").write_text(ENTRY_POINT.format(name=name, module=module))
+    (installed / "harbour.py").write_text(HARBOUR)
+    found.mkdir()
+    (found / "contextkit.toml").write_text('[assemble]\nsources = ["harbour"]\n')
+    monkeypatch.syspath_prepend(str(installed))
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    return found
+
+
+@pytest.fixture
+def run(workspace: Path) -> Iterator[Run]:
+    """Run the command line in that workspace."""
+    logging = structlog.get_config()
+
+    def invoke(*arguments: str, given: str | None = None) -> Result:
+        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments], input=given)
+
+    yield invoke
+    structlog.configure(**logging)
+    sys.modules.pop("harbour", None)
+
+
+def test_report_writes_a_page(run: Run, tmp_path: Path) -> None:
+    """One file with the question, the item and the text; nothing on standard output."""
+    file = tmp_path / "out.html"
+
+    result = run("report", "When does the <b>tide</b> turn?", "--html", str(file))
+
+    page = file.read_text(encoding="utf-8")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert page.startswith("<!doctype html>")
+    assert '<h1 class="asked" dir="auto">When does the &lt;b&gt;tide&lt;/b&gt; turn?</h1>' in page
+    assert "The tide turns at six." in page
+    assert "&lt;i&gt;tide&lt;/i&gt;" in page
+    assert "<b>tide" not in page
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+
+
+def test_report_takes_what_assemble_takes(run: Run, tmp_path: Path) -> None:
+    """The budget, the style and the other options are those of the text."""
+    file = tmp_path / "out.html"
+
+    options = ("--max-tokens", "77", "--style", "xml", "--detail", "compact", "--no-index")
+    result = run("report", "tide", "--html", str(file), *options)
+
+    page = file.read_text(encoding="utf-8")
+    assert result.exit_code == 0
+    assert '<span data-figure="max_tokens">77</span>' in page
+    assert "xml, compact" in page
+
+
+def test_report_writes_to_standard_output(run: Run) -> None:
+    """`--html -` is for a pipe, `-` as the question reads that from one."""
+    result = run("report", "-", "--html", "-", given="Where is the tide?")
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("<!doctype html>")
+    assert "Where is the tide?" in result.stdout
+
+
+def test_report_of_a_failing_source_is_written_and_said(run: Run, tmp_path: Path) -> None:
+    """The page shows what went wrong, and the exit code says that nothing answered."""
+    file = tmp_path / "out.html"
+
+    result = run("report", "fail", "--html", str(file))
+
+    assert result.exit_code == 1
+    assert "no harbour" in result.stderr
+    assert "no harbour" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "code"),
+    [
+        (["tide"], "--html", 2),
+        ([" ", "--html", "out.html"], "query is empty", 2),
+        (["tide", "--html", "out.html", "--sources", "harbor"], "Did you mean 'harbour'?", 2),
+        (["tide", "--html", "out.html", "--max-tokens", "0"], "max_tokens", 2),
+        (["tide", "--html", "{folder}"], "is a directory", 2),
+        (["tide", "--html", "{folder}/none/out.html"], "No such file or directory", 1),
+    ],
+)
+def test_report_refuses_what_makes_no_sense(
+    run: Run, workspace: Path, arguments: list[str], words: str, code: int
+) -> None:
+    """One line with what was wrong, and no file."""
+    given = [argument.replace("{folder}", str(workspace)) for argument in arguments]
+
+    result = run("report", *given)
+
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert not Path("out.html").exists()
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http"])
+def test_ui_refuses_what_is_no_port(run: Run, port: str) -> None:
+    """A port is a number within 0..65535."""
+    result = run("ui", "--port", port)
+
+    assert result.exit_code == 2
+    assert "--port" in result.stderr
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_ui_serves_until_it_is_told_to_end(workspace: Path, ending: signal.Signals) -> None:
+    """It prints its address, answers whoever has the token, and ends at once on a signal."""
+    command = [sys.executable, "-m", "contextkit.cli", "-C", str(workspace)]
+    serving = subprocess.Popen(
+        [*command, "ui", "--no-open"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "BROWSER": "false"},
+    )
+    assert serving.stdout is not None
+    try:
+        address, _, token = serving.stdout.readline().strip().partition("#token=")
+        page = httpx.get(address)
+        answer = httpx.post(
+            f"{address}api/context",
+            json={"query": "tide", "sources": ["harbour"]},
+            headers={"X-Contextkit-Token": token},
+        )
+        refused = httpx.post(f"{address}api/context", json={"query": "tide"})
+    finally:
+        serving.send_signal(ending)
+        _, errors = serving.communicate(timeout=30)
+
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+    assert len(token) >= 32
+    assert page.status_code == 200
+    assert "server" not in page.headers
+    assert [item["id"] for item in answer.json()["context"]["items"]] == ["tide"]
+    assert refused.status_code == 401
+    assert serving.returncode == (0 if ending == signal.SIGINT else -signal.SIGTERM)
+    assert "Traceback" not in errors
+
+
+def test_ui_opens_the_browser(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without --no-open the address that it prints is opened, with its token."""
+    opened = tmp_path / "opened"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > "{opened}"\nkill -INT "$PPID"\n')
+    browser.chmod(0o700)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+
+    result = run("ui")
+
+    assert result.exit_code == 0
+    assert opened.read_text() == result.stdout.strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=\S{32}", result.stdout.strip())
