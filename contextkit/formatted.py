@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -120,13 +120,13 @@ class FormattedContext:
 
 def _as_json(value: Any) -> Any:
     """The value as JSON; what a source keeps in its metadata may be anything."""
-    if has(type(value)):
+    if has(type(value)) and not isinstance(value, Sequence):
         return {field.name: _as_json(getattr(value, field.name)) for field in fields(type(value))}
     if isinstance(value, Mapping):
         return {str(key): _as_json(inner) for key, inner in value.items()}
     if isinstance(value, (set, frozenset)):
         value = sorted(value, key=str)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
         return [_as_json(inner) for inner in value]
     return _scalar(value)
 

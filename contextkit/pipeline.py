@@ -36,7 +36,7 @@ from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
-from contextkit.trace import Trace
+from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.updates import mark_superseded
 
@@ -122,7 +122,7 @@ class Pipeline:
             max_tokens=request.max_tokens,
             stages={stage: round(value, 3) for stage, value in watch.stages.items()},
             sources=source_traces(answers, selection, fitted),
-            items=item_traces(selection, pieces, fitted),
+            items=ItemTraces(partial(item_traces, selection, pieces, fitted)),
             notes=tuple(notes),
         )
         return _context(request, composer, fitted, trace)

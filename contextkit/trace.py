@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Literal, overload
 
 from attrs import field, frozen
 
 from contextkit.models import Provenance, Successor
 
-__all__ = ["ItemTrace", "SourceState", "SourceTrace", "Trace", "Verdict"]
+__all__ = ["ItemTrace", "ItemTraces", "SourceState", "SourceTrace", "Trace", "Verdict"]
 
 SourceState = Literal[
     "ok", "empty", "below_floor", "failed", "timed_out", "cut_off", "breaker_open"
@@ -92,6 +93,42 @@ class ItemTrace:
     superseded_by: Successor | None = None
 
 
+@frozen(slots=False, eq=False)
+class ItemTraces(Sequence[ItemTrace]):
+    """The entries of all candidates, made when they are first read: most contexts' never are."""
+
+    _make: Callable[[], tuple[ItemTrace, ...]]
+
+    @cached_property
+    def _entries(self) -> tuple[ItemTrace, ...]:
+        return self._make()
+
+    @overload
+    def __getitem__(self, place: int) -> ItemTrace: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[ItemTrace, ...]: ...
+    def __getitem__(self, place: int | slice) -> ItemTrace | tuple[ItemTrace, ...]:
+        return self._entries[place]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[ItemTrace]:
+        return iter(self._entries)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._entries == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._entries)
+
+    def __reduce__(self) -> tuple[type[tuple[ItemTrace, ...]], tuple[tuple[ItemTrace, ...]]]:
+        # What makes the entries cannot be copied or sent elsewhere; they can.
+        return tuple, (self._entries,)
+
+
 @frozen(kw_only=True)
 class Trace:
     """What happened while one context was assembled.
@@ -111,5 +148,5 @@ class Trace:
     max_tokens: int
     stages: Mapping[str, float]
     sources: tuple[SourceTrace, ...]
-    items: tuple[ItemTrace, ...]
+    items: Sequence[ItemTrace]
     notes: tuple[str, ...] = field(default=())

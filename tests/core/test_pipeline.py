@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import random
 import threading
@@ -122,6 +123,21 @@ async def test_a_context_is_laid_out_as_in_the_seed(
     assert [item.content in context.markdown for item in context.items] == [True] * 3
     assert (context.budget_exceeded, context.truncated_items) == (False, [])
     assert context.token_count == estimate_tokens(context.markdown)
+
+
+async def test_a_context_can_be_copied_and_sent_elsewhere(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Its trace says there what it says here, whether it was read before or not."""
+    kit = open_kit({"tide": source_of(make_plugin, "tide", 3)}, settings=PATIENT)
+    context = await kit.assemble_context("when does the tide turn?")
+    sent = copy.deepcopy(context)
+
+    assert sent.as_dict() == context.as_dict()
+    assert sent.trace.items == context.trace.items
+    assert context.trace.items == sent.trace.items
+    assert context.trace.items[:2] == tuple(sent.trace.items)[:2]
+    assert repr(context.trace.items) == repr(sent.trace.items)
 
 
 async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
