@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from contextkit.records import USER, Hit, Range, Record, Records
     from contextkit.searcher import Searcher
+    from contextkit.tools import Tool, ToolResult
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,8 @@ _HOME = {
     "Section": "models",
     "SourceError": "errors",
     "SourceInfo": "models",
+    "Tool": "tools",
+    "ToolResult": "tools",
     "hookimpl": "hookspecs",
 }
 
@@ -93,6 +96,8 @@ __all__ = [
     "Section",
     "SourceError",
     "SourceInfo",
+    "Tool",
+    "ToolResult",
     "hookimpl",
 ]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from contextkit.errors import SourceError
@@ -18,6 +20,7 @@ from contextkit.models import (
     SourceInfo,
     Successor,
 )
+from contextkit.tools import Tool
 
 __all__ = [
     "checked_info",
@@ -30,6 +33,7 @@ __all__ = [
     "checked_text",
     "checked_texts",
     "checked_tokenizer",
+    "checked_tools",
     "checked_weight",
 ]
 
@@ -50,6 +54,9 @@ _ITEM_FIELDS: _Kinds = {
     "metadata": (Mapping,),
     "superseded_by": (Successor, type(None)),
 }
+_item_fields = attrgetter(*_ITEM_FIELDS)
+_sound_items: set[tuple[type, ...]] = set()
+"""Types of an item's fields that were found right: there are few, and items are many."""
 _INFO_FIELDS: _Kinds = {
     "title": (str,),
     "description": (str,),
@@ -59,11 +66,18 @@ _INFO_FIELDS: _Kinds = {
     "updates": (bool,),
     "count_filters": (Mapping,),
     "indexed_fields": (list, tuple),
+    "settings": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
     **dict.fromkeys(("added", "updated", "removed", "unchanged"), (int,)),
     "skipped": (list, tuple),
     "notes": (list, tuple),
+}
+_TOOL_FIELDS: _Kinds = {
+    "name": (str,),
+    "description": (str,),
+    "read_only": (bool,),
+    "destructive": (bool,),
 }
 _TEMPLATE_FIELDS: _Kinds = {"name": (str,), "description": (str,)}
 _RECIPE_FIELDS: _Kinds = {"title": (str,), "sections": (list, tuple), "footer": (str,)}
@@ -115,8 +129,12 @@ def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem,
             raise SourceError(
                 source, hook, f"item {item.id!r} says it is of source {item.source!r}"
             )
-        _check_fields(source, hook, f"item {item.id!r}", item, _ITEM_FIELDS)
-        _sequence_of(source, hook, item.also_in, Provenance)
+        types = tuple(map(type, _item_fields(item)))
+        if types not in _sound_items:
+            _check_fields(source, hook, f"item {item.id!r}", item, _ITEM_FIELDS)
+            _sound_items.add(types)
+        if item.also_in != ():
+            _sequence_of(source, hook, item.also_in, Provenance)
     return items
 
 
@@ -167,7 +185,22 @@ def checked_info(source: str, result: object) -> SourceInfo:
         raise SourceError(source, hook, f"expected a SourceInfo, got {_a(result)}")
     _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
     _sequence_of(source, hook, result.indexed_fields, str)
+    for key, value in result.settings.items():
+        if not _is_setting(key, value):
+            raise SourceError(
+                source,
+                hook,
+                f"settings: {key!r} is {_a(value)}, expected a "
+                "string, a number, a truth or a list of those",
+            )
     return result
+
+
+def _is_setting(key: object, value: object) -> bool:
+    """Whether a file of settings can have it: a bare key, and a value without a date."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    bare = isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9_-]+", key) is not None
+    return bare and all(isinstance(each, (str, int, float)) for each in values)
 
 
 def checked_problems(source: str, result: object) -> tuple[str, ...]:
@@ -197,6 +230,17 @@ def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:
         if not callable(template.build):
             raise SourceError(plugin, hook, f"RecipeTemplate: build is {_a(template.build)}")
     return templates
+
+
+def checked_tools(plugin: str, result: object) -> tuple[Tool, ...]:
+    """What `contextkit_tools` returned; each one's function is looked at where it is offered."""
+    hook = "contextkit_tools"
+    tools = _sequence_of(plugin, hook, result, Tool)
+    for tool in tools:
+        _check_fields(plugin, hook, f"Tool {tool.name!r}", tool, _TOOL_FIELDS)
+        if not callable(tool.run):
+            raise SourceError(plugin, hook, f"Tool {tool.name!r}: run is {_a(tool.run)}")
+    return tools
 
 
 def checked_recipe(plugin: str, result: object) -> Recipe:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         SourceInfo,
         Style,
     )
+    from contextkit.tools import Tool
 
 __all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec"]
 
@@ -173,6 +174,25 @@ def contextkit_recipes() -> Sequence[RecipeTemplate] | None:
     @hookimpl
     def contextkit_recipes():
         return [RecipeTemplate(name="outlook", description="tomorrow", build=build_outlook)]
+    ```
+    """
+
+
+@hookspec
+def contextkit_tools() -> Sequence[Tool] | None:
+    """What an agent can do with this source, beyond asking for context. `None`: nothing.
+
+    Called when an agent's host lists the tools or calls one. Two plugins may not offer one
+    name. `Tool` says how its parameters and its result are described.
+
+    ```python
+    @hookimpl
+    def contextkit_tools():
+        def count_reports(kit) -> dict[str, int]:
+            return {"reports": kit.records("weather").count()}
+
+        what = "How many weather reports there are."
+        return [Tool(name="count_reports", description=what, run=count_reports, read_only=True)]
     ```
     """
 

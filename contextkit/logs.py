@@ -8,7 +8,6 @@ output belongs to the program, and may be a protocol's.
 from __future__ import annotations
 
 import contextlib
-import logging
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -76,6 +75,8 @@ def import_structlog() -> Any:
 
 
 def _last_resort(structlog: Any) -> Any:
+    import logging
+
     return structlog.wrap_logger(
         structlog.PrintLogger(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),

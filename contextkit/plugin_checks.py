@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 
 from contextkit import hookspecs
@@ -24,6 +23,8 @@ def misspelt_hooks(plugin: object) -> list[str]:
         if not name.startswith(_PREFIX):
             continue
         if name not in HOOKS:
+            import difflib
+
             nearest = difflib.get_close_matches(name, HOOKS, n=1)
             hint = f"; did you mean '{nearest[0]}'?" if nearest else ""
             problems.append(f"there is no hook '{name}'{hint}")

@@ -49,6 +49,10 @@ def imported(entry_point: importlib.metadata.EntryPoint) -> object:
         raise PluginError(in_words(error)) from error
 
 
-def distribution_of(entry_point: importlib.metadata.EntryPoint) -> str:
-    """The name of what was installed to provide an entry point."""
-    return entry_point.dist.name if entry_point.dist else "an unknown distribution"
+def distribution_of(entry_point: importlib.metadata.EntryPoint) -> tuple[str, str]:
+    """Name and version of what was installed to provide an entry point."""
+    if entry_point.dist is None:
+        return "an unknown distribution", ""
+    # Each access parses the whole file anew, a README included.
+    metadata = entry_point.dist.metadata
+    return metadata["Name"], metadata["Version"]

@@ -80,7 +80,10 @@ class SourceRegistry:
     # -- loading --------------------------------------------------------------------------
 
     def _refuse_duplicate(self, name: str) -> None:
-        distributions = sorted({distribution_of(found) for found in self._installed.get(name, ())})
+        entry_points = self._installed.get(name, ())
+        if len(entry_points) < 2:
+            return
+        distributions = sorted({distribution_of(found)[0] for found in entry_points})
         if len(distributions) > 1:
             raise DuplicateSourceError(name, distributions)
 
@@ -181,13 +184,9 @@ class SourceRegistry:
         return self.implements(name, "contextkit_query")
 
     def _status(self, name: str, state: State, reason: str | None = None) -> PluginStatus:
-        entry_point = self._installed[name][0]
+        distribution, version = distribution_of(self._installed[name][0])
         return PluginStatus(
-            name=name,
-            state=state,
-            reason=reason,
-            distribution=distribution_of(entry_point),
-            version=entry_point.dist.version if entry_point.dist else "",
+            name=name, state=state, reason=reason, distribution=distribution, version=version
         )
 
     def _switched_off_by(self, name: str) -> str:

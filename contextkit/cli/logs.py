@@ -6,7 +6,6 @@ What a person should know a command says itself.
 from __future__ import annotations
 
 import contextlib
-import logging
 import sys
 from collections.abc import Iterator
 
@@ -25,6 +24,8 @@ def logs_on_stderr(*, debug: bool) -> Iterator[None]:
         with silenced():
             yield
         return
+    import logging
+
     structlog = import_structlog()
     before = structlog.get_config() if structlog.is_configured() else None
     structlog.configure(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session, table
-
-if TYPE_CHECKING:
-    from contextkit.plugin_status import PluginStatus
 
 __all__ = ["sources", "unknown_sources"]
 
@@ -34,8 +30,10 @@ def sources(session: Session, as_json: bool) -> int:
     A source that is off says which setting switched it off, a broken one why it is broken.
     """
     from contextkit.errors import ConfigError, StoreError
+    from contextkit.plugin_overview import plugin_overview
 
-    rows = [_described(session, status) for status in session.registry.plugins]
+    registry, workspace = session.registry, session.workspace
+    rows = [plugin_overview(registry, status, workspace) for status in registry.plugins]
     exit_code = ExitCode.FINE
     try:
         for row in rows:
@@ -54,47 +52,9 @@ def sources(session: Session, as_json: bool) -> int:
 
 def unknown_sources(session: Session) -> Iterator[str]:
     """A line for each source that has settings and is not installed."""
-    from contextkit.config import normalized
+    from contextkit.absent_sources import settings_of_absent
 
-    installed = {normalized(plugin.name): plugin.name for plugin in session.registry.plugins}
-    for name in session.config.sources:
-        if name in installed:
-            continue
-        origins = session.config.origins.items()
-        where = next(str(origin) for key, origin in origins if key.startswith(f"sources.{name}."))
-        nearest = difflib.get_close_matches(name, installed, n=1)
-        hint = f"; did you mean '{installed[nearest[0]]}'?" if nearest else ""
-        yield f"{where}: there are settings of the source '{name}', which is not installed{hint}"
-
-
-def _described(session: Session, status: PluginStatus) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "name": status.name,
-        "state": status.state,
-        "reason": status.reason,
-        "source": status.is_source,
-        "distribution": status.distribution,
-        "version": status.version,
-        "weight": None,
-        "priority": None,
-        "records": None,
-        "title": None,
-        "description": None,
-    }
-    if status.state != "on":
-        return row
-    info = session.registry.info(status.name)
-    row |= {"title": info.title, "description": info.description}
-    if status.is_source:
-        row |= {"priority": info.priority, "weight": _weight(session, status.name)}
-    return row
-
-
-def _weight(session: Session, name: str) -> float:
-    from contextkit.requests import make_request
-
-    request = make_request(session.config, "sources", project="", workspace=session.workspace)
-    return session.registry.weight(name, request)
+    return settings_of_absent(session.config, session.registry)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

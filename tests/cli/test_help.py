@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -17,31 +16,12 @@ from contextkit.cli.exit_codes import ExitCode
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
-HEAVY = {
-    *("numpy", "qdrant_client", "qdrant_edge", "rapidfuzz", "rich"),
-    *("safetensors", "sklearn", "tokenizers", "tree_sitter", "wordllama"),
-}
 READ_BY_PROGRAMS = (
     *("assemble", "config show", "experience add", "experience list", "experience show"),
     *("experience start", "import", "index", "memories forget", "memories list"),
     *("memories show", "premortem", "reembed", "remember", "sources", "values list"),
     "values refresh",
 )
-
-
-REPORTING = """
-import atexit, sys
-atexit.register(lambda: print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr))
-from contextkit.cli import main
-main()
-"""
-
-
-def imported_by(contextkit: CommandLine, *arguments: str) -> set[str]:
-    """The top-level packages that a run imports, in a process of its own."""
-    ran = contextkit.process(*arguments, command=[sys.executable, "-c", REPORTING])
-    assert ran.returncode == 0, ran.stderr
-    return set(ran.stderr.decode().splitlines()[-1].split())
 
 
 def all_commands(contextkit: CommandLine) -> list[str]:
@@ -52,21 +32,6 @@ def all_commands(contextkit: CommandLine) -> list[str]:
         below = re.findall(r"^  ([a-z]+)  ", contextkit(name, "--help").stdout, re.MULTILINE)
         found += [f"{name} {each}" for each in below] or [name]
     return found
-
-
-@pytest.mark.parametrize("arguments", ["--help", "--version", "assemble --help", "config show"])
-def test_no_heavy_module_is_imported_where_no_record_is_read(
-    contextkit: CommandLine, arguments: str
-) -> None:
-    """They load no engine, no model, no parser, nothing that draws."""
-    assert imported_by(contextkit, *arguments.split()) & HEAVY == set()
-
-
-def test_only_what_a_command_uses_is_imported(contextkit: CommandLine) -> None:
-    """Asking the embedded store needs no client of a server, no parser, no clustering, no bars."""
-    contextkit("index")
-    unused = {"qdrant_client", "rich", "sklearn", "tree_sitter", "wordllama"}
-    assert imported_by(contextkit, "assemble", "budget", "--no-index") & unused == set()
 
 
 def test_the_version_is_the_distributions(contextkit: CommandLine) -> None:

@@ -19,7 +19,8 @@ KEYS = st.text(st.characters(codec="ascii"), min_size=1, max_size=3)
 WEIGHTS = st.dictionaries(
     KEYS, st.floats(min_value=1e-300, max_value=1e300, exclude_min=True), min_size=1, max_size=12
 )
-MATCHES = st.lists(st.floats(0, 1), max_size=30)
+LEVEL = st.builds(lambda match, number: [match] * number, st.floats(0, 1), st.integers(0, 40))
+MATCHES = st.lists(st.floats(0, 1), max_size=30) | LEVEL
 TOTALS = st.integers(0, 10**6) | st.integers(0, 10**400)
 
 

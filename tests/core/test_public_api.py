@@ -210,6 +210,7 @@ SIGNATURES = {
     "contextkit_source": "() -> SourceInfo | None",
     "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
     "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
+    "contextkit_tools": "() -> Sequence[Tool] | None",
     "contextkit_commands": "(cli: click.Group) -> None",
     "contextkit_check_settings": "(settings: Mapping[str, Any]) -> Sequence[str] | None",
     "contextkit_tokenizer": "(name: str) -> Callable[[str], int] | None",
@@ -253,9 +254,10 @@ def test_a_hook_is_documented_with_an_example_that_works(
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
-    """Recipes and commands come from every plugin; the rest is one source's answer."""
+    """Recipes, tools and commands come from every plugin; the rest is one source's answer."""
     options = vars(HOOKS[name])["contextkit_spec"]
-    assert options["firstresult"] == (name not in {"contextkit_recipes", "contextkit_commands"})
+    collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
+    assert options["firstresult"] == (name not in collected)
 
 
 def test_the_marker_is_the_only_name_that_a_plugin_needs() -> None:

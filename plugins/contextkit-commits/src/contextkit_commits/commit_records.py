@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contextkit.models import ContextItem
 from contextkit.records import Record
-from contextkit_commits.log_parser import Commit
 from contextkit_commits.text import shortened
+
+if TYPE_CHECKING:
+    from contextkit_commits.log_parser import Commit
 
 __all__ = ["NO_MESSAGE", "SHORT_SHA", "commit_item", "commit_record"]
 

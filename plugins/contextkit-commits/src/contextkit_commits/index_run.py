@@ -17,9 +17,7 @@ from attrs import evolve, frozen
 from contextkit.indexing import Indexer
 from contextkit.logs import get_logger
 from contextkit.models import IndexReport
-from contextkit_commits.commit_records import commit_record
 from contextkit_commits.git import Git, GitFailedError
-from contextkit_commits.history import compare, count_reachable, reachable, read_commits
 from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed
 from contextkit_commits.repository import NoRepository, Repository, find_repository, read_detail
 from contextkit_commits.settings import Settings, read_settings
@@ -96,6 +94,8 @@ def _plan_by_history(repository: Repository, before: Indexed, target: Indexed) -
     alike = before.made_like(target) and before.boundary == target.boundary
     if not (alike and before.is_whole()) or before.head is None or target.head is None:
         return None
+    from contextkit_commits.history import compare
+
     try:
         difference = compare(repository.git, before.head, target.head)
     except GitFailedError:
@@ -115,6 +115,8 @@ def _plan_by_store(
     indexer: Indexer, repository: Repository, before: Indexed, target: Indexed
 ) -> _Plan:
     """Compare the shas in the store with those that are reachable."""
+    from contextkit_commits.history import count_reachable, reachable
+
     records = indexer.records
     stored = {record.id for record in records.scan() if record.project == records.project}
     wanted = reachable(repository, target.max_commits)
@@ -136,6 +138,9 @@ def _plan_by_store(
 
 
 def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: _Plan) -> None:
+    from contextkit_commits.commit_records import commit_record
+    from contextkit_commits.history import read_commits
+
     # Until the outdated records are gone, those that are left are what they were before.
     evolve(before, complete=False).save(indexer.state)
     for shas in _batches(plan.gone):

@@ -20,6 +20,7 @@ from contextkit.models import (
     SourceInfo,
     Style,
 )
+from contextkit.tools import Tool
 
 if TYPE_CHECKING:
     import click
@@ -125,6 +126,14 @@ def contextkit_recipes() -> Sequence[RecipeTemplate]:
     from contextkit_experiences.recipe import PREMORTEM_TEMPLATE
 
     return [PREMORTEM_TEMPLATE]
+
+
+@hookimpl
+def contextkit_tools() -> Sequence[Tool]:
+    """`start_experience`, `update_experience`, `resolve_experience`, `list_experiences`."""
+    from contextkit_experiences.tools import TOOLS
+
+    return TOOLS
 
 
 @hookimpl

@@ -8,13 +8,14 @@ them is found can be shown. They differ in their text, which is what is searched
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contextkit.records import Record
 from contextkit_experiences.errors import InvalidExperienceError
-from contextkit_experiences.model import Experience
-from contextkit_experiences.serialising import from_json, to_json
 from contextkit_experiences.vocabulary import AXES, Axis
+
+if TYPE_CHECKING:
+    from contextkit_experiences.model import Experience
 
 __all__ = ["from_record", "narrative", "record_id", "to_records"]
 
@@ -50,6 +51,8 @@ def narrative(fields: Mapping[str, Any]) -> str:
 
 def to_records(experience: Experience) -> list[Record]:
     """Its records: on `full` and `strategy` always, on the others where it has such a text."""
+    from contextkit_experiences.serialising import to_json
+
     data = to_json(experience)
     ghap_id = data.pop("id")
     texts: dict[Axis, str | None] = {
@@ -76,6 +79,8 @@ def from_record(record: Record) -> Experience:
 
     Raises `InvalidExperienceError` for a record that something else wrote.
     """
+    from contextkit_experiences.serialising import from_json
+
     data = {key: value for key, value in record.fields.items() if key != "axis"}
     data["id"] = data.pop("ghap_id", None)
     try:

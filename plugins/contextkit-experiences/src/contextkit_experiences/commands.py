@@ -11,21 +11,18 @@ from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
 from contextkit_experiences.reading import read_experiences
 from contextkit_experiences.serialising import to_json
-from contextkit_experiences.showing import one_line_of, page_of
+from contextkit_experiences.showing import one_line_of, page_of, slips_of
 from contextkit_experiences.vocabulary import (
     DOMAINS,
+    ENDINGS,
     STATUSES,
     STRATEGIES,
     TIERS,
     Status,
     Tier,
-    meant_instead,
 )
 
 __all__ = ["experience"]
-
-_ENDINGS = tuple(status for status in STATUSES if status != "open")
-
 
 _global_option = click.option("--global", "shared", is_flag=True, help="For all of your projects.")
 
@@ -37,17 +34,6 @@ def _book(session: Session, *, shared: bool = False) -> ExperienceBook:
 
 def _emit(session: Session, done: str, changed: Experience, as_json: bool) -> None:
     session.emit(to_json(changed), f"{done} {one_line_of(changed)}", as_json)
-
-
-def _warn_of_slips(session: Session, begun: Experience) -> None:
-    """A word that is nearly a known one finds nothing later: better to say so now."""
-    for name, word, known in (
-        ("domain", begun.domain, DOMAINS),
-        ("strategy", begun.strategy, STRATEGIES),
-    ):
-        meant = meant_instead(word, known)
-        if meant:
-            session.warn(f"the {name} '{word}' is a new one; did you mean '{meant}'?")
 
 
 @click.group(
@@ -87,7 +73,8 @@ def start(
 ) -> None:
     """Begin an experience; prints its id."""
     begun = _book(session, shared=shared).start(notes=notes, **texts)
-    _warn_of_slips(session, begun)
+    for slip in slips_of(begun):
+        session.warn(slip)
     _emit(session, "started", begun, as_json)
 
 
@@ -124,7 +111,7 @@ Example:
 """
 )
 @click.argument("ghap_id", metavar="ID")
-@click.option("--status", required=True, type=click.Choice(_ENDINGS), help="How it ended.")
+@click.option("--status", required=True, type=click.Choice(ENDINGS), help="How it ended.")
 @click.option("--result", required=True, help="What happened.")
 @click.option("--surprise", help="What you did not expect.")
 @click.option("--root-cause", help="Why the hypothesis failed, or what was behind it all.")

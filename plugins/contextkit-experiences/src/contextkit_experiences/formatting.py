@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contextkit.markup import escape_xml, line_start_safe, one_line, plain_line
+from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
 from contextkit.models import ContextItem, Detail, Style
 from contextkit.truncation import truncate
 from contextkit_experiences.vocabulary import FAILURES
@@ -55,8 +55,12 @@ def format_experience(item: ContextItem, style: Style, detail: Detail) -> str:
     if style == "plain":
         body = [f"{label}: {text}" for label, text in lines]
         return "\n".join([f"{heading}{mark} [experience]", *body])
-    body = [f"- **{label}**: {text}" for label, text in lines]
-    return "\n".join([f"**Experience**: {heading}{mark}", *body])
+    body = [f"- **{label}**: {_behind_label(text)}" for label, text in lines]
+    return "\n".join([f"**Experience**: {_behind_label(heading)}{mark}", *body])
+
+
+def _behind_label(line: str) -> str:
+    return markdown_text(line, behind_label=True)
 
 
 def _compact(item: ContextItem, style: Style) -> str:

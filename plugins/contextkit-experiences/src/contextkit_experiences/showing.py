@@ -1,12 +1,15 @@
-"""Experiences on a terminal."""
+"""Experiences in words, for people and for agents."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from contextkit.markup import one_line
 from contextkit_experiences.model import Experience
 from contextkit_experiences.serialising import to_json
+from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES, meant_instead
 
-__all__ = ["one_line_of", "page_of"]
+__all__ = ["one_line_of", "page_of", "slips_of"]
 
 _GOAL = 60
 
@@ -19,6 +22,17 @@ def one_line_of(experience: Experience) -> str:
         f"{experience.id}  {experience.outcome_status}  "
         f"{experience.domain} | {experience.strategy}  {short}"
     )
+
+
+def slips_of(begun: Experience) -> Iterator[str]:
+    """A word that is nearly a known one finds nothing later: better to say so now."""
+    for name, word, known in (
+        ("domain", begun.domain, DOMAINS),
+        ("strategy", begun.strategy, STRATEGIES),
+    ):
+        meant = meant_instead(word, known)
+        if meant:
+            yield f"the {name} '{word}' is a new one; did you mean '{meant}'?"
 
 
 def page_of(experience: Experience) -> str:

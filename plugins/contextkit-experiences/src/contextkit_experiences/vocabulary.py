@@ -13,6 +13,7 @@ from contextkit_experiences.errors import InvalidExperienceError, Problem, descr
 __all__ = [
     "AXES",
     "DOMAINS",
+    "ENDINGS",
     "FAILURES",
     "OPEN",
     "SALIENCE",
@@ -20,6 +21,7 @@ __all__ = [
     "STRATEGIES",
     "TIERS",
     "Axis",
+    "Ending",
     "Status",
     "Tier",
     "checked_word",
@@ -27,10 +29,12 @@ __all__ = [
 ]
 
 Axis = Literal["full", "strategy", "surprise", "root_cause"]
-Status = Literal["open", "confirmed", "falsified", "abandoned"]
+Ending = Literal["confirmed", "falsified", "abandoned"]
+Status = Literal["open", Ending]
 Tier = Literal["gold", "silver", "bronze", "abandoned"]
 
 AXES: tuple[Axis, ...] = get_args(Axis)
+ENDINGS: tuple[Ending, ...] = get_args(Ending)
 STATUSES: tuple[Status, ...] = get_args(Status)
 TIERS: tuple[Tier, ...] = get_args(Tier)
 

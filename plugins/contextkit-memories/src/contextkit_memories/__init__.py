@@ -16,6 +16,7 @@ from contextkit_memories.source import (
     contextkit_format,
     contextkit_query,
     contextkit_source,
+    contextkit_tools,
     contextkit_weight,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "contextkit_format",
     "contextkit_query",
     "contextkit_source",
+    "contextkit_tools",
     "contextkit_weight",
 ]
 

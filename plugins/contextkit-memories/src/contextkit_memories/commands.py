@@ -9,14 +9,13 @@ import click
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
-from contextkit_memories.memory import MAX_TEXT, Memory, headline
+from contextkit_memories.memory import MAX_TEXT, Memory
+from contextkit_memories.showing import forgotten_lines, remembered_line, rows_of, scope_of
 
 __all__ = ["memories", "remember"]
 
-_LINE_WIDTH = 72
 # UTF-8 takes four bytes a character at most; one more tells that there is more to come.
 _STDIN_BYTES = 4 * MAX_TEXT + 1
-_DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already remembered"}
 
 
 @click.command()
@@ -53,8 +52,8 @@ def remember(
         shared=shared,
         sequence=sequence,
     )
-    said = f"{_DID[memory.outcome]} {memory.id} ({_described(memory)})"
-    session.emit({**memory.as_dict(), "outcome": memory.outcome}, said, as_json)
+    data = {**memory.as_dict(), "outcome": memory.outcome}
+    session.emit(data, remembered_line(memory), as_json)
 
 
 @click.group()
@@ -97,7 +96,7 @@ def show(session: Session, memory_id: str, as_json: bool) -> None:
     Example: contextkit memories show mem_1m80dw4m
     """
     memory = MemoryBook(session.records("memories")).get(memory_id)
-    head = f"{memory.id} ({_described(memory)}), {memory.created_at:%Y-%m-%d %H:%M} UTC"
+    head = f"{memory.id} ({scope_of(memory)}), {memory.created_at:%Y-%m-%d %H:%M} UTC"
     session.emit(memory.as_dict(), f"{head}\n\n{memory.text}", as_json)
 
 
@@ -112,8 +111,8 @@ def forget(session: Session, memory_ids: tuple[str, ...], as_json: bool) -> None
     Example: contextkit memories forget mem_1m80dw4mayhc
     """
     forgotten = MemoryBook(session.records("memories")).forget(*memory_ids)
-    said = "\n".join(f"Forgot {memory.id}: {memory.title}" for memory in forgotten)
-    session.emit([memory.as_dict() for memory in forgotten], said, as_json)
+    data = [memory.as_dict() for memory in forgotten]
+    session.emit(data, forgotten_lines(forgotten), as_json)
 
 
 def _from_stdin() -> str:
@@ -130,32 +129,10 @@ def _from_stdin() -> str:
         ) from error
 
 
-def _described(memory: Memory) -> str:
-    # A project is named by its configuration (`name:`) or by its folder.
-    project = f"project {memory.project.removeprefix('name:')}"
-    scope = "all your projects" if memory.scope == "user" else project
-    tags = f", {_hashed(memory)}" if memory.tags else ""
-    return f"{memory.category}, importance {memory.importance:.2f}{tags}, {scope}"
-
-
-def _hashed(memory: Memory) -> str:
-    return " ".join(f"#{tag}" for tag in memory.tags)
-
-
 def _listing(found: list[Memory], total: int) -> str:
     if not found:
         return 'No memories. Add one: contextkit remember "…"'
-    width = max(len(memory.category) for memory in found)
-    lines = [_row(memory, width) for memory in found]
+    lines = rows_of(found)
     if total > len(found):
         lines.append(f"{len(found)} of {total} memories; --limit {total} lists them all")
     return "\n".join(lines)
-
-
-def _row(memory: Memory, width: int) -> str:
-    whose = "  (all projects)" if memory.scope == "user" else ""
-    tags = f"  {_hashed(memory)}" if memory.tags else ""
-    return (
-        f"{memory.id}  {memory.created_at:%Y-%m-%d}  {memory.category:<{width}}  "
-        f"{memory.importance:.2f}  {headline(memory.text, _LINE_WIDTH)}{tags}{whose}"
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.markup import escape_xml, line_start_safe, one_line, plain_line
+from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
 from contextkit.models import ContextItem, Detail, Style
 
 __all__ = ["format_value"]
@@ -25,7 +25,7 @@ def format_value(item: ContextItem, style: Style, detail: Detail) -> str:
         return f'<entity name="{name}" type="value">\n{escape_xml(text)}\n</entity>'
     if style == "plain":
         return f"Value {about} [value]\n{plain_line(text)}"
-    return f"**Value** {about}:\n{line_start_safe(text)}"
+    return f"**Value** {markdown_text(about, behind_label=True)}:\n{line_start_safe(text)}"
 
 
 def _on_one_line(text: str, axis: str, size: str, style: Style) -> str:

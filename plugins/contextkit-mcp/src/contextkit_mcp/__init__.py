@@ -1,0 +1,24 @@
+"""contextkit for agents that speak MCP: `contextkit mcp`.
+
+The plugin is no source. It adds the command, and imports the SDK when that runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextkit.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["contextkit_commands"]
+
+
+@hookimpl
+def contextkit_commands(cli: click.Group) -> None:
+    """Add `contextkit mcp`."""
+    from contextkit.cli.lazy import LazyCommand
+
+    summary = "Serve an agent over MCP, on standard input and output or HTTP."
+    cli.add_command(LazyCommand("mcp", "contextkit_mcp.commands:mcp", summary))

@@ -1,0 +1,58 @@
+"""Telling the clients that the tools have changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import anyio
+import mcp_types as types
+from attrs import define, field
+from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
+
+__all__ = ["MOST_SESSIONS", "Announcer"]
+
+MOST_SESSIONS = 256
+"""So many clients of a protocol with sessions are told; one more, and the oldest is not."""
+
+_SECONDS = 5.0
+
+
+@define(eq=False)
+class Announcer:
+    """Knows the clients of either protocol: those that listen, and those with a session.
+
+    Since 2026-07-28 a client listens on a request of its own; before, every client with a
+    session was told.
+
+    Attributes:
+        bus: reaches the clients that listen.
+    """
+
+    bus: InMemorySubscriptionBus = field(factory=InMemorySubscriptionBus)
+    _sessions: OrderedDict[str, ServerSession] = field(factory=OrderedDict, init=False)
+
+    async def add_client(
+        self, context: ServerRequestContext[Any, Any], _: types.NotificationParams
+    ) -> None:
+        """Take note of a client that has begun a session."""
+        headers = getattr(context.request, "headers", {})
+        # Standard input and output have one client, and no id.
+        self._sessions[headers.get("mcp-session-id", "")] = context.session
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+
+    async def announce(self) -> None:
+        """Tell every client; one that does not read is waited for five seconds."""
+        await self.bus.publish(ToolsListChanged())
+        async with anyio.create_task_group() as tasks:
+            for session in self._sessions.values():
+                tasks.start_soon(_tell, session)
+
+
+async def _tell(session: ServerSession) -> None:
+    # The SDK drops what is sent to a client that has gone.
+    with anyio.move_on_after(_SECONDS):
+        await session.send_tool_list_changed()

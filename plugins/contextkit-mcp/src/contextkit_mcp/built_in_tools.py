@@ -1,0 +1,316 @@
+"""The tools that every server has: contexts, premortems, sources, explanations, indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, cast
+
+from contextkit.background import in_thread
+from contextkit.errors import ContextKitError, PluginError
+from contextkit.formatted import FormattedContext
+from contextkit.index_run import IndexOutcome
+from contextkit.kit import ContextKit
+from contextkit.models import IndexReport
+from contextkit.plugin_overview import plugin_overview
+from contextkit.recipes import offered_recipes
+from contextkit.tool_offers import OfferedTool, offer_tool
+from contextkit.tools import Tool, ToolResult
+from contextkit_mcp.tool_types import (
+    Amount,
+    Asked,
+    Candidate,
+    Context,
+    Explained,
+    Indexed,
+    IndexedSources,
+    Limit,
+    Look,
+    MaxTokens,
+    Overview,
+    Report,
+    Source,
+    Sources,
+)
+
+__all__ = ["OWNER", "built_in_tools"]
+
+OWNER = "mcp"
+"""The plugin that offers these tools."""
+
+_ANSWERED = {"ok", "empty", "below_floor"}
+_PREMORTEM = "premortem"
+_SKIPPED_SHOWN = 5
+
+
+def built_in_tools(kit: ContextKit, notes: Sequence[str] = ()) -> Iterator[OfferedTool]:
+    """The tools as they are for a kit's sources.
+
+    Args:
+        kit: whose sources the descriptions name.
+        notes: what `list_sources` says besides, as they are when it is called.
+    """
+    named = "; ".join(f"{name}: {_described(kit, name)}" for name in kit.registry.sources)
+    asked = f"Sources: {named}." if named else "No source is on."
+    yield _offered(
+        "assemble_context",
+        "Get what is known about a question from all sources, ranked, without repetitions, within "
+        "a token budget. Ask before you begin to work on something, in whole words: what you are "
+        f"about to do, or what you want to know. {asked}",
+        _assemble_context,
+    )
+    if _has_premortem(kit):
+        yield _offered(
+            "get_premortem_context",
+            "Get warnings from past experiences before you begin with a kind of work: what failed, "
+            "what surprised, and why.",
+            _get_premortem_context,
+        )
+
+    def list_sources(kit: ContextKit) -> ToolResult[Overview]:
+        return _list_sources(kit, list(notes))
+
+    yield _offered(
+        "list_sources",
+        "List the sources of context: which are on, where they come from, how much they hold.",
+        list_sources,
+    )
+    yield _offered(
+        "explain",
+        "Say why a context is as it is: what each source gave, which candidates got in and which "
+        "did not; or why one item is in it or not.",
+        _explain,
+    )
+    yield _offered(
+        "index",
+        "Bring the records of the workspace (its code, its history) up to date. Only what changed "
+        "is read. assemble_context does this by itself; after large changes do it at once.",
+        _index,
+        read_only=False,
+    )
+
+
+def _offered(
+    name: str, description: str, run: Callable[..., Any], *, read_only: bool = True
+) -> OfferedTool:
+    tool = Tool(name=name, description=description, run=run, read_only=read_only)
+    return offer_tool(OWNER, tool)
+
+
+def _has_premortem(kit: ContextKit) -> bool:
+    try:
+        return _PREMORTEM in offered_recipes(kit.registry)
+    except PluginError:
+        # Whoever calls the tool is told which plugins are at odds.
+        return True
+
+
+def _described(kit: ContextKit, name: str) -> str:
+    info = kit.registry.info(name)
+    return info.description or info.title
+
+
+# -- contexts -------------------------------------------------------------------------------
+
+
+async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are its function's
+    kit: ContextKit,
+    query: Annotated[str, "what the context is needed for, in natural language"],
+    progress: Report,
+    sources: Sources = None,
+    max_tokens: MaxTokens = None,
+    limit: Limit = None,
+    style: Look = None,
+    detail: Amount = None,
+    index: Annotated[
+        bool, "false to answer from what is indexed, without a look for changes"
+    ] = True,
+) -> ToolResult[Context]:
+    for name in sources or ():
+        kit.registry.require(name)
+    indexed = (
+        await in_thread(lambda: kit.index(sources, progress=progress, wait=False)) if index else {}
+    )
+    context = await kit.assemble_context(
+        query, sources, limit, max_tokens, style=style, detail=detail
+    )
+    return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
+
+
+async def _get_premortem_context(
+    kit: ContextKit,
+    domain: Annotated[str, "the kind of work, one word, such as debugging"],
+    strategy: Annotated[str | None, "the way you want to go about it, one word"] = None,
+    max_tokens: MaxTokens = None,
+    limit: Limit = None,
+    style: Look = None,
+) -> ToolResult[Context]:
+    context = await kit.get_premortem_context(domain, strategy, limit, max_tokens, style=style)
+    return _as_result(context, f"No experience of {domain} yet.", [])
+
+
+def _as_result(context: FormattedContext, nothing: str, notes: list[str]) -> ToolResult[Context]:
+    whole = context.as_dict()
+    failed = [
+        f"{source.section}: {source.reason}"
+        for source in context.trace.sources
+        if source.state not in _ANSWERED
+    ]
+    data = {
+        "context": context.markdown,
+        **{key: whole[key] for key in ("token_count", "sources_used", "sources")},
+        **{key: whole[key] for key in ("truncated", "summary")},
+        "notes": [*failed, *context.trace.notes, *notes],
+    }
+    missing = [f"Not complete: {problem}" for problem in failed]
+    text = "\n\n".join([context.markdown or nothing, *missing])
+    return ToolResult(cast("Context", data), text)
+
+
+def _notes_of(outcomes: Mapping[str, IndexOutcome]) -> Iterator[str]:
+    for source, outcome in outcomes.items():
+        if outcome.problem:
+            yield f"{source} was not indexed: {outcome.problem}"
+        for note in outcome.report.notes if outcome.report else ():
+            yield f"{source}: {note}"
+
+
+# -- sources --------------------------------------------------------------------------------
+
+
+def _list_sources(kit: ContextKit, notes: list[str]) -> ToolResult[Overview]:
+    registry, folder = kit.registry, kit.workspace.root
+    rows = [plugin_overview(registry, status, folder) for status in registry.plugins]
+    for row in rows:
+        if row["state"] == "on" and row["source"]:
+            filters = registry.info(row["name"]).count_filters
+            row["records"] = kit.records(row["name"]).count(filters)
+    data: Overview = {
+        "workspace": str(folder),
+        "sources": cast("list[Source]", rows),
+        "notes": notes,
+    }
+    return ToolResult(data, "\n".join([*map(_source_line, rows), *notes]))
+
+
+def _source_line(row: Mapping[str, Any]) -> str:
+    count = "" if row["records"] is None else f", {row['records']} records"
+    about = row["reason"] or row["description"] or ""
+    what = "" if row["source"] is not False else ", no source"
+    return f"{row['name']}: {row['state']}{what}{count}{f' - {about}' if about else ''}"
+
+
+# -- explanations ---------------------------------------------------------------------------
+
+
+async def _explain(  # noqa: PLR0913, PLR0917
+    kit: ContextKit,
+    query: Annotated[str, "the question whose context is explained"],
+    item: Annotated[str | None, "only this item: its id, its title or its location"] = None,
+    sources: Sources = None,
+    max_tokens: MaxTokens = None,
+    limit: Limit = None,
+    style: Look = None,
+    detail: Amount = None,
+    most: Annotated[int, "candidates to list, at most"] = 20,
+) -> ToolResult[Explained]:
+    look = {"style": style, "detail": detail}
+    context = await kit.assemble_context(query, sources, limit, max_tokens, **look)
+    trace = context.as_dict()["trace"]
+    listed = [] if item is not None else trace["items"][: max(most, 0)]
+    found = (
+        []
+        if item is None
+        else await kit.explain_item(item, query, sources, limit, max_tokens, **look)
+    )
+    data: Explained = {
+        "token_count": context.token_count,
+        "max_tokens": trace["max_tokens"],
+        "sources": [_picked(row, Asked) for row in trace["sources"]],
+        "candidates": [_picked(row, Candidate) for row in listed],
+        "more": len(trace["items"]) - len(listed),
+        "explanations": [
+            {"outcome": each.outcome, "words": each.words, "source": each.source, "id": each.id}
+            for each in found
+        ],
+        "notes": trace["notes"],
+    }
+    return ToolResult(data, "\n".join(_explained_lines(data)))
+
+
+def _picked(row: Mapping[str, Any], kind: Any) -> Any:
+    return {key: row[key] for key in kind.__annotations__}
+
+
+def _explained_lines(data: Explained) -> Iterator[str]:
+    for explanation in data["explanations"]:
+        whose = f"{explanation['source']} {explanation['id']}: " if explanation["id"] else ""
+        yield f"{whose}{explanation['words']}"
+    if data["explanations"]:
+        return
+    yield f"{data['token_count']} of {data['max_tokens']} tokens used"
+    for source in data["sources"]:
+        why = f" ({source['reason']})" if source["reason"] else ""
+        yield (
+            f"{source['source']}: {source['state']}{why}, {source['candidates']} candidates, "
+            f"{source['used']} of {source['share']} tokens"
+        )
+    for row in data["candidates"]:
+        became = row["verdict"].replace("_", " ")
+        where = row["location"] or row["id"]
+        yield f"{row['scores']['score']:.3f} {row['source']} {where}: {became}, {row['reason']}"
+    if data["more"]:
+        yield f"and {data['more']} more candidates"
+    yield from data["notes"]
+
+
+# -- indexing -------------------------------------------------------------------------------
+
+
+def _index(
+    kit: ContextKit,
+    progress: Report,
+    sources: Annotated[
+        list[str] | None, "which ones; default: every one that is on and reads the workspace"
+    ] = None,
+) -> ToolResult[IndexedSources]:
+    outcomes = kit.index(sources, progress=progress)
+    problems = [f"{name}: {o.problem}" for name, o in outcomes.items() if o.problem]
+    if problems and len(problems) == len(outcomes):
+        raise ContextKitError(f"not indexed: {'; '.join(problems)}")
+    data: IndexedSources = {
+        "sources": {name: _indexed(outcome) for name, outcome in outcomes.items()}
+    }
+    lines = [line for name, outcome in outcomes.items() for line in _index_lines(name, outcome)]
+    lines += [
+        f"{name} keeps no records of the workspace: there is nothing to index"
+        for name in sources or ()
+        if name not in outcomes
+    ]
+    return ToolResult(data, "\n".join(lines) or "No source that is on has anything to index.")
+
+
+def _indexed(outcome: IndexOutcome) -> Indexed:
+    report = outcome.report or IndexReport()
+    return {
+        "added": report.added,
+        "updated": report.updated,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "skipped": len(report.skipped),
+        "notes": list(report.notes),
+        "problem": outcome.problem,
+    }
+
+
+def _index_lines(name: str, outcome: IndexOutcome) -> Sequence[str]:
+    report = outcome.report
+    if report is None:
+        return [f"{name}: not indexed: {outcome.problem}"]
+    lines = [
+        f"{name}: {report.added} added, {report.updated} updated, {report.removed} removed, "
+        f"{report.unchanged} unchanged",
+        *(f"  {note}" for note in report.notes),
+        *(f"  skipped {what!r}: {why}" for what, why in report.skipped[:_SKIPPED_SHOWN]),
+    ]
+    more = len(report.skipped) - _SKIPPED_SHOWN
+    return [*lines, f"  and {more} more skipped"] if more > 0 else lines

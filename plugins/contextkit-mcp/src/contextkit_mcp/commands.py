@@ -1,0 +1,91 @@
+"""`contextkit mcp`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from contextkit.cli.session import Session, pass_session
+
+__all__ = ["mcp"]
+
+TOKEN_VARIABLE = "CONTEXTKIT_MCP_TOKEN"  # noqa: S105 - the variable's name
+_PORT = 8765
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit mcp
+  contextkit mcp --project ~/src/tide
+  contextkit mcp --http --port 8765
+"""
+)
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder in the project; default: the current one, or that of -C.",
+)
+@click.option("--http", is_flag=True, help="Serve over HTTP instead of standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where HTTP listens.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=_PORT,
+    show_default=True,
+    help="Where HTTP listens; 0 finds a free one.",
+)
+@click.option(
+    "--token",
+    help=f"What HTTP clients must show; better in {TOKEN_VARIABLE}, which others do not see.",
+)
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    help="A further host name that HTTP clients call it by; repeatable.",
+)
+@pass_session
+def mcp(
+    session: Session,
+    project: Path | None,
+    http: bool,
+    host: str,
+    port: int,
+    token: str | None,
+    names: tuple[str, ...],
+) -> None:
+    """Serve an agent over MCP, on standard input and output.
+
+    Its tools ask for contexts and premortems, explain them, bring the records up to date, and
+    do what the sources offer, such as to remember something. It follows the configuration:
+    an agent is told when a source is switched on or off.
+
+    With --http it listens on 127.0.0.1. Any other address needs a token.
+    """
+    if not http and sys.stdin is None:
+        raise click.UsageError("The agent is to be on standard input, which is closed.")
+    from contextkit_mcp.live_kit import LiveKit
+    from contextkit_mcp.serving import make_server
+
+    if http:
+        from contextkit_mcp.http import Address
+
+        shown = token if token is not None else os.environ.get(TOKEN_VARIABLE)
+        address = Address(host=host, port=port, token=shown, names=names)
+    live = LiveKit(project or session.folder, session.settings)
+    try:
+        if http:
+            from contextkit_mcp.http import serve_http
+
+            asyncio.run(serve_http(make_server(live), address, session.warn))
+        else:
+            from contextkit_mcp.stdio import serve_stdio
+
+            asyncio.run(serve_stdio(make_server(live)))
+    finally:
+        live.close()

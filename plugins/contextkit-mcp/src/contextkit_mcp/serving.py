@@ -1,0 +1,203 @@
+"""The MCP server: it lists the tools of a kit and calls them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import difflib
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import anyio
+import mcp_types as types
+from attrs import define, field
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import ListenHandler
+
+import contextkit
+from contextkit.errors import ContextKitError, PluginError
+from contextkit.hook_failures import log_failure
+from contextkit.kit import ContextKit
+from contextkit.tool_calls import call_tool
+from contextkit.tool_offers import OfferedTool, offered_tools
+from contextkit_mcp.announcing import Announcer
+from contextkit_mcp.built_in_tools import built_in_tools
+from contextkit_mcp.live_kit import LiveKit
+from contextkit_mcp.relay import ProgressRelay
+
+__all__ = ["LOOK_SECONDS", "make_server"]
+
+LOOK_SECONDS = 1.0
+"""So often the server looks whether its tools have changed."""
+
+_INSTRUCTIONS = (
+    "contextkit knows this project: its code and history, what was remembered, and what was tried. "
+    "Call assemble_context before you begin with a task or answer a question about the project. "
+    "Call remember for what will be worth knowing in a later session."
+)
+
+_Context = ServerRequestContext[Any, Any]
+
+
+class _ChangingServer(Server[None]):
+    """A server that tells clients of every protocol version that its tools may change."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+def make_server(live: LiveKit) -> Server[None]:
+    """A server over a kit; it looks after changes of the kit for as long as it runs."""
+    announcer = Announcer()
+    handlers = _Handlers(live)
+
+    @contextlib.asynccontextmanager
+    async def watching(_: Server[None]) -> AsyncIterator[None]:
+        # Before the first client sees them, so that no change after that goes unnoticed.
+        seen = await handlers.listing()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_watch, handlers, announcer, seen)
+            yield
+            tasks.cancel_scope.cancel()
+
+    server = _ChangingServer(
+        "contextkit",
+        version=contextkit.__version__,
+        title="contextkit",
+        instructions=_INSTRUCTIONS,
+        lifespan=watching,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call,
+        on_subscriptions_listen=ListenHandler(announcer.bus),
+    )
+    server.add_notification_handler(
+        "notifications/initialized", types.NotificationParams, announcer.add_client
+    )
+    return server
+
+
+async def _watch(handlers: _Handlers, announcer: Announcer, announced: list[types.Tool]) -> None:
+    """Announce every change of the tools, those of their descriptions included."""
+    while True:
+        await anyio.sleep(LOOK_SECONDS)
+        listing = await handlers.listing()
+        if listing != announced:
+            announced = listing
+            await announcer.announce()
+
+
+@define(eq=False)
+class _Handlers:
+    """What the server does for a request.
+
+    Attributes:
+        live: the kit.
+    """
+
+    live: LiveKit
+    _made_for: tuple[object, ...] = field(default=(), init=False)
+    _tools: Mapping[str, OfferedTool] = field(factory=dict, init=False)
+
+    async def list_tools(
+        self, _: _Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=await self.listing())
+
+    async def listing(self) -> list[types.Tool]:
+        """The tools as a client sees them."""
+        await self.live.refresh()
+        with self.live.using() as kit:
+            return [_for_clients(offered) for offered in self._offered(kit).values()]
+
+    async def call(
+        self, context: _Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        await self.live.refresh()
+        with self.live.using() as kit:
+            tools = self._offered(kit)
+            if params.name not in tools:
+                raise MCPError(types.INVALID_PARAMS, _unknown(params.name, tools))
+            return await _called(kit, tools[params.name], params.arguments or {}, context)
+
+    def _offered(self, kit: ContextKit) -> Mapping[str, OfferedTool]:
+        """Contextkit's own tools, then those of the plugins."""
+        states = [(plugin.name, plugin.state) for plugin in kit.registry.plugins]
+        made_for = (kit, self.live.problem, *states)
+        if made_for != self._made_for:
+            self._tools, self._made_for = _all_tools(kit, self.live.problem), made_for
+        return self._tools
+
+
+def _all_tools(kit: ContextKit, problem: str | None) -> Mapping[str, OfferedTool]:
+    notes = [f"the configuration is still the one before: {problem}"] if problem else []
+
+    def failed(plugin: str, hook: str, reason: str) -> None:
+        log_failure(plugin, hook, reason)
+        notes.append(f"the tools of '{plugin}' are missing: {reason}")
+
+    try:
+        others = offered_tools(kit.registry, failed)
+    except PluginError as error:
+        # A source that was switched on meanwhile has a tool of a name that is taken.
+        others = {}
+        notes.append(f"the tools of the plugins are missing: {error}")
+    own = {offer.tool.name: offer for offer in built_in_tools(kit, notes)}
+    notes += [
+        f"the tool '{name}' of '{others[name].plugin}' is left out: contextkit has one"
+        for name in sorted(own.keys() & others.keys())
+    ]
+    return {**own, **others, **own}
+
+
+async def _called(
+    kit: ContextKit, offered: OfferedTool, arguments: Mapping[str, Any], context: _Context
+) -> types.CallToolResult:
+    """Call a tool, and send how far it is meanwhile."""
+    relay = ProgressRelay(context.session.report_progress)
+    sending = asyncio.create_task(relay.send_all())
+    try:
+        result = await call_tool(kit, offered, arguments, relay.report)
+    except ContextKitError as error:
+        return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+    except asyncio.CancelledError:
+        relay.give_up()
+        sending.cancel()
+        raise
+    finally:
+        relay.close()
+        with contextlib.suppress(asyncio.CancelledError):
+            await sending
+    return types.CallToolResult(
+        content=[types.TextContent(text=result.text)], structured_content=result.data
+    )
+
+
+def _unknown(name: str, tools: Mapping[str, OfferedTool]) -> str:
+    nearest = difflib.get_close_matches(name, tools, n=1)
+    hint = f"did you mean '{nearest[0]}'?" if nearest else f"there is: {', '.join(tools)}"
+    return f"there is no tool '{name}'; {hint}"
+
+
+def _for_clients(offered: OfferedTool) -> types.Tool:
+    tool = offered.tool
+    return types.Tool(
+        name=tool.name,
+        title=tool.name.replace("_", " ").capitalize(),
+        description=tool.description,
+        input_schema=offered.input_schema,
+        output_schema=offered.output_schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            open_world_hint=False,
+        ),
+    )

@@ -1,0 +1,311 @@
+"""What the tools take, give and say; the server is in the test's own process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+
+World = Any
+"""The one of `conftest.py`, which no test can import."""
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+Ask = Callable[..., Awaitable[Any]]
+
+OWN = ["assemble_context", "get_premortem_context", "list_sources", "explain", "index"]
+OFFERED = {
+    *("remember", "forget", "list_memories"),
+    *("start_experience", "update_experience", "resolve_experience", "list_experiences"),
+}
+TRY = {
+    "goal": "stop the nightly timeout",
+    "hypothesis": "the pool is too small",
+    "action": "double the pool",
+    "prediction": "no timeout tonight",
+    "domain": "debugging",
+    "strategy": "check-assumptions",
+}
+
+
+TAKEN_NAME = """
+from contextkit import Tool, hookimpl
+
+def index(kit) -> dict[str, int]:
+    return {{}}
+
+@hookimpl
+def contextkit_tools():
+    return [Tool(name="index", description="Not ours.", run=index)]  # {name}{tools}
+"""
+
+
+async def test_every_tool_is_described(connect: Connect) -> None:
+    """What it does, what each argument means, what it gives, whether it changes anything."""
+    async with connect() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert list(tools)[: len(OWN)] == OWN
+        assert tools.keys() >= OFFERED
+        for name in (*OWN, *OFFERED):
+            tool = tools[name]
+            assert len(tool.description or "") > 40
+            assert tool.input_schema["additionalProperties"] is False
+            for parameter in tool.input_schema["properties"].values():
+                assert parameter["description"]
+                assert "type" in parameter
+            assert tool.output_schema
+            assert tool.output_schema["properties"]
+            assert tool.annotations
+            assert not tool.annotations.open_world_hint
+        assert "remember" in (client.instructions or "")
+    annotations = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
+    assert annotations["forget"].destructive_hint
+    assert annotations["list_memories"].read_only_hint
+    assert not annotations["remember"].read_only_hint
+    assert not annotations["remember"].destructive_hint
+
+
+def test_the_readme_lists_every_tool() -> None:
+    """And no other."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    table = readme.partition("## Tools")[2].partition("Any plugin")[0]
+    assert set(re.findall(r"`(\w+_\w+|explain|index|remember|forget)`", table)) == {*OWN, *OFFERED}
+
+
+async def test_the_sources_that_are_on_are_named(world: World, connect: Connect) -> None:
+    """An agent that reads the description knows what it can ask for."""
+    world.site.install("tide")
+    world.configure("[sources.commits]\nenabled = false")
+    async with connect() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    described = tools["assemble_context"].description or ""
+    for name in ("memories", "code", "experiences", "values", "tide: when the water is high"):
+        assert name in described
+    assert "commits" not in described
+    assert "shout" in tools
+
+
+async def test_without_a_source(world: World, connect: Connect, said: Ask) -> None:
+    """The description says so, and no premortem is offered."""
+    names = ("memories", "code", "experiences", "values", "commits")
+    world.configure("".join(f"[sources.{name}]\nenabled = false\n" for name in names))
+    async with connect() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert (tools["assemble_context"].description or "").endswith("No source is on.")
+        assert "get_premortem_context" not in tools
+        assert "nothing to index" not in await said(client, "index")
+        assert (
+            await said(client, "assemble_context", query="tabs?") == "Nothing relevant was found."
+        )
+
+
+async def test_the_life_of_a_memory(connect: Connect, answer: Ask, said: Ask) -> None:
+    """Remembered, remembered again, listed, found, forgotten."""
+    async with connect() as client:
+        made = await answer(
+            client,
+            "remember",
+            text="Tabs, never spaces",
+            category="preference",
+            importance=0.8,
+            tags=["style"],
+        )
+        assert (made["outcome"], made["category"], made["scope"]) == (
+            "stored",
+            "preferences",
+            "project",
+        )
+        everywhere = await answer(client, "remember", text="Ask first", for_all_projects=True)
+        assert everywhere["scope"] == "user"
+        again = await said(client, "remember", text="Tabs, never spaces", importance=0.9)
+        assert again == (
+            f"Updated {made['id']} (preferences, importance 0.90, #style, project demo)"
+        )
+        listed = await answer(client, "list_memories", category="preferences", tag="style")
+        assert [memory["id"] for memory in listed["memories"]] == [made["id"]]
+        assert (await said(client, "list_memories", limit=1)).endswith("1 of 2 memories")
+        found = await answer(client, "assemble_context", query="tabs or spaces?")
+        assert "Tabs, never spaces" in found["context"]
+        assert found["sources_used"] == {"memories": 1}
+        assert found["sources"][0]["id"] == made["id"]
+        gone = await answer(client, "forget", ids=[made["id"][:12]])
+        assert [memory["id"] for memory in gone["forgotten"]] == [made["id"]]
+        assert (await answer(client, "list_memories"))["total"] == 1
+        assert await said(client, "list_memories", category="facts", tag="x") == "No memories."
+
+
+async def test_the_life_of_an_experience(connect: Connect, answer: Ask, said: Ask) -> None:
+    """Started, updated, resolved, listed, and warned of."""
+    async with connect() as client:
+        begun = await answer(client, "start_experience", **TRY, notes=["at night"])
+        assert (begun["outcome_status"], begun["notes"]) == ("open", ["at night"])
+        updated = await answer(
+            client, "update_experience", ghap_id=begun["id"], hypothesis="the pool leaks"
+        )
+        assert updated["iteration_count"] == 2
+        resolved = await answer(
+            client,
+            "resolve_experience",
+            ghap_id=begun["id"],
+            status="falsified",
+            result="timed out again",
+            root_cause="a lock held over a retry",
+            what_worked="a timeout on the lock",
+        )
+        assert resolved["lesson"] == {"what_worked": "a timeout on the lock", "takeaway": None}
+        assert resolved["confidence_tier"] == "silver"
+        listed = await answer(client, "list_experiences", outcome="falsified")
+        assert [each["id"] for each in listed["experiences"]] == [begun["id"]]
+        assert await said(client, "list_experiences", outcome="open") == "No experiences."
+        warning = await answer(client, "get_premortem_context", domain="debugging")
+        assert "a lock held over a retry" in warning["context"]
+        slip = await said(client, "start_experience", **{**TRY, "domain": "debuging"})
+        assert slip.endswith("the domain 'debuging' is a new one; did you mean 'debugging'?")
+        nothing = await said(client, "get_premortem_context", domain="sailing")
+        assert nothing == "No experience of sailing yet."
+
+
+async def test_the_workspace_is_indexed_and_explained(
+    world: World, connect: Connect, answer: Ask, said: Ask
+) -> None:
+    """A context indexes first; an explanation says what became of what was found."""
+    world.commit({"caps.py": 'def cap_items(items):\n    """Cap the items."""\n    return items\n'})
+    async with connect() as client:
+        unindexed = await answer(client, "assemble_context", query="cap items", index=False)
+        assert unindexed["sources_used"] == {}
+        found = await answer(
+            client, "assemble_context", query="cap items", sources=["code"], style="xml", limit=1
+        )
+        assert found["sources_used"] == {"code": 1}
+        assert found["context"].startswith("<context ")
+        assert found["notes"] == []
+        (repository,) = [
+            row
+            for row in (await answer(client, "list_sources"))["sources"]
+            if row["name"] == "code"
+        ]
+        assert repository["records"] >= 1
+        indexed = await answer(client, "index")
+        assert indexed["sources"]["commits"]["added"] == 1
+        assert indexed["sources"]["code"] == {
+            **dict.fromkeys(("added", "updated", "removed", "skipped"), 0),
+            "unchanged": indexed["sources"]["code"]["unchanged"],
+            "notes": [],
+            "problem": None,
+        }
+        assert "memories keeps no records" in await said(client, "index", sources=["memories"])
+        explained = await answer(client, "explain", query="cap items", most=1)
+        assert [row["verdict"] for row in explained["candidates"]] == ["kept"]
+        assert explained["more"] >= 1
+        text = await said(client, "explain", query="cap items", most=1)
+        assert "more candidates" in text
+        assert "code: ok, " in text
+        why = await answer(client, "explain", query="cap items", item="nobody.py")
+        assert (why["candidates"], why["explanations"][0]["outcome"]) == ([], "unknown")
+        assert (await said(client, "explain", query="cap items", item="caps.py")).count("\n") == 0
+
+
+async def test_sources_are_listed_with_what_ails_them(
+    world: World, connect: Connect, answer: Ask, said: Ask
+) -> None:
+    """Those that are off and broken, tools that are missing, and tools with a name of ours."""
+    world.site.install("tide")
+    world.site.install("moon", code="raise RuntimeError('no moon')\n# {name}{tools}")
+    world.site.install("buoy", tools="[print]")
+    world.site.install("dyke", code=TAKEN_NAME)
+    world.configure("[sources.commits]\nenabled = false")
+    async with connect() as client:
+        listed = await answer(client, "list_sources")
+        text = await said(client, "list_sources")
+        assert "index" in {tool.name for tool in (await client.list_tools()).tools}
+        assert (await answer(client, "index"))["sources"].keys() == {"code"}
+    states = {row["name"]: (row["state"], row["distribution"]) for row in listed["sources"]}
+    assert states["commits"] == ("off", "contextkit-commits")
+    assert states["moon"] == ("broken", "moon-tables")
+    assert "moon: broken - RuntimeError: no moon" in text
+    assert "mcp: on, no source" in text
+    missing, left_out = listed["notes"]
+    assert missing.startswith("the tools of 'buoy' are missing: tool 'print': ")
+    assert left_out == "the tool 'index' of 'dyke' is left out: contextkit has one"
+    assert left_out in text
+
+
+async def test_a_source_that_fails_is_told(
+    world: World, connect: Connect, said: Ask, answer: Ask
+) -> None:
+    """The agent reads that its context lacks something."""
+    world.site.install(
+        "moon",
+        code=(
+            "from contextkit import hookimpl\n@hookimpl\ndef contextkit_query(request):\n"
+            "    raise RuntimeError('no moon')\n"
+            "@hookimpl\ndef contextkit_index(indexer):\n    raise RuntimeError('no {name}')\n"
+            "# {tools}"
+        ),
+    )
+    async with connect() as client:
+        text = await said(client, "assemble_context", query="when is full moon?")
+        found = await answer(client, "assemble_context", query="full moon?", sources=["moon"])
+        partly = await answer(client, "index", sources=["code", "moon"])
+        failed = await client.call_tool("index", {"sources": ["moon"]})
+    nothing, missing = text.split("\n\n")
+    assert nothing == "Nothing relevant was found."
+    assert missing == "Not complete: moon: contextkit_query: RuntimeError: no moon"
+    assert found["notes"] == [
+        "moon: contextkit_query: RuntimeError: no moon",
+        "moon was not indexed: RuntimeError: no moon",
+    ]
+    assert partly["sources"]["moon"]["problem"] == "RuntimeError: no moon"
+    assert failed.is_error
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_bad_arguments_are_said_clearly(
+    world: World, connect: Connect, refusal: Ask, mode: str
+) -> None:
+    """One line: what was wrong, where, and what would be right; the server goes on."""
+    world.site.install("tide")
+    wrong: list[tuple[str, dict[str, Any], str]] = [
+        ("assemble_context", {}, "tool 'assemble_context' needs query"),
+        ("assemble_context", {"query": " "}, "the query is empty: say what the context is"),
+        ("assemble_context", {"query": 5}, "query: expected a text, got 5"),
+        ("assemble_context", {"query": "a", "sources": ["memory"]}, "Did you mean 'memories'?"),
+        ("assemble_context", {"query": "a", "sources": "code"}, "expected a list, got 'code'"),
+        ("assemble_context", {"query": "a", "max_tokens": 0}, "max_tokens must be a whole num"),
+        ("assemble_context", {"query": "a", "style": "pdf"}, "one of markdown, xml, plain, got"),
+        ("assemble_context", {"query": "a", "limits": 3}, "did you mean 'limit'?"),
+        ("get_premortem_context", {"domain": "two words"}, "one word such as 'debugging'"),
+        ("explain", {"query": "a", "most": "all"}, "most: expected a whole number, got 'all'"),
+        ("index", {"sources": ["docs"]}, "Invalid context type 'docs'"),
+        ("remember", {"text": ""}, "a memory needs a text, this one is empty"),
+        ("remember", {"text": "a", "importance": 7}, "importance must be within 0..1, got 7"),
+        ("remember", {"text": "a", "tags": ["ok", 5]}, "tags[1]: expected a text, got 5"),
+        ("forget", {"ids": []}, "ids is empty: name at least one memory to forget"),
+        ("forget", {"ids": ["mem_zzzz"]}, "no memory has the id 'mem_zzzz'"),
+        ("list_memories", {"limit": 0}, "limit must be at least 1, got 0"),
+        ("list_experiences", {"limit": 0}, "limit must be at least 1, got 0"),
+        ("start_experience", {"goal": "a"}, "needs hypothesis, action, prediction, domain, st"),
+        ("update_experience", {"ghap_id": "ghap_x", "note": "a"}, "there is no experience"),
+        (
+            "resolve_experience",
+            {"ghap_id": "ghap_x", "status": "done", "result": "a"},
+            "status: expected one of confirmed, falsified, abandoned, got 'done'",
+        ),
+        (
+            "resolve_experience",
+            {"ghap_id": "ghap_x", "status": "confirmed", "result": "a", "takeaway": "b"},
+            "takeaway needs what_worked",
+        ),
+        ("sink", {}, "the boat has sunk"),
+        ("crash", {}, "source 'tide' failed in contextkit_tools: tool 'crash': RuntimeError: no"),
+    ]
+    async with connect(mode=mode) as client:
+        for tool, arguments, message in wrong:
+            assert message in await refusal(client, tool, **arguments)
+        with pytest.raises(MCPError, match="there is no tool 'remembr'; did you mean 'remember'"):
+            await client.call_tool("remembr", {})
+        with pytest.raises(MCPError, match="there is no tool 'xyz'; there is: assemble_context,"):
+            await client.call_tool("xyz", {})

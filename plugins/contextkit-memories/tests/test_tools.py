@@ -1,0 +1,80 @@
+"""The tools of the source, called as an agent's host calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import contextkit_memories
+from contextkit import ContextKit, InvalidRequestError, ToolResult
+from contextkit.tool_calls import call_tool
+from contextkit.tool_offers import offered_tools
+from contextkit_memories import InvalidMemoryError, MemoryBook, UnknownMemoryError
+
+Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+    """A kit with this source and no other."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    with ContextKit.open(tmp_path, entry_points=False, environment={}) as opened:
+        opened.register(contextkit_memories, "memories")
+        yield opened
+
+
+@pytest.fixture
+def call(kit: ContextKit) -> Call:
+    """Calls a tool by its name."""
+
+    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
+        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
+
+    return called
+
+
+def test_what_is_offered(kit: ContextKit) -> None:
+    """Three tools; only one of them deletes, and one only reads."""
+    offered = offered_tools(kit.registry)
+    assert list(offered) == ["forget", "list_memories", "remember"]
+    assert [name for name, offer in offered.items() if offer.tool.destructive] == ["forget"]
+    assert [name for name, offer in offered.items() if offer.tool.read_only] == ["list_memories"]
+    assert offered["remember"].input_schema["required"] == ["text"]
+
+
+async def test_what_is_remembered_is_in_the_book(kit: ContextKit, call: Call) -> None:
+    """The tools and `MemoryBook` are two ways to the same records."""
+    made = (
+        await call("remember", text="Tabs", category="preference", tags=["C"], sequence="monday")
+    ).data
+    assert made.pop("outcome") == "stored"
+    book = MemoryBook(kit.records("memories"))
+    assert book.get(made["id"]).as_dict() == made
+    assert (made["category"], made["sequence"], made["position"]) == ("preferences", "monday", 0)
+    shared = await call("remember", text="Ask first", for_all_projects=True)
+    assert shared.text.endswith("(facts, importance 0.50, all your projects)")
+    listed = await call("list_memories", limit=1)
+    assert (len(listed.data["memories"]), listed.data["total"]) == (1, 2)
+    assert listed.text.splitlines()[1] == "1 of 2 memories"
+    assert (await call("list_memories", tag="c")).data["memories"] == [made]
+    gone = await call("forget", ids=[made["id"], shared.data["id"]])
+    assert gone.text.splitlines() == [
+        f"Forgot {made['id']}: Tabs",
+        f"Forgot {shared.data['id']}: Ask first",
+    ]
+    assert (await call("list_memories")).text == "No memories."
+
+
+async def test_what_is_wrong_is_said(call: Call) -> None:
+    """The book's own errors, and one for nothing to forget."""
+    with pytest.raises(InvalidMemoryError, match="importance must be within"):
+        await call("remember", text="a", importance=2)
+    with pytest.raises(UnknownMemoryError, match="no memory has the id 'mem_x'"):
+        await call("forget", ids=["mem_x"])
+    with pytest.raises(InvalidRequestError, match="ids is empty"):
+        await call("forget", ids=[])
+    with pytest.raises(InvalidRequestError, match="limit must be at least 1"):
+        await call("list_memories", limit=0)
