@@ -103,8 +103,9 @@ def contextkit_weight(request: ContextRequest) -> float | None:
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None:
     """Per item the keys that name the same thing in any source, such as `ghap:…` or `sha:…`.
 
-    Items of different sources that share a key are duplicates, and so are items of one
-    source that share an id. `None`: no keys beyond the item's own id.
+    Called once per assembly, with all the relevant items of the source. Items of different
+    sources that share a key are duplicates, and so are items of one source that share an id.
+    `None`: no keys beyond the item's own id.
 
     ```python
     @hookimpl

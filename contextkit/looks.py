@@ -14,12 +14,12 @@ from contextkit.markup import (
     markdown_text,
     one_line,
     plain_line,
+    plain_text,
 )
 from contextkit.models import ContextItem, Detail, Style
 
 __all__ = ["Look", "default_text"]
 
-_PLAIN_HEADING = re.compile("^(?:===|---)", re.MULTILINE)
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -64,7 +64,7 @@ def _opening(item: ContextItem) -> str:
 
 def _plain(item: ContextItem, content: str) -> str:
     place = one_line(item.location or item.kind or item.source)
-    words = _PLAIN_HEADING.sub(r"\\\g<0>", content)
+    words = plain_text(content)
     return f"{plain_line(item.title or item.id)} [{place}]\n{words}"
 
 

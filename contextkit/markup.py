@@ -22,6 +22,7 @@ __all__ = [
     "markdown_text",
     "one_line",
     "plain_line",
+    "plain_text",
 ]
 
 _BACKTICKS = re.compile("`+")
@@ -32,7 +33,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _XML_ENTITIES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#13;"}
 )
-_PLAIN_HEADINGS = ("===", "---")
+_PLAIN_TITLE = re.compile("^(?:===|---)", re.MULTILINE)
 
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
@@ -142,8 +143,19 @@ def plain_line(text: str) -> str:
     Returns:
         `one_line(text)`, with a backslash before `===` or `---` at its start.
     """
-    line = one_line(text)
-    return f"\\{line}" if line.startswith(_PLAIN_HEADINGS) else line
+    return plain_text(one_line(text))
+
+
+def plain_text(text: str) -> str:
+    r"""Text on its own lines of plain text, none of which can pass for a title of the context.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The text, with a backslash before `===` or `---` at the start of a line.
+    """
+    return _PLAIN_TITLE.sub(r"\\\g<0>", text)
 
 
 def escape_markdown(text: str) -> str:

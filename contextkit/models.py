@@ -240,6 +240,8 @@ class SourceInfo:
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
         indexed_fields: record fields that its filters use, so that the store indexes them.
+        settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
+            to write: strings, numbers, truths, and lists of those.
     """
 
     title: str = ""
@@ -252,6 +254,7 @@ class SourceInfo:
     updates: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(factory=dict)
 
     @priority.validator
     def _within_range(self, _: Attribute[int], value: int) -> None:

@@ -66,6 +66,7 @@ def section_request(
         or request.limit,
         filters={**request.filters, **section.filters},
         settings=settings.own,
+        source_timeout=timeout_of(registry, section, request),
         neighbours=registry.config.ranking.neighbours,
     )
 

@@ -21,6 +21,7 @@ class TestCommits(SourceConformance):
 
     source = contextkit_commits
     query = "how is the token budget split"
+    timeout = 60.0
 
     def make_workspace(self, folder: Path) -> None:
         """Commit a file three times, a day apart."""

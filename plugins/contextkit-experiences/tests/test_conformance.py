@@ -20,6 +20,7 @@ class TestExperiences(SourceConformance):
 
     source = contextkit_experiences
     query = "the nightly timeout"
+    timeout = 60.0
     recipe_arguments: Mapping[str, Mapping[str, Any]] = {
         "premortem": {"domain": "debugging", "strategy": None}
     }

@@ -19,6 +19,7 @@ class TestMemories(SourceConformance):
 
     source = contextkit_memories
     query = "indentation with tabs"
+    timeout = 60.0
 
     def prepare(self, kit: ContextKit) -> None:
         """Remember them as a person would."""

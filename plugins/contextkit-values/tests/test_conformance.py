@@ -31,6 +31,7 @@ class TestValues(SourceConformance):
 
     source = contextkit_values
     query = "which value was held, a lock or a stale cache"
+    timeout = 60.0
     embedding = "wordllama"
 
     def prepare(self, kit: ContextKit) -> None:

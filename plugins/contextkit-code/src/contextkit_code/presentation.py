@@ -7,15 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.markup import escape_markdown, escape_xml, fenced, line_start_safe, plain_line
+from contextkit.markup import (
+    escape_markdown,
+    escape_xml,
+    fenced,
+    line_start_safe,
+    plain_line,
+    plain_text,
+)
 from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
 
-__all__ = ["location_of", "plain_code", "shown"]
+__all__ = ["location_of", "shown"]
 
 _BACKTICKS = re.compile("`+")
-_PLAIN_TITLE = re.compile("^(?:===|---)", re.MULTILINE)
 _SAYS_SOMETHING = re.compile(r"\w")
 _BEGINNING_LINES = 3
 _BEGINNING_LINE_CHARACTERS = 160
@@ -40,16 +46,11 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
         return f"{opening}\n{escape_xml(code)}\n</entity>"
     where = location_of(item)
     if style == "plain":
-        return f"{name} [{where or unit_type}]\n{plain_code(code)}"
+        return f"{name} [{where or unit_type}]\n{plain_text(code)}"
     heading = f"**{escape_markdown(unit_type.capitalize())}** {_code_span(name)}"
     if where:
         heading += f" in {_code_span(where)}"
     return f"{heading}\n{fenced(code, str(item.metadata.get('language', '')))}"
-
-
-def plain_code(code: str) -> str:
-    """Code in plain text, where no line of it passes for a title of the context."""
-    return _PLAIN_TITLE.sub(r"\\\g<0>", code)
 
 
 def location_of(item: ContextItem) -> str:

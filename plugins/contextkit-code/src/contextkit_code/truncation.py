@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import frozen
 
 from contextkit import ContextItem
-from contextkit.markup import escape_xml
+from contextkit.markup import escape_xml, plain_text
 from contextkit.models import Style
 from contextkit.truncation import ELLIPSIS, truncate
-from contextkit_code.presentation import location_of, plain_code
+from contextkit_code.presentation import location_of
 from contextkit_code.unit_rows import rows_by_worth
 
 __all__ = ["truncated"]
@@ -135,5 +135,5 @@ def _header(item: ContextItem, style: Style) -> tuple[Sequence[str], Sequence[st
 
 def _as_in(style: Style, code: str) -> str:
     if style == "plain":
-        return plain_code(code)
+        return plain_text(code)
     return escape_xml(code) if style == "xml" else code

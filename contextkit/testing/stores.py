@@ -1,4 +1,4 @@
-"""What the tests of a plugin need: records on a real store, a small model, an index run."""
+"""Real parts for tests: records on a store on disk, a small model, an index run."""
 
 from __future__ import annotations
 

@@ -1,0 +1,53 @@
+"""`contextkit new-source`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from contextkit.cli.session import Session, json_option, pass_session
+
+__all__ = ["new_source"]
+
+
+@click.command(
+    name="new-source",
+    epilog="""\b
+Examples:
+  contextkit new-source weather
+  contextkit new-source weather --into ~/src && pip install -e ~/src/contextkit-weather
+""",
+)
+@click.argument("name")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="The folder in which the new one is made; default: this one.",
+)
+@json_option
+@pass_session
+def new_source(session: Session, name: str, into: Path, as_json: bool) -> None:
+    """Begin a source of your own: a distribution contextkit-NAME whose tests pass.
+
+    It has an entry point, a small source that works, tests with contextkit's conformance
+    suite, and a README. Nothing that is there is overwritten.
+    """
+    from contextkit.authoring import NewSource
+
+    source = NewSource(name)
+    source.check_name(plugin.name for plugin in session.registry.plugins)
+    written = source.write(into.expanduser())
+    folder = into.expanduser() / source.distribution
+    lines = [
+        *(str(path) for path in written),
+        "",
+        "Next:",
+        f'  pip install -e "{os.fspath(folder.absolute())}[test]"',
+        f'  cd "{os.fspath(folder.absolute())}" && pytest',
+        "  contextkit sources",
+    ]
+    data = {"name": name, "folder": str(folder), "files": [str(path) for path in written]}
+    session.emit(data, "\n".join(lines), as_json)

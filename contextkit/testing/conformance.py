@@ -1,0 +1,229 @@
+"""The conformance suite: what every source must do, as tests that a plugin's author inherits."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextkit.errors import ContextKitError, PluginError
+from contextkit.hookspecs import ENTRY_POINT_GROUP
+from contextkit.kit import ContextKit
+from contextkit.records import Record
+from contextkit.testing import hook_checks, query_checks, record_checks, text_checks
+from contextkit.testing.subject import NotConformingError, Subject, open_subject
+
+__all__ = ["SourceConformance"]
+
+
+class SourceConformance:
+    """What contextkit expects of a source, as tests to inherit.
+
+    ```python
+    class TestWeather(SourceConformance):
+        source = contextkit_weather
+        query = "rain in Berlin"
+
+        def records(self):
+            return [Record(id="berlin", text="Berlin: rain until noon")]
+    ```
+
+    Each test has a workspace, a store and a configuration of its own. A test that fails says in
+    one line what is wrong and what would be right. What is only known at run time, such as the
+    address of a server, an `autouse` fixture of the class sets: `self.settings = {"url": …}`.
+
+    Attributes:
+        source: the plugin: a module, a class, or an object; or override `make_source`.
+        query: a query that finds something, better two things or more.
+        name: the source's name; default: that of the entry point that names the plugin.
+        timeout: seconds that one query may take here, where a machine may be busy.
+        settings: the source's own settings, `[sources.NAME]`.
+        filters: what every query is asked with.
+        embedding: the model of the dense vectors, as `embedding.model`; `none` searches by
+            keywords alone, which is quick.
+        recipe_arguments: recipe -> what it is built from, for a source that offers recipes.
+    """
+
+    source: Any = None
+    query: str = ""
+    name: str = ""
+    timeout: float = 10.0
+    settings: Mapping[str, Any] = {}
+    filters: Mapping[str, Any] = {}
+    embedding: str = "none"
+    recipe_arguments: Mapping[str, Mapping[str, Any]] = {}
+
+    # -- what a source may need -----------------------------------------------------------
+
+    def make_source(self) -> object:
+        """The plugin to test; override it to make a new one for every test."""
+        return self.source
+
+    def make_workspace(self, folder: Path) -> None:
+        """Fill the workspace's folder, for a source that reads files or a repository."""
+
+    def records(self) -> Sequence[Record]:
+        """Records to store before the tests ask."""
+        return ()
+
+    def prepare(self, kit: ContextKit) -> None:
+        """Whatever else must be there, after `records` were stored and before the index run."""
+
+    # -- the tests ------------------------------------------------------------------------
+
+    @pytest.fixture
+    def subject(self, tmp_path: Path) -> Iterator[Subject]:
+        """The source in a kit of its own, with its records, indexed."""
+        name = self._named()
+        opened = open_subject(
+            self.make_source(),
+            name,
+            tmp_path / "workspace",
+            query=self.query,
+            timeout=self.timeout,
+            filters=self.filters,
+            settings=self.settings,
+            embedding=self.embedding,
+            make_workspace=self.make_workspace,
+        )
+        with contextlib.ExitStack() as stack:
+            try:
+                subject = stack.enter_context(opened)
+            except PluginError as error:
+                pytest.skip(f"it cannot be registered, as test_its_hooks says: {error}")
+            subject.kit.records(name).put(self.records())
+            self.prepare(subject.kit)
+            if subject.has("contextkit_index"):
+                subject.kit.index([name])
+            yield subject
+
+    def _named(self) -> str:
+        source = self.make_source()
+        if source is None:
+            _fail("`source` is not set: name the plugin, or override make_source()")
+        name = self.name or _entry_point_of(source)
+        if not name:
+            _fail("`name` is not set, and no installed entry point names the plugin")
+        if not self.query.strip():
+            _fail("`query` is not set: give one that finds something")
+        return name
+
+    def test_its_hooks(self) -> None:
+        """Its hooks have names and parameters that there are; only the query is async."""
+        name = self._named()
+        _must(name, lambda: hook_checks.check_hooks(self.make_source(), name))
+
+    def test_what_it_says_of_itself(self, subject: Subject) -> None:
+        """`contextkit_source` gives a SourceInfo, one line each, always the same."""
+        _must(subject.name, lambda: hook_checks.check_info(subject))
+
+    def test_its_settings(self, subject: Subject) -> None:
+        """`contextkit_check_settings` is content with none, and names what is not one."""
+        _must(subject.name, lambda: hook_checks.check_settings(subject))
+
+    def test_its_weight(self, subject: Subject) -> None:
+        """Whatever is asked, its weight is a finite number over 0."""
+        _must(subject.name, lambda: hook_checks.check_weight(subject))
+
+    def test_its_recipes(self, subject: Subject) -> None:
+        """Each recipe has a description and can be built."""
+        _must(subject.name, lambda: hook_checks.check_recipes(subject, self.recipe_arguments))
+
+    def test_its_tools(self, subject: Subject) -> None:
+        """Each tool has a name, a description, and parameters that have types."""
+        _must(subject.name, lambda: hook_checks.check_tools(subject))
+
+    def test_its_items(self, subject: Subject) -> None:
+        """It finds items of its own name and of different ids, best first."""
+        _must(subject.name, lambda: query_checks.check_items(subject))
+
+    def test_the_same_question_has_the_same_answer(self, subject: Subject) -> None:
+        """Order and fields are stable: no clocks, no chance."""
+        _must(subject.name, lambda: query_checks.check_order(subject))
+
+    def test_limits_are_kept(self, subject: Subject) -> None:
+        """There are never more items than the request's limit."""
+        _must(subject.name, lambda: query_checks.check_limits(subject))
+
+    def test_it_answers_in_time(self, subject: Subject) -> None:
+        """It answers within `timeout`, and leaves the event loop to others."""
+        _must(subject.name, lambda: query_checks.check_time(subject))
+
+    def test_a_cancelled_query_leaves_nothing_running(self, subject: Subject) -> None:
+        """A query that is given up ends at once, and its tasks with it."""
+        _must(subject.name, lambda: query_checks.check_cancellation(subject))
+
+    def test_any_query_is_answered(self, subject: Subject) -> None:
+        """No text, other scripts, controls, a long text: items or none, no failure."""
+        _must(subject.name, lambda: query_checks.check_any_query(subject))
+
+    def test_many_queries_at_once(self, subject: Subject) -> None:
+        """Each has the answer that it has alone."""
+        _must(subject.name, lambda: query_checks.check_concurrency(subject))
+
+    def test_its_texts(self, subject: Subject) -> None:
+        """One text per item in every style and detail; compact on one line."""
+        _must(subject.name, lambda: text_checks.check_formats(subject))
+
+    def test_hostile_text_stays_text(self, subject: Subject) -> None:
+        """Whatever stands in a record breaks out in no style and detail."""
+        _must(subject.name, lambda: text_checks.check_hostile_text(subject))
+
+    def test_shortened_texts(self, subject: Subject) -> None:
+        """`contextkit_truncate` keeps to its tokens, and ends what it opens."""
+        _must(subject.name, lambda: text_checks.check_truncation(subject))
+
+    def test_contexts(self, subject: Subject) -> None:
+        """It is shown in a context of every style and detail, within the budget."""
+        _must(subject.name, lambda: text_checks.check_contexts(subject))
+
+    def test_dedup_keys(self, subject: Subject) -> None:
+        """Keys are texts, one set per item, made of the item alone."""
+        _must(subject.name, lambda: record_checks.check_dedup_keys(subject))
+
+    def test_a_second_index_run_changes_nothing(self, subject: Subject) -> None:
+        """An unchanged workspace is reported as such, and its records stay."""
+        _must(subject.name, lambda: record_checks.check_index(subject))
+
+
+def _must(name: str, check: Callable[[], None]) -> None:
+    """Run a check; what it finds fails the test in one line."""
+    __tracebackhide__ = True
+    problem = _problem(name, check)
+    if problem:
+        _fail(problem)
+
+
+def _problem(name: str, check: Callable[[], None]) -> str:
+    try:
+        check()
+    except NotConformingError as problem:
+        return f"{name}: {problem}"
+    except ContextKitError as error:
+        return str(error)
+    return ""
+
+
+def _fail(line: str) -> None:
+    __tracebackhide__ = True
+    pytest.fail(" ".join(line.split()), pytrace=False)
+
+
+def _entry_point_of(source: object) -> str:
+    """The name of the only installed entry point that names the plugin; "" where none does."""
+    if inspect.ismodule(source):
+        module, attribute = source.__name__, ""
+    else:
+        kind = source if inspect.isclass(source) else type(source)
+        module, attribute = kind.__module__, kind.__qualname__
+    named = [
+        found.name
+        for found in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+        if found.module == module and (not attribute or found.attr in {"", attribute})
+    ]
+    return named[0] if len(named) == 1 else ""

@@ -1,0 +1,120 @@
+"""What must hold of a source's hooks, beside those that find and show items."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from contextkit import checks
+from contextkit.errors import InvalidRequestError, PluginError
+from contextkit.plugin_checks import HOOKS
+from contextkit.recipes import OfferedRecipe, build_recipe
+from contextkit.registry import SourceRegistry
+from contextkit.testing.queries import QUERIES
+from contextkit.testing.subject import NotConformingError, Subject
+from contextkit.tool_offers import offered_tools
+
+__all__ = [
+    "check_hooks",
+    "check_info",
+    "check_recipes",
+    "check_settings",
+    "check_tools",
+    "check_weight",
+]
+
+_NO_SETTING = "no-such-setting"
+
+
+def check_hooks(source: object, name: str) -> None:
+    """Its hooks have names and parameters that there are; only the query is async."""
+    registry = SourceRegistry(entry_points=False)
+    try:
+        registry.register(source, name)
+    except PluginError as error:
+        raise NotConformingError(str(error)) from error
+    if not registry.implements(name, "contextkit_query"):
+        raise NotConformingError(
+            "it has no contextkit_query, so that it is no source: add one with @hookimpl"
+        )
+    for hook in HOOKS:
+        function = registry.implementation(name, hook)
+        if hook != "contextkit_query" and inspect.iscoroutinefunction(function):
+            raise NotConformingError(
+                f"{hook} is async, which only contextkit_query may be: make it a plain function"
+            )
+
+
+def check_info(subject: Subject) -> None:
+    """What it says of itself is one line each, and the same at every call."""
+    info = subject.call("contextkit_source")
+    if info is None:
+        return
+    checks.checked_info(subject.name, info)
+    for field in ("title", "description"):
+        if len(getattr(info, field).splitlines()) > 1:
+            raise NotConformingError(
+                f"contextkit_source: {field} has several lines: it stands in lists, on one"
+            )
+    if subject.call("contextkit_source") != info:
+        raise NotConformingError("contextkit_source says something else at the second call")
+
+
+def check_settings(subject: Subject) -> None:
+    """No settings and the defaults are no problem; a problem's text begins with its setting."""
+    hook = "contextkit_check_settings"
+    if not subject.has(hook):
+        return
+    for settings in ({}, dict(subject.kit.registry.info(subject.name).settings)):
+        for problem in _problems(subject, settings):
+            raise NotConformingError(
+                f"{hook} finds a problem in the defaults {settings}: {problem}"
+            )
+    for problem in _problems(subject, {_NO_SETTING: 1}):
+        if problem.partition(":")[0].strip() != _NO_SETTING:
+            raise NotConformingError(
+                f"{hook} says {problem!r} of the setting '{_NO_SETTING}': "
+                f"begin with its name and a colon"
+            )
+
+
+def _problems(subject: Subject, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    result = subject.call("contextkit_check_settings", settings=settings)
+    return checks.checked_problems(subject.name, result or ())
+
+
+def check_weight(subject: Subject) -> None:
+    """Whatever is asked, its weight is a finite number over 0."""
+    if not subject.has("contextkit_weight"):
+        return
+    for query in (subject.query, *QUERIES.values()):
+        weight = subject.call("contextkit_weight", request=subject.request(query))
+        if weight is not None:
+            checks.checked_weight(subject.name, weight)
+
+
+def check_recipes(subject: Subject, arguments: Mapping[str, Mapping[str, Any]]) -> None:
+    """Each recipe says what it is for and can be built; `arguments` by its name."""
+    results = subject.call("contextkit_recipes")
+    for template in checks.checked_recipes(subject.name, results[0]) if results else ():
+        if not template.description.strip():
+            raise NotConformingError(f"the recipe '{template.name}' has no description")
+        given = arguments.get(template.name, {})
+        try:
+            build_recipe(OfferedRecipe(subject.name, template), given)
+        except InvalidRequestError as error:
+            raise NotConformingError(
+                f"the recipe '{template.name}' is not built from {dict(given)}: {error}; set "
+                f"`recipe_arguments` = {{'{template.name}': …}} to what it takes"
+            ) from error
+
+
+def check_tools(subject: Subject) -> None:
+    """Each tool has a name, a description, and types that a host can describe."""
+    failures: list[str] = []
+    offered_tools(
+        subject.kit.registry, lambda _, hook, reason: failures.append(f"{hook}: {reason}")
+    )
+    if failures:
+        raise NotConformingError(failures[0])

@@ -1,0 +1,169 @@
+"""The reference of all hooks, as Markdown, from what `contextkit.hookspecs` says of them.
+
+`python -m contextkit.testing.hook_reference FILE` writes it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from contextkit import hookspecs, models, records, tools
+from contextkit.indexing import Indexer
+from contextkit.plugin_checks import HOOKS
+
+__all__ = ["hook_reference", "main"]
+
+_VALUES = (
+    models.ContextItem,
+    models.ContextRequest,
+    models.SourceInfo,
+    models.IndexReport,
+    models.RecipeTemplate,
+    models.Recipe,
+    models.Section,
+    Indexer,
+    records.Record,
+    records.Records,
+    records.Hit,
+    records.Range,
+    tools.Tool,
+    tools.ToolResult,
+)
+_HEAD = """\
+# The hooks
+
+<!-- Made from contextkit/hookspecs.py by `python -m contextkit.testing.hook_reference`. -->
+
+How a plugin is begun, tested and published is in the [guide](README.md). """
+_FIELDS = re.compile(r"^Attributes:\n((?:[ ]{4}.*\n?|\n)+)", re.MULTILINE)
+_FIELD = re.compile(r"^[ ]{4}(\w[\w, ]*): (.+(?:\n[ ]{8}.+)*)", re.MULTILINE)
+_DEFAULT = re.compile(r"`None`(?: or empty)?: (.+?)(?:[.;]\s|[.;]?$)")
+_SEED = re.compile(r" \(seed \d[^)]*\)")
+_CALLED = re.compile(r"Called (.+?)(?:[.:;]\s|[.:;]?$)")
+
+
+def hook_reference() -> str:
+    """The page: what all hooks have in common, a table, each hook, the values."""
+    functions = [getattr(hookspecs, name) for name in HOOKS]
+    parts = [
+        _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
+        "\n".join(_table(functions)),
+        *map(_hook, functions),
+        "# What hooks get and give\n\nAll of these can be imported from `contextkit`.",
+        *map(_value, _VALUES),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(functions: list[Callable[..., Any]]) -> Iterator[str]:
+    yield "| hook | what for | called | without it |"
+    yield "|---|---|---|---|"
+    for function in functions:
+        text = _folded(_described(function))
+        what = re.split(r"\.(?:\s|$)", text)[0]
+        called = _found(_CALLED, text) or "once per source and batch"
+        name = function.__name__
+        yield f"| [`{name}`](#{name}) | {what} | {called} | {_without(text)} |"
+
+
+def _without(text: str) -> str:
+    return "it is no source" if "is a source" in text else _found(_DEFAULT, text) or "nothing"
+
+
+def _found(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return found[1] if found else ""
+
+
+def _folded(text: str) -> str:
+    """Prose on one line, without its examples."""
+    return " ".join(text.partition("```")[0].split()).replace("|", "\\|")
+
+
+def _described(thing: Any) -> str:
+    return _SEED.sub("", inspect.getdoc(thing) or "")
+
+
+def _hook(function: Callable[..., Any]) -> str:
+    name = function.__name__
+    options = getattr(function, "contextkit_spec", {})
+    asked = "one plugin at a time" if options.get("firstresult") else "every plugin that has it"
+    text = _described(function)
+    signature = _signature(name, inspect.signature(function))
+    return f"## {name}\n\n```python\n{signature}\n```\n\nAsked: {asked}.\n\n{text}"
+
+
+def _signature(name: str, signature: inspect.Signature) -> str:
+    line = f"def {name}{signature}".replace("'", "")
+    if len(line) <= 88:
+        return line
+    arguments = "".join(f"    {p},\n" for p in signature.parameters.values()).replace("'", "")
+    gives = str(signature.return_annotation)
+    return f"def {name}(\n{arguments}) -> {gives}"
+
+
+def _value(kind: type[Any]) -> str:
+    text = _described(kind)
+    meanings = dict(_meanings(text))
+    rows = [
+        f"| `{field.name}` | {_type(field)} | {_default(field)} | {meanings[field.name]} |"
+        for field in attrs.fields(kind)
+        if field.name in meanings
+    ]
+    table = "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows])
+    before = _FIELDS.sub("", text).strip()
+    methods = "\n".join(_methods(kind))
+    parts = (f"## {kind.__name__}", before, table if rows else "", methods)
+    return "\n\n".join(filter(None, parts))
+
+
+def _meanings(text: str) -> Iterator[tuple[str, str]]:
+    found = _FIELDS.search(text)
+    for names, meaning in _FIELD.findall(found[1]) if found else ():
+        for name in names.split(","):
+            yield name.strip(), _folded(meaning)
+
+
+def _type(field: attrs.Attribute[Any]) -> str:
+    return f"`{field.type}`".replace("|", "\\|") if isinstance(field.type, str) else ""
+
+
+def _default(field: attrs.Attribute[Any]) -> str:
+    default = field.default
+    if default is attrs.NOTHING:
+        return "required"
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        made = getattr(default, "factory", None)
+        return f"`{made()!r}`" if made in {dict, list, tuple} else "computed"
+    return f"`{default!r}`".replace("|", "\\|")
+
+
+def _methods(kind: type[Any]) -> Iterator[str]:
+    """The public methods and properties, each with the first line of its docstring."""
+    for name, member in vars(kind).items():
+        if name.startswith("_") or not (inspect.isfunction(member) or isinstance(member, property)):
+            continue
+        called = name if isinstance(member, property) else f"{name}{inspect.signature(member)}"
+        called = called.replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+        awaited = "await " if inspect.iscoroutinefunction(member) else ""
+        yield f"- `{awaited}{called}`: {_described(member).splitlines()[0]}"
+
+
+def main() -> None:
+    """Write the page to the file that is named, or to standard output."""
+    page = hook_reference()
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(page, encoding="utf-8", newline="\n")
+    else:
+        sys.stdout.write(page)
+
+
+if __name__ == "__main__":
+    main()

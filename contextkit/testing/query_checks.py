@@ -1,0 +1,208 @@
+"""What must hold of a source's answers: their items, order, number, time, and their end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+
+from contextkit.errors import ContextKitError, SourceError, in_words
+from contextkit.models import ContextItem
+from contextkit.testing.queries import QUERIES
+from contextkit.testing.subject import NotConformingError, Subject, as_values, within
+
+__all__ = [
+    "check_any_query",
+    "check_cancellation",
+    "check_concurrency",
+    "check_items",
+    "check_limits",
+    "check_order",
+    "check_time",
+]
+
+_AT_ONCE = 20
+_STEPS_BEFORE_CANCELLING = (1, 2, 3, 5, 8, 13)
+_STEPS_TO_END = 20
+_BEAT_SECONDS = 0.01
+
+
+def check_items(subject: Subject) -> None:
+    """It finds something: items of its own name and different ids, best first."""
+    items = subject.found()
+    seen = set[str]()
+    for item in items:
+        if item.id in seen:
+            raise NotConformingError(
+                f"two items of one answer have the id {item.id!r}: an id is unique and stable"
+            )
+        seen.add(item.id)
+        if not item.content.strip():
+            raise NotConformingError(
+                f"item {item.id!r} has no content: leave out what has nothing to show"
+            )
+        _check_metadata(item)
+    for better, worse in pairwise(items):
+        if worse.relevance > better.relevance:
+            raise NotConformingError(
+                f"item {worse.id!r} ({worse.relevance:g}) stands behind {better.id!r} "
+                f"({better.relevance:g}): items come best first"
+            )
+
+
+def _check_metadata(item: ContextItem) -> None:
+    try:
+        json.dumps(dict(item.metadata), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise NotConformingError(
+            f"item {item.id!r}: its metadata are no JSON values: {error}"
+        ) from error
+
+
+def check_order(subject: Subject) -> None:
+    """The same question has the same answer, item by item and field by field."""
+    first, again = subject.found(), subject.items()
+    _compare(first, again, "the same query, asked twice,")
+
+
+def _compare(expected: Sequence[ContextItem], found: Sequence[ContextItem], what: str) -> None:
+    if as_values(expected) == as_values(found):
+        return
+    if [item.id for item in expected] != [item.id for item in found]:
+        difference = f"{[i.id for i in expected][:5]}, then {[i.id for i in found][:5]}"
+        raise NotConformingError(
+            f"{what} gives other items or another order: {difference}; sort by relevance, then id"
+        )
+    changed = next(
+        e.id for e, f in zip(expected, found, strict=True) if as_values([e]) != as_values([f])
+    )
+    raise NotConformingError(
+        f"{what} gives item {changed!r} with other fields: leave clocks and chance out of items"
+    )
+
+
+def check_limits(subject: Subject) -> None:
+    """There are never more items than `request.limit`, and one where one is asked for."""
+    subject.found()
+    for limit in (1, 2, 3):
+        items = subject.items(limit=limit)
+        if len(items) > limit:
+            raise NotConformingError(
+                f"contextkit_query returns {len(items)} items for request.limit = {limit}: "
+                f"return no more than that"
+            )
+        if not items:
+            raise NotConformingError(f"contextkit_query finds nothing for request.limit = {limit}")
+
+
+def check_time(subject: Subject) -> None:
+    """It answers in time, and where it is async it leaves the event loop to others."""
+    # One that holds the loop is told from one that is slow once it has ended.
+    ended, longest = within(lambda: _timed(subject), 3 * subject.timeout)
+    if longest >= subject.timeout:
+        raise NotConformingError(
+            f"contextkit_query holds the event loop for {longest:.1f} s: await what takes long, "
+            f"or make it a plain function, which runs in a thread"
+        )
+    if not ended:
+        raise NotConformingError(
+            f"contextkit_query has no answer within {subject.timeout:g} s: "
+            f"answer sooner, or raise `timeout`"
+        )
+
+
+async def _timed(subject: Subject) -> tuple[bool, float]:
+    """Ask; whether it ended in time, and for how long nothing else could run, in seconds."""
+    gaps: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(_BEAT_SECONDS)
+            gaps.append(time.perf_counter() - before)
+
+    ended = False
+    beating = asyncio.create_task(beat())
+    await asyncio.sleep(0)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(subject.timeout):
+            await subject.find(subject.request())
+            ended = True
+    await asyncio.sleep(2 * _BEAT_SECONDS)
+    beating.cancel()
+    return ended, max(gaps)
+
+
+def check_cancellation(subject: Subject) -> None:
+    """A query that is given up ends at once, and leaves no task behind."""
+    for steps in _STEPS_BEFORE_CANCELLING:
+        if within(partial(_cancelled, subject, steps), 3 * subject.timeout):
+            return
+
+
+async def _cancelled(subject: Subject, steps: int) -> bool:
+    """Cancel a query after some steps of the event loop; whether it had ended before."""
+    task = asyncio.create_task(subject.ask(subject.request()))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    ended = not task.cancel()
+    _, running = await asyncio.wait({task}, timeout=subject.timeout)
+    if running:
+        raise NotConformingError(
+            f"contextkit_query still runs {subject.timeout:g} s after it was cancelled: "
+            f"let asyncio.CancelledError pass"
+        )
+    if not ended and not task.cancelled():
+        error = task.exception()
+        went = f"raises {in_words(error)}" if error else "returns items"
+        raise NotConformingError(
+            f"contextkit_query {went} after it was cancelled: let asyncio.CancelledError pass"
+        )
+    for _ in range(_STEPS_TO_END):
+        await asyncio.sleep(0)
+    left = [other for other in asyncio.all_tasks() if other is not asyncio.current_task()]
+    if left:
+        names = ", ".join(sorted({getattr(o.get_coro(), "__qualname__", "?") for o in left}))
+        for other in left:
+            other.cancel()
+        raise NotConformingError(
+            f"a cancelled contextkit_query leaves {names} running: "
+            f"start tasks in an asyncio.TaskGroup, which ends them"
+        )
+    return ended
+
+
+def check_any_query(subject: Subject) -> None:
+    """Whatever the query is, it gives items or none and does not fail."""
+    for what, query in QUERIES.items():
+        try:
+            subject.items(query)
+        except Exception as error:
+            raise NotConformingError(
+                f"contextkit_query fails for {what} ({query[:40]!r}): {_reason(error)}; "
+                f"return no items where there is nothing to find"
+            ) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, SourceError):
+        return error.reason
+    return str(error) if isinstance(error, ContextKitError) else in_words(error)
+
+
+def check_concurrency(subject: Subject) -> None:
+    """Many queries at once have the answers that each has alone."""
+    others = list(QUERIES.values())
+    queries = [subject.query if n % 2 == 0 else others[n % len(others)] for n in range(_AT_ONCE)]
+    alone = {query: subject.items(query) for query in dict.fromkeys(queries)}
+
+    async def together() -> list[tuple[ContextItem, ...]]:
+        return await asyncio.gather(*(subject.find(subject.request(query)) for query in queries))
+
+    answers = within(together, _AT_ONCE * subject.timeout)
+    for query, items in zip(queries, answers, strict=True):
+        _compare(alone[query], items, f"{query[:40]!r}, asked at once with others,")

@@ -1,0 +1,203 @@
+"""The source that is tested, registered in a kit of its own, with a store on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from attrs import astuple, evolve, field, frozen
+
+from contextkit.background import in_thread
+from contextkit.checks import checked_items
+from contextkit.config_layers import HOME_VARIABLE, load_config
+from contextkit.errors import ContextKitError
+from contextkit.kit import ContextKit
+from contextkit.models import ContextItem, ContextRequest, Section
+from contextkit.registry import SourceRegistry
+from contextkit.sections import section_request
+from contextkit.workspace import Workspace
+
+__all__ = ["NotConformingError", "Subject", "as_values", "open_subject", "within"]
+
+T = TypeVar("T")
+
+_ALL = 1_000_000
+_ROOM_BYTES = 500_000_000
+
+
+class NotConformingError(ContextKitError):
+    """A source is not what it must be; the text says in a line what would be right."""
+
+
+@frozen(kw_only=True, eq=False)
+class Subject:
+    """A source under test.
+
+    Attributes:
+        kit: a kit that knows this source alone.
+        name: the source's name.
+        query: a query that finds something.
+        timeout: seconds that one query may take.
+        filters: what every query is asked with.
+    """
+
+    kit: ContextKit
+    name: str
+    query: str
+    timeout: float = 10.0
+    filters: Mapping[str, Any] = field(factory=dict)
+
+    def has(self, hook: str) -> bool:
+        """Whether the source has a hook."""
+        return self.kit.registry.implements(self.name, hook)
+
+    def call(self, hook: str, /, **arguments: Any) -> Any:
+        """What one of its hooks returns, None where it has none.
+
+        Raises `SourceError`, from the cause, for whatever it raises.
+        """
+        return self.kit.registry.call(self.name, hook, **arguments)
+
+    def request(self, query: str | None = None, limit: int = 20) -> ContextRequest:
+        """A request as this source sees it; default: the query that finds something."""
+        asked = ContextRequest(
+            query=self.query if query is None else query,
+            limit=limit,
+            filters=self.filters,
+            source_timeout=self.timeout,
+            deadline=self.timeout,
+            project=self.kit.project,
+            workspace=self.kit.workspace.root,
+        )
+        section = Section(source=self.name, limit=limit)
+        bound = section_request(self.kit.registry, section, asked)
+        return evolve(bound, records=self.kit.records(self.name))
+
+    async def ask(self, request: ContextRequest) -> Any:
+        """What `contextkit_query` returns, awaited as the core does, and not checked."""
+
+        def call() -> Any:
+            return self.call("contextkit_query", request=request)
+
+        function = self.kit.registry.implementation(self.name, "contextkit_query")
+        result = call() if inspect.iscoroutinefunction(function) else await in_thread(call)
+        return await result if inspect.isawaitable(result) else result
+
+    async def find(self, request: ContextRequest) -> tuple[ContextItem, ...]:
+        """All items that `contextkit_query` returns, of the right types."""
+        return checked_items(self.name, await self.ask(request), _ALL)
+
+    def items(self, query: str | None = None, limit: int = 20) -> tuple[ContextItem, ...]:
+        """All items that the source finds.
+
+        Raises `NotConformingError` where it takes longer than `timeout`.
+        """
+        return within(lambda: self.find(self.request(query, limit)), self.timeout)
+
+    def found(self) -> tuple[ContextItem, ...]:
+        """The items for `query`.
+
+        Raises `NotConformingError` where there are none: nothing else could be checked.
+        """
+        items = self.items()
+        if not items:
+            raise NotConformingError(
+                f"contextkit_query finds nothing for query = {self.query!r}: set `query` to one "
+                f"that finds something, and override `records` or `prepare` to store it"
+            )
+        return items
+
+
+def as_values(items: Sequence[ContextItem]) -> list[tuple[Any, ...]]:
+    """Every field of the items: as they are equal, source and content alone count."""
+    return [astuple(item, recurse=False) for item in items]
+
+
+def within(start: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
+    """Run a coroutine to its end in an event loop of its own.
+
+    Raises:
+        NotConformingError: where it has not ended after so many seconds.
+        BaseException: what the coroutine raises.
+    """
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(asyncio.run(start()))
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            failure.append(error)
+
+    thread = threading.Thread(target=run, name="contextkit-conformance", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failure:
+        raise failure[0]
+    if not outcome:
+        raise NotConformingError(
+            f"contextkit_query has not ended after {seconds:g} s: answer sooner, or raise `timeout`"
+        )
+    return outcome[0]
+
+
+def _folder_for_stores() -> tempfile.TemporaryDirectory[str]:
+    """A folder in memory where there is room: a store makes sure of every write to a disk."""
+    memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
+    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
+    return tempfile.TemporaryDirectory(
+        prefix="contextkit-", dir=memory if roomy else None, ignore_cleanup_errors=True
+    )
+
+
+@contextlib.contextmanager
+def open_subject(  # noqa: PLR0913 - what a test class may say of its source
+    source: object,
+    name: str,
+    workspace: Path,
+    *,
+    query: str,
+    timeout: float = 10.0,
+    filters: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    embedding: str = "none",
+    make_workspace: Callable[[Path], None] = lambda _: None,
+) -> Iterator[Subject]:
+    """A source in a kit that reads nobody's configuration, closed at the end.
+
+    Args:
+        source: the plugin.
+        name: the source's name.
+        workspace: a folder that is made for it.
+        query: a query that finds something.
+        timeout: seconds that one query may take.
+        filters: what every query is asked with.
+        settings: the source's own settings, `[sources.NAME]`.
+        embedding: the model of the dense vectors; `none` searches by keywords alone.
+        make_workspace: fills the workspace's folder.
+
+    Raises:
+        ConfigError: where one of the settings is wrong.
+        PluginError: where the plugin cannot be registered.
+    """
+    workspace.mkdir()
+    make_workspace(workspace)
+    flags = {f"sources.{name}.{key}": value for key, value in (settings or {}).items()}
+    with pytest.MonkeyPatch.context() as patch, _folder_for_stores() as home:
+        patch.setenv(HOME_VARIABLE, home)
+        found = Workspace(workspace.resolve())
+        flags["embedding.model"] = embedding
+        config = load_config(found, environment={}, flags=flags)
+        kit = ContextKit.over(found, config, SourceRegistry(config, entry_points=False))
+        with kit:
+            kit.register(source, name)
+            yield Subject(kit=kit, name=name, query=query, timeout=timeout, filters=filters or {})

@@ -1,0 +1,89 @@
+"""The notes source: what contextkit expects of every source, and what this one does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import contextkit_notes
+import pytest
+from contextkit_notes.database import FILE, add_note, find_notes
+
+from contextkit import ContextKit
+from contextkit.testing import SourceConformance
+
+MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+NOTES = {
+    "The pump is primed by hand": "pumps",
+    "Then the pump runs for an hour\n\n*Listen to it.*": "pumps",
+    "Tea is in the second drawer": "",
+}
+
+
+def write_notes(folder: Path) -> Path:
+    """A database of three notes, a day apart."""
+    file = folder / FILE
+    for day, (text, notebook) in enumerate(NOTES.items()):
+        add_note(file, text, notebook, at=MONDAY + timedelta(days=day))
+    return file
+
+
+class TestNotes(SourceConformance):
+    """The suite, on a workspace with a database."""
+
+    source = contextkit_notes
+    name = "notes"
+    timeout = 60.0
+    query = "how is the pump primed by hand"
+
+    def make_workspace(self, folder: Path) -> None:
+        """Write the notes."""
+        write_notes(folder)
+
+
+def test_a_query_is_words_and_no_search_language(tmp_path: Path) -> None:
+    """What the database's full-text search would read as operators is looked for as it is."""
+    file = write_notes(tmp_path)
+    assert [note.number for note in find_notes(file, 'pump" OR NOT (hand*', 5)] == [1, 2]
+    assert find_notes(file, '"*()', 5) == []
+    assert find_notes(tmp_path / "none.db", "pump", 5) == []
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_notes_of_one_notebook_stand_beside_each_other(tmp_path: Path) -> None:
+    """Their positions count from 0 in each notebook."""
+    file = write_notes(tmp_path)
+    found = {note.number: note for note in find_notes(file, "pump tea", 5)}
+    assert [(found[n].notebook, found[n].position) for n in (1, 2, 3)] == [
+        ("pumps", 0),
+        ("pumps", 1),
+        ("", 0),
+    ]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace whose notes stand elsewhere, and nobody's configuration."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "contextkit.toml").write_text('[sources.notes]\nfile = "docs/mine.db"\n')
+    return tmp_path
+
+
+def test_a_setting_names_the_file(home: Path) -> None:
+    """The tool writes where the query reads."""
+    with ContextKit.open(home, entry_points=False) as kit:
+        kit.register(contextkit_notes, "notes")
+        (tool,) = contextkit_notes.contextkit_tools()
+        assert tool.run(kit, "The pump is red") == {"number": 1}
+        context = kit.assemble_context_sync("is the pump red?", source_timeout=20, deadline=20)
+    assert "The pump is red" in context.markdown
+    assert (home / "docs" / "mine.db").is_file()
+
+
+def test_a_wrong_setting_is_named(home: Path) -> None:
+    """With what it has, and what was expected."""
+    assert contextkit_notes.contextkit_check_settings({"flie": "a", "file": 1}) == [
+        "flie: not a setting of notes; it has: file",
+        "file: expected a path in the workspace",
+    ]

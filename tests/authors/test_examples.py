@@ -1,0 +1,86 @@
+"""The examples for plugin authors: installed, tested by their own tests, clean."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.authors.conftest import Beside
+
+pytestmark = pytest.mark.timeout(300)
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = ("issues", "notes")
+
+
+@pytest.fixture(scope="module")
+def installed(beside: Beside) -> Beside:
+    """Both, built from copies, so that nothing is left in the checkout."""
+    copies = [_copy(EXAMPLES / f"contextkit-{name}", beside.root / name) for name in NAMES]
+    beside.install(*copies)
+    return beside
+
+
+def _copy(folder: Path, to: Path) -> Path:
+    return shutil.copytree(folder, to, ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
+
+
+def test_both_are_sources(installed: Beside) -> None:
+    """They are listed with their distributions, and on."""
+    listed = installed.run("-m", "contextkit.cli", "sources", "--json")
+    sources = {source["name"]: source for source in json.loads(listed.stdout)}
+    for name in NAMES:
+        found = (sources[name]["state"], sources[name]["distribution"])
+        assert found == ("on", f"contextkit-{name}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_own_tests_pass(installed: Beside, name: str, tmp_path: Path) -> None:
+    """The conformance suite among them, on what was installed."""
+    _copy(EXAMPLES / f"contextkit-{name}" / "tests", tmp_path / "tests")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    assert " passed" in installed.test(tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_typed(name: str, tmp_path: Path) -> None:
+    """Neither sources nor tests leave mypy --strict anything to say."""
+    folder = EXAMPLES / f"contextkit-{name}"
+    checked = ("--strict", "--config-file", os.devnull, "--cache-dir", str(tmp_path))
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", *checked, str(folder / "src"), str(folder / "tests")],
+        env={**os.environ, "MYPYPATH": str(folder / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_a_host_registers_a_source_of_its_own(tmp_path: Path) -> None:
+    """`examples/in_process_source.py` shows what the host has in memory, and no more."""
+    script = str(EXAMPLES / "in_process_source.py")
+    ran = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "## Orders\n\n- **A-17** a pump and two hoses: sent on Monday" in ran.stdout
+    nothing = subprocess.run(
+        [sys.executable, script, "zebra"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert nothing.stdout == "(nothing relevant was found)\n"
+    assert list(tmp_path.iterdir()) == []
+    broken = {**os.environ, "CONTEXTKIT_ASSEMBLE_LIMIT": "0"}
+    failed = subprocess.run(
+        [sys.executable, script], env=broken, capture_output=True, text=True, check=False
+    )
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("in_process_source: assemble.limit")

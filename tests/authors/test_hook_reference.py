@@ -1,0 +1,48 @@
+"""The page of all hooks is what the hookspecs say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from contextkit.plugin_checks import HOOKS
+from contextkit.testing.hook_reference import hook_reference
+
+PAGE = Path(__file__).parents[2] / "plugins" / "hooks.md"
+
+
+def test_the_committed_page_is_what_the_hookspecs_give() -> None:
+    """Make it anew with `python -m contextkit.testing.hook_reference plugins/hooks.md`."""
+    assert PAGE.read_text(encoding="utf-8") == hook_reference()
+
+
+def test_every_hook_has_its_signature_and_its_row() -> None:
+    """What it is for, when it is called, and what happens without it: no cell is empty."""
+    page = hook_reference()
+    rows = [line for line in page.splitlines() if line.startswith("| [`contextkit_")]
+    assert len(rows) == len(HOOKS)
+    for hook, row in zip(HOOKS, rows, strict=True):
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        assert cells[0] == f"[`{hook}`](#{hook})"
+        assert all(cells), row
+        assert f"\n## {hook}\n\n```python\ndef {hook}(" in page
+
+
+def test_the_fields_of_an_item_are_there() -> None:
+    """The values that hooks get and give are on the same page, with types and defaults."""
+    page = hook_reference()
+    assert "| `sequence` | `str \\| None` | `None` | what it is a part of" in page
+    assert "| `created_at` | `datetime` | computed | when the thing came to be" in page
+    assert "- `await search(query: str" in page
+
+
+def test_the_script_writes_a_file_or_prints(tmp_path: Path) -> None:
+    """With a file's name it is written there."""
+    command = [sys.executable, "-m", "contextkit.testing.hook_reference"]
+    file = tmp_path / "page.md"
+    subprocess.run([*command, str(file)], check=True)
+    assert file.read_text(encoding="utf-8") == hook_reference()
+    printed = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert printed.stdout == hook_reference()

@@ -1,0 +1,190 @@
+"""`contextkit new-source`: a distribution that works at once, and never in another's place."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from contextkit.authoring import NewSource, NewSourceError
+from contextkit.cli import cli
+
+if TYPE_CHECKING:
+    from tests.authors.conftest import Beside
+
+pytestmark = pytest.mark.timeout(300)
+
+ROOT = Path(__file__).parents[2]
+LONG = "a-rather_long-name-of-a-source-that-somebody-wants"
+FILES = [
+    "README.md",
+    "pyproject.toml",
+    "src/contextkit_weather/__init__.py",
+    "src/contextkit_weather/py.typed",
+    "tests/test_conformance.py",
+    "tests/test_source.py",
+]
+
+
+@pytest.fixture(scope="module")
+def installed(beside: Beside) -> Beside:
+    """`contextkit new-source weather && pip install ./contextkit-weather`."""
+    beside.run("-m", "contextkit.cli", "new-source", "weather", folder=beside.root)
+    beside.install(beside.root / "contextkit-weather")
+    return beside
+
+
+def test_its_tests_pass_at_once(installed: Beside) -> None:
+    """Its own and the conformance suite, with nothing changed."""
+    assert "21 passed" in installed.test(installed.root / "contextkit-weather")
+
+
+def test_it_is_a_source_like_any_other(installed: Beside) -> None:
+    """It is listed with its distribution, and what it finds is in the context."""
+    listed = installed.run("-m", "contextkit.cli", "sources", "--json")
+    sources = {source["name"]: source for source in json.loads(listed.stdout)}
+    weather = sources["weather"]
+    assert (weather["state"], weather["distribution"]) == ("on", "contextkit-weather")
+    (installed.workspace / "weather.md").write_text("Rain until noon.\n\nThen sun.\n")
+    ran = installed.run("-m", "contextkit.cli", "assemble", "will there be rain?")
+    assert "## Weather\n\nRain until noon." in ran.stdout
+
+
+def test_its_name_is_taken_now(installed: Beside, tmp_path: Path) -> None:
+    """A second one of the same name is refused, also elsewhere."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "contextkit.cli", "new-source", "weather"],
+        cwd=tmp_path,
+        env=installed.variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "there is a plugin 'weather' already: choose another name" in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["weather", LONG, "x"])
+def test_it_is_clean(tmp_path: Path, name: str) -> None:
+    """Ruff and mypy --strict have nothing to say, by its own settings and by ours."""
+    source = NewSource(name)
+    source.write(tmp_path)
+    folder = tmp_path / source.distribution
+
+    def clean(*command: str) -> None:
+        ran = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=folder,
+            env={**os.environ, "MYPYPATH": str(folder / "src")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout
+
+    clean("ruff", "check", "--no-cache", ".")
+    clean("ruff", "format", "--no-cache", "--check", ".")
+    clean("mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "src", "tests")
+    if name != LONG:
+        ours = ("--config", str(ROOT / "pyproject.toml"))
+        clean("ruff", "check", "--no-cache", *ours, "--select", "E,F,I,B,UP,D,PL", "src")
+
+
+# -- on the command line ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def contextkit(tmp_path: Path) -> Callable[..., Result]:
+    """The command line in an empty folder."""
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, ["-C", str(tmp_path), *arguments])
+
+    return run
+
+
+def said(result: Result) -> str:
+    """The one line of a command that failed."""
+    assert result.exit_code == 2, result.stdout
+    (line,) = result.stderr.splitlines()
+    return line.removeprefix("contextkit: ")
+
+
+def test_the_files_are_listed(contextkit: Callable[..., Result], tmp_path: Path) -> None:
+    """For a person with what to do next, for a program as JSON."""
+    shown = contextkit("new-source", "weather", "--into", str(tmp_path))
+    folder = tmp_path / "contextkit-weather"
+    assert shown.stdout.splitlines()[: len(FILES)] == [str(folder / file) for file in FILES]
+    assert f'pip install -e "{folder}[test]"' in shown.stdout
+    result = contextkit("new-source", "tides", "--into", str(tmp_path), "--json")
+    data: dict[str, Any] = json.loads(result.stdout)
+    assert data["folder"] == str(tmp_path / "contextkit-tides")
+    assert [Path(file).is_file() for file in data["files"]] == [True] * len(FILES)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("My Weather", "not a source's name: lower-case .*; 'my-weather' would do"),
+        ("wetter.de", "not a source's name: .*; 'wetter-de' would do"),
+        ("", "'' is not a source's name"),
+        ("1st", "'1st' is not a source's name"),
+        ("wéather", "is not a source's name"),
+        ("../weather", "is not a source's name"),
+        ("a" * 51, "50 characters at most"),
+        ("weather-", "- and _ stand one by one"),
+        ("my--weather", "- and _ stand one by one"),
+        ("my_-weather", "- and _ stand one by one"),
+        ("contextkit-weather", "begins with contextkit- already: use 'weather'"),
+        ("memories", "there is a plugin 'memories' already"),
+        ("core", "contextkit-core is installed already"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(
+    contextkit: Callable[..., Result], tmp_path: Path, name: str, message: str
+) -> None:
+    """In one line that says what would do; nothing is written."""
+    assert re.search(message, said(contextkit("new-source", "--into", str(tmp_path), "--", name)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_differs_in_its_dashes_alone_is_taken() -> None:
+    """Settings and distributions do not tell - from _."""
+    with pytest.raises(NewSourceError, match="there is a plugin 'my_tides' already"):
+        NewSource("my-tides").check_name(["my_tides"])
+
+
+def test_nothing_is_overwritten(contextkit: Callable[..., Result], tmp_path: Path) -> None:
+    """Neither a folder nor a file, nor a link to nowhere."""
+    kept = tmp_path / "contextkit-weather"
+    kept.mkdir()
+    (kept / "mine.txt").write_text("mine")
+    (tmp_path / "contextkit-tides").write_text("mine")
+    (tmp_path / "contextkit-snow").symlink_to(tmp_path / "nowhere")
+    for name in ("weather", "tides", "snow"):
+        line = said(contextkit("new-source", name, "--into", str(tmp_path)))
+        assert line == f"{tmp_path / f'contextkit-{name}'} is there already: nothing is overwritten"
+    assert [path.name for path in kept.iterdir()] == ["mine.txt"]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_the_folder_must_be_there(contextkit: Callable[..., Result], tmp_path: Path) -> None:
+    """A slip in the path makes no folders."""
+    line = said(contextkit("new-source", "weather", "--into", str(tmp_path / "scr")))
+    assert line == f"{tmp_path / 'scr'} is not a folder: make it first"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no folder like it")
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """The system's reason is in the line, and nothing is left."""
+    with pytest.raises(NewSourceError, match=r"cannot write /proc/contextkit-weather: "):
+        NewSource("weather").write(Path("/proc"))
