@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -28,18 +29,29 @@ def split_budget(total, weights):
 
 
 def section(title: str) -> str:
-    """The text below a heading, up to the next one of its level."""
+    """The text below a heading, up to the next one of its level; those in fences are none."""
     level = title.split(maxsplit=1)[0]
-    found = re.search(
-        rf"^{re.escape(title)}$(.*?)(?=^#{{1,{len(level)}}} |\Z)", README, re.MULTILINE | re.DOTALL
-    )
-    assert found, title
-    return found.group(1)
+    below: list[str] | None = None
+    fence = ""
+    for line in README.splitlines(keepends=True):
+        opened = re.match(r"`{3,}", line)
+        if opened and (not fence or line.rstrip() == fence):
+            fence = "" if fence else opened[0]
+        elif not fence and re.match(rf"#{{1,{len(level)}}} ", line):
+            if below is not None:
+                break
+            below = [] if line.rstrip() == title else None
+            continue
+        if below is not None:
+            below.append(line)
+    assert below is not None, title
+    return "".join(below)
 
 
 def blocks(text: str, language: str) -> list[str]:
     """The fenced blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(rf"^(`{{3,}}){language}\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)
+    return [block for _, block in found]
 
 
 def rows(text: str) -> list[list[str]]:
@@ -63,6 +75,8 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "budget.py").write_text(BUDGET)
     (folder / "notes.md").write_text("# Notes\n\nNothing yet.\n")
     commit = "git -c user.name=Ada -c user.email=ada@example.org commit -qm"
+    monkeypatch.setenv("GIT_AUTHOR_DATE", "2026-11-02T09:30:00Z")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-11-02T09:30:00Z")
     shell(f"git init -q && git add . && {commit} 'Split the token budget by weight'", folder)
     return folder
 
@@ -111,6 +125,23 @@ def test_the_tour_can_be_followed(scratch: Path) -> None:
         assert expected in shown
     assert f"off by {scratch / 'contextkit.toml'}:5" in shown
     assert "off by CONTEXTKIT_SOURCES_VALUES_ENABLED" in shown
+
+
+def test_the_output_of_the_tour_is_real(scratch: Path) -> None:
+    """What the README shows of the first command is what it prints, to the letter."""
+    tour = section("## Five minutes")
+    (shown,) = blocks(tour, "text")
+    assert shell(blocks(tour, "sh")[0], scratch).stdout == shown
+
+
+def test_the_example_of_mcp_settings_starts_the_server() -> None:
+    """It is JSON, and names a command that there is."""
+    (settings,) = blocks(section("## Your coding agent"), "json")
+    server = json.loads(settings)["mcpServers"]["contextkit"]
+    ran = subprocess.run(
+        [server["command"], *server["args"], "--help"], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, "over MCP" in ran.stdout) == (0, True)
 
 
 def test_the_python_of_the_tour_runs(scratch: Path) -> None:
@@ -193,7 +224,11 @@ def test_the_commands_are_those_that_there_are(scratch: Path) -> None:
     assert documented == there
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\((?!https?:)([^)]+)\)", README))
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!https?:)([^)]+)\)", README))))
 def test_links_lead_somewhere(link: str) -> None:
-    """Files that the README speaks of are there."""
-    assert (ROOT / link).exists()
+    """Files that the README speaks of are there, and so are its own headings."""
+    if link.startswith("#"):
+        headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
+        assert link[1:] in {heading.lower().replace(" ", "-") for heading in headings}
+    else:
+        assert (ROOT / link).exists()
