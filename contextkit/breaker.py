@@ -27,6 +27,7 @@ class Breaker:
     cooldown: float = 30.0
     clock: Callable[[], float] = time.monotonic
     _failures: int = field(default=0, init=False)
+    _failed_at: float | None = field(default=None, init=False)
     _opened_at: float | None = field(default=None, init=False)
     _probing: bool = field(default=False, init=False)
 
@@ -48,11 +49,22 @@ class Breaker:
         """Note an answer: the breaker closes."""
         self._failures, self._opened_at, self._probing = 0, None, False
 
-    def failed(self) -> None:
-        """Note a failure: enough of them in a row open it, and so does a failed probe."""
+    def failed(self, asked_at: float | None = None) -> None:
+        """Note a failure: enough of them in a row open it, and so does a failed probe.
+
+        What failed side by side is one failure: a stall of the whole process does not make
+        a source a broken one, however many were waiting for it.
+
+        Args:
+            asked_at: what the clock said when the source was asked; default: now.
+        """
+        now = self.clock()
+        if asked_at is not None and self._failed_at is not None and asked_at < self._failed_at:
+            return
+        self._failed_at = now
         self._failures += 1
         if self._failures >= self.failures_to_open:
-            self._opened_at, self._probing = self.clock(), False
+            self._opened_at, self._probing = now, False
 
     def abandoned(self) -> None:
         """Note that the asker went away before an answer: says nothing of the source."""

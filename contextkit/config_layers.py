@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import platformdirs
 from attrs import Attribute, fields_dict, frozen
 
 from contextkit.config import SECTIONS, SOURCE_NAME, Config, Origin, SourceSettings, normalized
@@ -18,7 +16,10 @@ from contextkit.config_values import structured
 from contextkit.errors import ConfigError
 from contextkit.workspace import Workspace
 
-__all__ = ["HOME_VARIABLE", "data_folder", "load_config", "user_config_file"]
+__all__ = ["HOME_VARIABLE", "LAYERS", "data_folder", "load_config", "user_config_file"]
+
+LAYERS = ("user", "project", "environment", "flag")
+"""Where values come from beside the defaults, the weakest first."""
 
 HOME_VARIABLE = "CONTEXTKIT_HOME"
 _PREFIX = "CONTEXTKIT_"
@@ -42,13 +43,12 @@ _Layer = Mapping[str, _Value]
 
 def data_folder() -> Path:
     """Where stores and states live: `CONTEXTKIT_HOME`, or the user's data folder."""
-    return _home() or platformdirs.user_data_path("contextkit", appauthor=False)
+    return _home() or _usual_folder("data")
 
 
 def user_config_file() -> Path:
     """The user's `config.toml`, whether it is there or not."""
-    folder = _home() or platformdirs.user_config_path("contextkit", appauthor=False)
-    return folder / "config.toml"
+    return (_home() or _usual_folder("config")) / "config.toml"
 
 
 def _home() -> Path | None:
@@ -56,31 +56,44 @@ def _home() -> Path | None:
     return Path(home).expanduser() if home else None
 
 
+def _usual_folder(kind: Literal["data", "config"]) -> Path:
+    import platformdirs
+
+    find = platformdirs.user_data_path if kind == "data" else platformdirs.user_config_path
+    return find("contextkit", appauthor=False)
+
+
 def load_config(
     workspace: Workspace,
     *,
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, Any] | None = None,
+    layers: Collection[str] = LAYERS,
 ) -> Config:
-    """Read every layer and join them.
+    """Read the layers and join them.
 
     Args:
         workspace: whose project settings are read.
         environment: variables; default: the process's. An empty one is not set.
         flags: dotted key -> value, from the command line or from the host.
+        layers: those of `LAYERS` that are read.
 
     Raises:
         ConfigError: naming file, line, key and what was expected.
     """
-    layers = [
-        _user_layer(),
-        _file_layer(workspace.config_file, "project") if workspace.config_file else {},
-        _environment_layer(os.environ if environment is None else environment),
-        _flag_layer(flags or {}),
-    ]
+    file = workspace.config_file
+    readers: Mapping[str, Callable[[], _Layer]] = {
+        "user": _user_layer,
+        "project": lambda: _file_layer(file, "project") if file else {},
+        "environment": lambda: _environment_layer(
+            os.environ if environment is None else environment
+        ),
+        "flag": lambda: _flag_layer(flags or {}),
+    }
     joined: dict[str, _Value] = {}
-    for layer in layers:
-        joined.update(layer)
+    for layer in LAYERS:
+        if layer in layers:
+            joined.update(readers[layer]())
     return _structure(joined)
 
 
@@ -124,8 +137,10 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
             continue
         name = variable.removeprefix(_PREFIX).lower()
         key = known.get(name) or _source_key(name)
+        if key is None and _is_a_plugins_token(name):
+            continue
         if key is None:
-            nearest = difflib.get_close_matches(name, known, n=1)
+            nearest = _nearest(name, known)
             hint = f"; did you mean {_PREFIX}{nearest[0].upper()}?" if nearest else ""
             raise ConfigError(
                 f"no setting belongs to this environment variable{hint}", key=variable
@@ -133,6 +148,12 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
         if raw.strip():
             values[key] = _Value(raw, Origin("environment", variable), as_text=True)
     return values
+
+
+def _is_a_plugins_token(name: str) -> bool:
+    """Whether a variable holds a secret that a plugin's command reads, which is no setting."""
+    owner, _, rest = name.partition("_")
+    return rest.endswith("token") and owner not in {"sources", *SECTIONS}
 
 
 def _source_key(name: str) -> str | None:
@@ -196,12 +217,18 @@ def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: _Va
 
 
 def _unknown(key: str, value: _Value, known: Collection[str], prefix: str = "") -> ConfigError:
-    nearest = difflib.get_close_matches(key.removeprefix(prefix), known, n=1)
+    nearest = _nearest(key.removeprefix(prefix), known)
     hint = (
         f"did you mean {prefix}{nearest[0]}?" if nearest else f"known: {', '.join(sorted(known))}"
     )
     message = f"unknown setting; {hint}"
     return ConfigError(message, key=key, file=value.file, line=value.origin.line)
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    import difflib
+
+    return difflib.get_close_matches(name, list(known), n=1)
 
 
 def _checked(key: str, value: _Value, attribute: Attribute[Any]) -> Any:

@@ -81,14 +81,15 @@ async def gather(
     if not questions:
         return []
     started = time.perf_counter()
+    asked_at = [question.breaker.clock() for question in questions]
     tasks = [asyncio.create_task(_ask(registry, question)) for question in questions]
     try:
         answered, _ = await asyncio.wait(tasks, timeout=deadline)
     finally:
         await _stop(tasks)
     return [
-        task.result() if task in answered else _cut_off(question, started, deadline)
-        for task, question in zip(tasks, questions, strict=True)
+        task.result() if task in answered else _cut_off(question, started, since, deadline)
+        for task, question, since in zip(tasks, questions, asked_at, strict=True)
     ]
 
 
@@ -100,7 +101,7 @@ async def _stop(tasks: Sequence[asyncio.Task[Answer]]) -> None:
 
 async def _ask(registry: SourceRegistry, question: Question) -> Answer:
     section, breaker = question.section, question.breaker
-    started = time.perf_counter()
+    started, asked_at = time.perf_counter(), breaker.clock()
     if not breaker.allows():
         reason = "left alone: it failed too often lately"
         return _failure(question, "breaker_open", started, reason)
@@ -112,7 +113,7 @@ async def _ask(registry: SourceRegistry, question: Question) -> Answer:
         if _stops_the_assembly(error):
             breaker.abandoned()
             raise
-        breaker.failed()
+        breaker.failed(asked_at)
         if isinstance(error, TimeoutError) and patience.expired():
             reason = f"no answer within {question.timeout:g} s"
             return _failure(question, "timed_out", started, reason)
@@ -171,8 +172,8 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
     )
 
 
-def _cut_off(question: Question, started: float, deadline: float) -> Answer:
-    question.breaker.failed()
+def _cut_off(question: Question, started: float, asked_at: float, deadline: float) -> Answer:
+    question.breaker.failed(asked_at)
     return _failure(question, "cut_off", started, f"cut off at the deadline of {deadline:g} s")
 
 

@@ -19,7 +19,7 @@ from contextkit.records import Records
 from contextkit.registry import SourceRegistry
 from contextkit.store.base import RecordStore
 
-__all__ = ["IndexOutcome", "index_sources"]
+__all__ = ["IndexOutcome", "index_sources", "state_folder"]
 
 _WORTH_OPTIMIZING = 1_000
 """After so many changed files, commits and the like a store is put in order."""
@@ -57,7 +57,7 @@ def index_sources(
     if not able:
         return {}
     project = next(iter(records.values())).project
-    folder = _state_folder(store, project)
+    folder = _made_state_folder(store, project)
     lock = FileLock(folder / "index.lock")
     try:
         with lock.acquire(blocking=wait):
@@ -86,10 +86,14 @@ def _optimize(store: RecordStore) -> None:
         _log.warning("store_not_optimized", reason=str(error))
 
 
-def _state_folder(store: RecordStore, project: str) -> Path:
-    """Where this project's index states are: they belong to one store."""
+def state_folder(store: RecordStore, project: str) -> Path:
+    """Where this project's index states are, `SOURCE.json` each: they belong to one store."""
     digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
-    folder = data_folder() / "state" / store.identity.id / digest
+    return data_folder() / "state" / store.identity.id / digest
+
+
+def _made_state_folder(store: RecordStore, project: str) -> Path:
+    folder = state_folder(store, project)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

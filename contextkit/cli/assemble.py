@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -9,7 +12,9 @@ import click
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.index import index_first
 from contextkit.cli.options import Command, assembly_options, names_of, query_from
+from contextkit.cli.output import in_colour
 from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli.source_names import complete_sources
 from contextkit.errors import ConfigError, InvalidContextTypeError
 from contextkit.formatted import FormattedContext
 
@@ -24,7 +29,10 @@ def source_options(command: Command) -> Command:
         "--no-index", is_flag=True, help="Do not bring the records up to date first."
     )(command)
     return click.option(
-        "--sources", multiple=True, help="The sources to ask, as in a,b; default: all that are on."
+        "--sources",
+        multiple=True,
+        shell_complete=complete_sources,
+        help="The sources to ask, as in a,b; default: all that are on.",
     )(command)
 
 
@@ -54,14 +62,16 @@ def assemble(
     """Print the context for a QUERY; `-` reads it from standard input.
 
     The records of code and commits are brought up to date first, which takes a while the
-    first time; --no-index skips that.
+    first time; --no-index skips that. On a terminal it is in colour, unless NO_COLOR is set,
+    and the last line is for you: it goes to standard error.
     """
     query = query_from(query)
+    begun = time.perf_counter()
     names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
     if not no_index:
         index_first(session, names)
     context = session.kit.assemble_context_sync(query, names, source_timeout=timeout, **options)
-    return _show(session, context, as_json)
+    return _show(session, context, as_json, options, begun)
 
 
 @click.command(
@@ -86,10 +96,11 @@ def premortem(
     **options: Any,
 ) -> int:
     """Print what went wrong before in a DOMAIN, for an agent about to begin."""
+    begun = time.perf_counter()
     context = session.kit.get_premortem_context_sync(
         domain, strategy, source_timeout=timeout, **options
     )
-    return _show(session, context, as_json)
+    return _show(session, context, as_json, options, begun)
 
 
 def checked_sources(
@@ -112,11 +123,37 @@ def checked_sources(
     return request.sources
 
 
-def _show(session: Session, context: FormattedContext, as_json: bool) -> int:
+def _show(
+    session: Session,
+    context: FormattedContext,
+    as_json: bool,
+    options: Mapping[str, Any],
+    begun: float,
+) -> int:
     failed = warn_of_troubles(session, context)
-    session.emit(context.as_dict(), context.markdown, as_json)
+    style = options["style"] or session.config.assemble.style
+    if context.markdown and style == "markdown" and not as_json and in_colour():
+        from contextkit.cli.colour import print_markdown
+
+        print_markdown(context.markdown)
+    else:
+        session.emit(context.as_dict(), context.markdown, as_json)
+    if context.items and not as_json and sys.stderr is not None and sys.stderr.isatty():
+        sys.stdout.flush()
+        session.warn(_in_short(context, time.perf_counter() - begun))
     nothing_answered = failed and failed == len(context.trace.sources)
     return ExitCode.FAILED if nothing_answered else ExitCode.FINE
+
+
+def _in_short(context: FormattedContext, seconds: float) -> str:
+    used = ", ".join(f"{source} {items}" for source, items in context.sources_used.items())
+    parts = [
+        f"{context.token_count:,} of {context.trace.max_tokens:,} tokens",
+        used,
+        *([context.summary] if context.summary else []),
+        f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s",
+    ]
+    return "; ".join(parts)
 
 
 def warn_of_troubles(session: Session, context: FormattedContext) -> int:

@@ -9,6 +9,7 @@ import click
 
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli.source_names import complete_source
 
 if TYPE_CHECKING:
     from contextkit.index_run import IndexOutcome
@@ -26,7 +27,7 @@ Examples:
   contextkit index code --json
 """
 )
-@click.argument("sources", metavar="[SOURCE]...", nargs=-1)
+@click.argument("sources", metavar="[SOURCE]...", nargs=-1, shell_complete=complete_source)
 @json_option
 @pass_session
 def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:

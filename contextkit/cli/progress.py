@@ -1,35 +1,141 @@
-"""Progress bars on a terminal."""
+"""Progress on a terminal: what is done, of how much, how fast; only of what takes a while."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
+from attrs import define, field
 
+from contextkit.cli.output import plain_terminal
 from contextkit.indexing import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 __all__ = ["progress_bars"]
 
+_APPEARS_AFTER_SECONDS = 1.0
+
 
 @contextlib.contextmanager
-def progress_bars() -> Iterator[Callable[[Progress], None]]:
-    """One bar for each thing that is counted; they vanish at the end."""
-    columns = (
-        TextColumn("{task.description}"),
+def progress_bars(
+    after: float = _APPEARS_AFTER_SECONDS,
+) -> Iterator[Callable[[Progress], None]]:
+    """One bar on standard error for each thing that is counted; they vanish at the end.
+
+    Args:
+        after: seconds before anything is shown.
+    """
+    if plain_terminal():
+        yield lambda _: None
+        return
+    watching = _Watching()
+    timer = threading.Timer(after, watching.show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield watching.report
+    finally:
+        timer.cancel()
+        watching.end()
+
+
+@define
+class _Counted:
+    """How far one thing is, and when it was first heard of."""
+
+    latest: Progress
+    first_done: int
+    first_at: float
+    task: TaskID | None = None
+
+    @property
+    def count(self) -> str:
+        """How many are done, of how many, in words."""
+        of = "" if self.latest.total is None else f" of {self.latest.total:,}"
+        return f"{self.latest.done:,}{of} {self.latest.label}"
+
+    @property
+    def rate(self) -> str:
+        """How many in a second on average, in words; empty as long as that is unknown."""
+        seconds = time.monotonic() - self.first_at
+        done = self.latest.done - self.first_done
+        if done <= 0 or seconds <= 0:
+            return ""
+        speed = done / seconds
+        number = f"{speed:,.0f}" if speed >= 10 else f"{speed:,.1f}"
+        return f"{number} {self.latest.label}/s"
+
+
+@define
+class _Watching:
+    """What has been reported; it is drawn from the moment that `show` is called."""
+
+    _counted: dict[tuple[str, str], _Counted] = field(factory=dict, init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _bars: Bars | None = field(default=None, init=False)
+    _ended: bool = field(default=False, init=False)
+
+    def report(self, progress: Progress) -> None:
+        """Take note, from any thread."""
+        key = (progress.source, progress.label)
+        with self._lock:
+            counted = self._counted.get(key)
+            if counted is None:
+                counted = _Counted(progress, progress.done, time.monotonic())
+                self._counted[key] = counted
+            counted.latest = progress
+            self._draw(counted)
+
+    def show(self) -> None:
+        """Begin to draw."""
+        bars = _bars()
+        with self._lock:
+            if self._ended:
+                return
+            self._bars = bars
+            for counted in self._counted.values():
+                self._draw(counted)
+            bars.start()
+
+    def _draw(self, counted: _Counted) -> None:
+        if self._bars is None:
+            return
+        latest = counted.latest
+        if counted.task is None:
+            counted.task = self._bars.add_task(latest.source, count="", rate="")
+        self._bars.update(
+            counted.task,
+            completed=latest.done,
+            total=latest.total,
+            count=counted.count,
+            rate=counted.rate,
+        )
+
+    def end(self) -> None:
+        """Draw no more, and give back the cursor."""
+        with self._lock:
+            self._ended = True
+        if self._bars is not None:
+            self._bars.stop()
+
+
+def _bars() -> Bars:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    return Bars(
+        TextColumn("{task.description}:", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[count]}", markup=False),
+        TextColumn("{task.fields[rate]}", markup=False),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks = {}
-
-        def report(progress: Progress) -> None:
-            key = f"{progress.source}: {progress.label}"
-            if key not in tasks:
-                tasks[key] = bars.add_task(key, total=progress.total)
-            bars.update(tasks[key], completed=progress.done, total=progress.total)
-
-        yield report

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -29,6 +31,7 @@ def split_budget(total, weights):
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
 ROOM_BYTES = 2**30
+DEADLINE_SECONDS = 60
 GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -136,6 +139,63 @@ class CommandLine:
             **options,
         }
         return subprocess.run(whole, input=given, check=False, **settings)
+
+    def within(self, mounting: str) -> list[str]:
+        """What starts it with something mounted that nobody else sees; may skip the test."""
+        unshare = shutil.which("unshare")
+        if unshare is None:
+            pytest.skip("there is no unshare to mount with")
+        for flags in ("-m", "-rm"):
+            tried = [unshare, flags, "sh", "-c", mounting]
+            if subprocess.run(tried, capture_output=True, check=False).returncode == 0:
+                return [*tried[:-1], f'{mounting} && exec "$0" "$@"', *self.command()]
+        pytest.skip("this machine does not let the tests mount")
+
+    def on_terminal(
+        self,
+        *arguments: str,
+        stdout: bool = False,
+        columns: int = 80,
+        seen: Callable[[bytes], object] = bool,
+    ) -> tuple[int, bytes, bytes]:
+        """Run it with standard error (and standard output) on a terminal.
+
+        Args:
+            arguments: the command's.
+            stdout: whether standard output is there, too.
+            columns: how wide the terminal is.
+            seen: called with all that is shown, whenever there is more of it.
+
+        Returns:
+            The exit code, what came on standard output if that is a pipe, what was shown.
+        """
+        ours, theirs = pty.openpty()
+        given = {"TERM": "xterm", **self.environment}
+        with subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env={**self.variables(), **given, "COLUMNS": str(columns)},
+            stdin=subprocess.DEVNULL,
+            stdout=theirs if stdout else subprocess.PIPE,
+            stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            shown = b""
+            for part in read_terminal(ours):
+                shown += part
+                seen(shown)
+            os.close(ours)
+            output = process.stdout.read() if process.stdout else b""
+            return process.wait(DEADLINE_SECONDS), output, shown
+
+
+def read_terminal(terminal: int) -> Iterator[bytes]:
+    """What is written to a terminal until its other end is closed."""
+    while select.select([terminal], [], [], DEADLINE_SECONDS)[0]:
+        try:
+            yield os.read(terminal, 65536)
+        except OSError:
+            return
 
 
 @pytest.fixture

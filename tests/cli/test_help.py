@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
 READ_BY_PROGRAMS = (
-    *("assemble", "config show", "experience add", "experience list", "experience show"),
+    *("assemble", "config show", "doctor", "experience add", "experience list", "experience show"),
     *("experience start", "import", "index", "memories forget", "memories list"),
     *("memories show", "premortem", "reembed", "remember", "sources", "values list"),
     "values refresh",
@@ -26,10 +26,10 @@ READ_BY_PROGRAMS = (
 
 def all_commands(contextkit: CommandLine) -> list[str]:
     """Every command there is, those of plugins included."""
-    listed = re.findall(r"^  ([a-z]+)  ", contextkit("--help").stdout, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z][a-z-]*)  ", contextkit("--help").stdout, re.MULTILINE)
     found = []
     for name in listed:
-        below = re.findall(r"^  ([a-z]+)  ", contextkit(name, "--help").stdout, re.MULTILINE)
+        below = re.findall(r"^  ([a-z][a-z-]*)  ", contextkit(name, "--help").stdout, re.MULTILINE)
         found += [f"{name} {each}" for each in below] or [name]
     return found
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,7 +85,7 @@ def test_a_read_only_home(contextkit: CommandLine) -> None:
     contextkit("remember", "Tabs, never spaces")
     home = Path(os.environ["CONTEXTKIT_HOME"])
     mounted = f"mount --bind {home} {home} && mount -o remount,ro,bind {home}"
-    ran = contextkit.process("remember", "Spaces", command=within(mounted, contextkit))
+    ran = contextkit.process("remember", "Spaces", command=contextkit.within(mounted))
     assert ran.returncode == 4, ran.stderr
     assert ran.stderr.count(b"\n") == 1
     assert b"Traceback" not in ran.stderr
@@ -108,7 +106,7 @@ def test_a_full_disk(contextkit: CommandLine, tmp_path: Path) -> None:
     small.mkdir()
     full = contextkit.with_variables(CONTEXTKIT_HOME=str(small))
     mounted = f"mount -t tmpfs -o size=8m none {small}"
-    ran = full.process("remember", "Tabs", command=within(mounted, full))
+    ran = full.process("remember", "Tabs", command=full.within(mounted))
     assert ran.returncode == 4, ran.stderr
     assert b"free some room" in ran.stderr
     assert ran.stderr.count(b"\n") == 1
@@ -120,15 +118,3 @@ def test_output_on_a_full_disk(contextkit: CommandLine) -> None:
         ran = contextkit.process("config", "show", stdout=full)
     assert ran.returncode == 1
     assert ran.stderr == b"contextkit: reading or writing failed: No space left on device\n"
-
-
-def within(mounting: str, contextkit: CommandLine) -> list[str]:
-    """Start the command line with something mounted that nobody else sees."""
-    unshare = shutil.which("unshare")
-    if unshare is None:
-        pytest.skip("there is no unshare to mount with")
-    for flags in ("-m", "-rm"):
-        tried = [unshare, flags, "sh", "-c", mounting]
-        if subprocess.run(tried, capture_output=True, check=False).returncode == 0:
-            return [*tried[:-1], f'{mounting} && exec "$0" "$@"', *contextkit.command()]
-    pytest.skip("this machine does not let the tests mount")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,52 +34,11 @@ HANGING = """
 DEADLINE_SECONDS = 60
 
 
-def on_terminal(
-    contextkit: CommandLine, *arguments: str, stdout: bool = False, columns: int = 80
-) -> tuple[int, bytes, bytes]:
-    """Run with standard error (and standard output) on a terminal: code, output, terminal."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        contextkit.command(*arguments),
-        cwd=contextkit.folder,
-        env={**contextkit.variables(), "TERM": "xterm", "COLUMNS": str(columns)},
-        stdin=subprocess.DEVNULL,
-        stdout=theirs if stdout else subprocess.PIPE,
-        stderr=theirs,
-    ) as process:
-        os.close(theirs)
-        shown = b"".join(read_terminal(ours))
-        os.close(ours)
-        output = process.stdout.read() if process.stdout else b""
-        return process.wait(DEADLINE_SECONDS), output, shown
-
-
-def read_terminal(terminal: int) -> Iterator[bytes]:
-    """What is written to a terminal until its other end is closed."""
-    while select.select([terminal], [], [], DEADLINE_SECONDS)[0]:
-        try:
-            yield os.read(terminal, 65536)
-        except OSError:
-            return
-
-
 def many_files(repository: Repository) -> None:
     """Enough to index for a bar to be drawn."""
     for number in range(200):
         text = f"def part{number}():\n    return {number}\n" * 20
         (repository.folder / f"part{number}.py").write_text(text)
-
-
-def test_progress_is_shown_on_a_terminal(contextkit: CommandLine, repository: Repository) -> None:
-    """Bars on the terminal's standard error, while standard output has only the data."""
-    many_files(repository)
-    code, output, shown = on_terminal(contextkit, "index", "code", "--json")
-    assert code == 0
-    assert b"code: " in shown
-    assert b"/" in shown
-    assert json.loads(output)["code"]["added"] == 203
-    hidden, visible = b"\x1b[?25l", b"\x1b[?25h"
-    assert shown.rfind(visible) > shown.rfind(hidden) >= 0
 
 
 def test_nothing_is_shown_on_a_pipe(contextkit: CommandLine, repository: Repository) -> None:
@@ -92,26 +49,14 @@ def test_nothing_is_shown_on_a_pipe(contextkit: CommandLine, repository: Reposit
     assert b"\x1b" not in ran.stdout
 
 
-def test_a_dumb_terminal_gets_no_escape_sequences(
-    contextkit: CommandLine, repository: Repository
-) -> None:
-    """Nothing but text where the terminal can do no more."""
-    many_files(repository)
-    dumb = contextkit.with_variables(NO_COLOR="1")
-    dumb.environment["TERM"] = "dumb"
-    process = dumb.process("index", "code")
-    assert process.returncode == 0
-    assert b"\x1b" not in process.stderr + process.stdout
-
-
 def test_a_table_is_folded_into_the_terminal(contextkit: CommandLine) -> None:
     """The last column goes on below itself where the terminal is narrow."""
-    code, _, shown = on_terminal(contextkit, "sources", stdout=True, columns=110)
+    code, _, shown = contextkit.on_terminal("sources", stdout=True, columns=110)
     assert code == 0
     lines = shown.decode().splitlines()
     assert max(map(len, lines)) < 110
     assert any(line.startswith(" " * 60) and line.strip() for line in lines)
-    narrow, _, shown = on_terminal(contextkit, "sources", stdout=True, columns=20)
+    narrow, _, shown = contextkit.on_terminal("sources", stdout=True, columns=20)
     assert narrow == 0
     assert b"contextkit-memories" in shown
 
@@ -123,7 +68,7 @@ def test_control_characters_of_records_do_not_reach_the_terminal(
     text = "# \x1b]0;pwned\x07 ledger \x9b1m\r\nof every expense\r\n"
     repository.commit("Add a ledger", {"ledger.md": text})
     arguments = ("assemble", "ledger", "--sources", "code")
-    _, _, shown = on_terminal(contextkit, *arguments, stdout=True)
+    _, _, shown = contextkit.on_terminal(*arguments, stdout=True)
     assert b"\x1b]0;pwned" not in shown
     assert rb"\x1b]0;pwned\x07 ledger \x9b1m" in shown
     assert rb"\r" not in shown

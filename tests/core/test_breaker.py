@@ -48,6 +48,17 @@ def test_it_opens_after_failures_in_a_row(breaker: Breaker) -> None:
     assert (breaker.state, breaker.allows()) == ("open", False)
 
 
+def test_what_fails_side_by_side_is_one_failure(breaker: Breaker, clock: Clock) -> None:
+    """However many were asked before the first of them failed; the next one counts again."""
+    clock.now = 5.0
+    for asked_at in (1.0, 2.0, 3.0, 4.0):
+        breaker.failed(asked_at)
+        clock.now += 0.1
+    assert breaker.state == "closed"
+    breaker.failed(5.05)
+    assert breaker.state == "open"
+
+
 def test_after_the_cooldown_one_may_ask(breaker: Breaker, clock: Clock) -> None:
     """The first who asks is the probe; the others wait for what becomes of it."""
     opened(breaker)

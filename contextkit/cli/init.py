@@ -1,0 +1,51 @@
+"""`contextkit init`."""
+
+from __future__ import annotations
+
+import click
+
+from contextkit.cli.output import print_text
+from contextkit.cli.session import Session, pass_session
+from contextkit.errors import ConfigError, ContextKitError
+
+__all__ = ["init"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit init
+  contextkit init --print
+"""
+)
+@click.option("--print", "only_print", is_flag=True, help="Print it, and write nothing.")
+@pass_session
+def init(session: Session, only_print: bool) -> None:
+    """Write a contextkit.toml to edit at the workspace's root.
+
+    It says what was found there, and has every setting as a comment, at its default, with
+    those of each source that is installed: nothing changes until you take a # away. A file
+    that is there is never overwritten.
+    """
+    from contextkit.config_template import config_template
+    from contextkit.workspace import PROJECT_FILE
+    from contextkit.workspace_facts import workspace_facts
+
+    root, present = session.workspace, session.found_workspace.config_file
+    if present is not None and not only_print:
+        raise ConfigError(
+            "the project has its settings here already; `contextkit init --print` prints what a "
+            "new file would have",
+            file=present,
+        )
+    text = config_template(workspace_facts(root), session.registry, root)
+    if only_print:
+        print_text(text.rstrip("\n"))
+        return
+    file = root / PROJECT_FILE
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ContextKitError(f"{file} cannot be written: {error.strerror or error}") from error
+    print_text(f"{file} written: it changes nothing until you edit it")

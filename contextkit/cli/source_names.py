@@ -1,0 +1,68 @@
+"""Completing the names of sources on the command line, also in a list such as `a,b`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from contextkit.cli.session import Session
+
+__all__ = ["complete_plugins", "complete_source", "complete_sources"]
+
+
+def complete_sources(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The sources that could be asked, behind those that are in the list already."""
+    return _completed(_sources(ctx), incomplete)
+
+
+def complete_source(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The same for one name, which is an argument of its own."""
+    given = ctx.params.get(param.name or "") or ()
+    return _items(
+        name for name in _sources(ctx) if name.startswith(incomplete) and name not in given
+    )
+
+
+def complete_plugins(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Every plugin that is installed; none of them is imported for it."""
+    import importlib.metadata
+
+    from contextkit.hookspecs import ENTRY_POINT_GROUP
+
+    installed = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+    return _completed((found.name for found in installed), incomplete)
+
+
+def _sources(ctx: click.Context) -> list[str]:
+    from contextkit.errors import ContextKitError
+
+    session: Session = ctx.find_root().obj
+    try:
+        return [plugin.name for plugin in session.registry.plugins if plugin.is_source is not False]
+    except ContextKitError:
+        # The shell shows whatever is printed in the middle of the line that is being typed.
+        return []
+
+
+def _completed(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    before, comma, begun = incomplete.rpartition(",")
+    given = set(before.split(","))
+    fitting = (name for name in names if name.startswith(begun) and name not in given)
+    return _items(f"{before}{comma}{name}" for name in fitting)
+
+
+def _items(values: Iterable[str]) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(value) for value in sorted(set(values))]

@@ -1,0 +1,148 @@
+"""One part after the other, each guarded against whatever the others or it itself may do."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from contextkit import __version__
+from contextkit.config import Config
+from contextkit.embedding import PluginEmbedders
+from contextkit.errors import WorkspaceError
+from contextkit.health.configuration import ConfigurationCheck
+from contextkit.health.finding import Finding, fine, problem, timed, warning
+from contextkit.health.git import git_findings
+from contextkit.health.index_state import index_findings
+from contextkit.health.models import model_findings
+from contextkit.health.plugins import PluginCheck
+from contextkit.health.store import StoreCheck
+from contextkit.kit import ContextKit
+from contextkit.registry import SourceRegistry
+from contextkit.workspace import Workspace, find_workspace
+
+__all__ = ["examine"]
+
+_QUERY = "how does it begin?"
+_PATIENCE_SECONDS = 10.0
+"""A first question loads what later ones find loaded: here its time is only told."""
+
+_ANSWERED = {"ok", "empty", "below_floor"}
+
+
+def examine(
+    folder: str | Path = ".", *, settings: Mapping[str, Any] | None = None
+) -> Iterator[Finding]:
+    """Look at everything that contextkit works with, and change none of it.
+
+    A part that is broken does not keep the others from being looked at.
+
+    Args:
+        folder: a folder in the workspace.
+        settings: dotted key -> value, stronger than files and environment.
+
+    Yields:
+        What was found, part by part.
+    """
+    examination = _Examination(Path(folder), settings or {})
+    for part, check in (
+        ("contextkit", examination.program),
+        ("workspace", examination.place),
+        ("configuration", examination.configuration),
+        ("plugins", examination.plugins),
+        ("store", examination.store),
+        ("models", examination.models),
+        ("index", examination.index),
+        ("assembly", examination.assembly),
+        ("git", examination.git),
+    ):
+        yield from timed(part, check)
+    examination.close()
+
+
+@define
+class _Examination:
+    """What one part leaves for the next."""
+
+    folder: Path
+    settings: Mapping[str, Any]
+    workspace: Workspace = field(init=False)
+    found: bool = field(default=False, init=False)
+    config: Config = field(factory=Config, init=False)
+    registry: SourceRegistry = field(init=False)
+    kit: ContextKit | None = field(default=None, init=False)
+    stored: bool = field(default=False, init=False)
+
+    @workspace.default
+    def _not_found_yet(self) -> Workspace:
+        return Workspace(self.folder)
+
+    @registry.default
+    def _no_plugins(self) -> SourceRegistry:
+        return SourceRegistry(self.config, entry_points=False)
+
+    def program(self) -> Iterator[Finding]:
+        version = f"{platform.python_implementation()} {platform.python_version()}"
+        yield fine("contextkit", f"{__version__} on {version}, {platform.platform(terse=True)}")
+
+    def place(self) -> Iterator[Finding]:
+        try:
+            self.workspace = find_workspace(self.folder)
+        except WorkspaceError as error:
+            yield problem("workspace", str(error), "name another folder with -C")
+            return
+        self.found = True
+        yield fine("workspace", str(self.workspace.root))
+
+    def configuration(self) -> Iterator[Finding]:
+        check = ConfigurationCheck(self.workspace, self.settings)
+        yield from check.findings()
+        self.config = check.usable()
+
+    def plugins(self) -> Iterator[Finding]:
+        check = PluginCheck(self.config, self.workspace.root)
+        self.registry = check.registry
+        yield from check.findings()
+
+    def store(self) -> Iterator[Finding]:
+        self.kit = ContextKit.over(self.workspace, self.config, self.registry)
+        check = StoreCheck(self.kit.store, self.registry)
+        yield from check.findings()
+        self.stored = check.usable
+
+    def models(self) -> Iterator[Finding]:
+        embedders = self.kit.store.embedders if self.kit else None
+        own = PluginEmbedders(self.config, self.registry)
+        yield from model_findings(embedders or own, self.config, self.registry)
+
+    def index(self) -> Iterator[Finding]:
+        if self.kit is not None and self.found:
+            store = self.kit.store if self.stored else None
+            yield from index_findings(self.registry, store, self.kit.project)
+
+    def assembly(self) -> Iterator[Finding]:
+        """A real question, as every request asks it; needs a store that opens."""
+        if self.kit is None or not self.stored:
+            return
+        trace = self.kit.assemble_context_sync(
+            _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS
+        ).trace
+        failed = [row for row in trace.sources if row.state not in _ANSWERED]
+        for row in failed:
+            yield warning(
+                "assembly", f"{row.source}: {row.reason}", "`contextkit --debug doctor` shows where"
+            )
+        if trace.sources and not failed:
+            answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in trace.sources)
+            yield fine("assembly", f"every source answers: {answered}")
+
+    def git(self) -> Iterator[Finding]:
+        if self.found:
+            yield from git_findings(self.workspace.root)
+
+    def close(self) -> None:
+        if self.kit is not None:
+            self.kit.close()
