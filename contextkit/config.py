@@ -35,6 +35,7 @@ __all__ = [
     "AssembleSettings",
     "Config",
     "EmbeddingSettings",
+    "HookSettings",
     "Origin",
     "RankingSettings",
     "SourceSettings",
@@ -138,6 +139,20 @@ class EmbeddingSettings:
 
 
 @frozen(kw_only=True)
+class HookSettings:
+    """`[hooks]`: what a coding agent is told by its hooks, and how long that may take."""
+
+    enabled: bool = _setting(True, "true or false")
+    timeout: float = _setting(1.0, "seconds, over 0 and at most 30", and_(gt(0), le(30)))
+    max_characters: int = _setting(9500, "a whole number within 100..9900", and_(ge(100), le(9900)))
+    max_tokens: int = _setting(1500, "a whole number of at least 1", ge(1))
+    sources: tuple[str, ...] | None = _setting(None, _names("source names"))
+    start_sources: tuple[str, ...] | None = _setting(None, _names("source names"))
+    resident: bool = _setting(True, "true or false")
+    idle_minutes: float = _setting(15.0, "minutes, over 0", and_(gt(0), lt(math.inf)))
+
+
+@frozen(kw_only=True)
 class SourceSettings:
     """`[sources.NAME]`: the core's settings of one source, and the source's own."""
 
@@ -164,6 +179,7 @@ SECTIONS: Mapping[str, type] = {
     "ranking": RankingSettings,
     "store": StoreSettings,
     "embedding": EmbeddingSettings,
+    "hooks": HookSettings,
 }
 
 
@@ -181,7 +197,7 @@ class Config:
 
     Attributes:
         project: the project's name, or None for the workspace's path.
-        assemble, ranking, store, embedding: the sections.
+        assemble, ranking, store, embedding, hooks: the sections.
         sources: normalized source name -> its settings.
         origins: dotted key -> where its value came from; defaults are not in it.
     """
@@ -191,6 +207,7 @@ class Config:
     ranking: RankingSettings = Factory(RankingSettings)
     store: StoreSettings = Factory(StoreSettings)
     embedding: EmbeddingSettings = Factory(EmbeddingSettings)
+    hooks: HookSettings = Factory(HookSettings)
     sources: Mapping[str, SourceSettings] = field(factory=dict)
     origins: Mapping[str, Origin] = field(factory=dict)
 

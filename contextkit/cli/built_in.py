@@ -10,13 +10,19 @@ __all__ = ["BUILT_IN"]
 
 _COMMANDS = (
     ("assemble", "assemble:assemble", "Print the context for a QUERY."),
+    ("completion", "completion:completion", "Print a shell's completion script."),
     ("config", "config:config", "Look at the configuration."),
+    ("doctor", "doctor:doctor", "Check that everything works."),
     ("explain", "explain:explain", "Show what got in, what not, why."),
     ("export", "transfer:export", "Write every record as JSON lines."),
+    ("hook", "hook:hook", "Answer an event of a coding agent."),
     ("import", "transfer:import_", "Store records from JSON lines."),
     ("index", "index:index", "Bring the records up to date."),
+    ("init", "init:init", "Write a contextkit.toml to edit."),
+    ("new-source", "new_source:new_source", "Begin a source of your own."),
     ("premortem", "assemble:premortem", "Print what went wrong before."),
     ("reembed", "transfer:reembed", "Make every record's vectors anew."),
+    ("serve", "serve:serve", "Stay ready to answer agents' hooks."),
     ("sources", "sources:sources", "List the sources and their state."),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from contextkit.cli.failures import report_failure, watch_reader
 from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.output import say
 from contextkit.cli.session import Session
+from contextkit.cli.source_names import complete_plugins
 from contextkit.errors import ContextKitError
 
 __all__ = ["cli"]
@@ -54,6 +54,8 @@ class _Root(click.Group):
         """Name the nearest command where there is none of that name."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
+            import difflib
+
             nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
             missing = "".join(
@@ -168,6 +170,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     "--enable",
     metavar="SOURCE",
     multiple=True,
+    shell_complete=complete_plugins,
     is_eager=True,
     expose_value=False,
     callback=_switch,
@@ -177,6 +180,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     "--disable",
     metavar="SOURCE",
     multiple=True,
+    shell_complete=complete_plugins,
     is_eager=True,
     expose_value=False,
     callback=_switch,
