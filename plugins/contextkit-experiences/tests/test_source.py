@@ -46,6 +46,7 @@ def test_the_plugin_answers_every_hook_it_names() -> None:
         "contextkit_query",
         "contextkit_recipes",
         "contextkit_source",
+        "contextkit_tools",
         "contextkit_truncate",
         "contextkit_weight",
     } == {caller.name for caller in manager.get_hookcallers(plugin) or []}

@@ -1,0 +1,41 @@
+"""What hooks have to say, which an agent is never told: a file of JSON lines."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from contextkit.config_layers import data_folder
+
+__all__ = ["journal", "note"]
+
+_MOST_BYTES = 1 << 20
+
+
+def journal() -> Path:
+    """The file: `hooks/hooks.log` beside the store; the one before ends in `.1`."""
+    return data_folder() / "hooks" / "hooks.log"
+
+
+def note(event: str, **fields: Any) -> None:
+    """Append one line; where that fails, nothing happens."""
+    line = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "event": event,
+        "pid": os.getpid(),
+        **fields,
+    }
+    with contextlib.suppress(OSError):
+        file = journal()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists() and file.stat().st_size > _MOST_BYTES:
+            file.replace(file.with_suffix(".log.1"))
+        number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(number, f"{json.dumps(line, default=str)}\n".encode())
+        finally:
+            os.close(number)

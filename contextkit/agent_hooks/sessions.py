@@ -1,0 +1,142 @@
+"""What each session of an agent has been told, on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import define, field
+
+from contextkit.config_layers import data_folder
+
+__all__ = ["Session", "latest_session", "open_session", "prune_sessions", "switch_off"]
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
+_KEPT_DAYS = 7
+_MOST_SESSIONS = 500
+
+
+@define(kw_only=True)
+class Session:
+    """One session.
+
+    Attributes:
+        workspace: the root folder of the workspace that it was last in.
+        shown: the items that it has been shown, as `SOURCE:ID`.
+        failures: the kinds of failing commands that it has been warned of.
+        off: whether it is switched off.
+    """
+
+    workspace: str = ""
+    shown: set[str] = field(factory=set)
+    failures: set[str] = field(factory=set)
+    off: bool = False
+
+    def forget(self) -> None:
+        """Begin anew, as the agent does."""
+        self.shown, self.failures = set(), set()
+
+
+def _folder() -> Path:
+    return data_folder() / "hooks" / "sessions"
+
+
+def _file(session_id: str) -> Path:
+    # An id is somebody else's text, and no path.
+    name = session_id
+    if not _PLAIN.fullmatch(name):
+        name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return _folder() / f"{name}.json"
+
+
+@contextlib.contextmanager
+def open_session(session_id: str, seconds: float) -> Iterator[Session]:
+    """A session, for as long as this lasts nobody else's; what was changed is kept.
+
+    Args:
+        session_id: as the agent says it.
+        seconds: how long another event of the session may keep this one waiting.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    from filelock import FileLock, Timeout
+
+    file = _file(session_id)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(file.with_suffix(".lock")).acquire(timeout=max(seconds, 0.0)):
+            session = _read(file)
+            before = _as_json(session)
+            yield session
+            if (after := _as_json(session)) != before or not file.exists():
+                _write(file, after)
+    except Timeout as error:
+        raise TimeoutError("another event of this session is being answered") from error
+
+
+def switch_off(session_id: str, off: bool) -> None:
+    """Switch a session off, or on again.
+
+    Raises `TimeoutError` where an event of it is being answered for too long.
+    """
+    with open_session(session_id, 5.0) as session:
+        session.off = off
+
+
+def latest_session(workspace: str) -> str | None:
+    """The id of the session that was last seen in a workspace, or None."""
+    files = sorted(_folder().glob("*.json"), key=_age)
+    return next((file.stem for file in files if _read(file).workspace == workspace), None)
+
+
+def prune_sessions() -> None:
+    """Remove sessions that are over a week old, and the oldest beyond five hundred."""
+    files = sorted(_folder().glob("*.json"), key=_age)
+    for position, file in enumerate(files):
+        if position >= _MOST_SESSIONS or _age(file) > _KEPT_DAYS * 24 * 3600:
+            for part in (file, file.with_suffix(".lock")):
+                with contextlib.suppress(OSError):
+                    part.unlink(missing_ok=True)
+
+
+def _age(file: Path) -> float:
+    with contextlib.suppress(OSError):
+        return time.time() - file.stat().st_mtime
+    return 0.0
+
+
+def _read(file: Path) -> Session:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        return Session(
+            workspace=str(data["workspace"]),
+            shown={str(key) for key in data["shown"]},
+            failures={str(kind) for kind in data["failures"]},
+            off=data["off"] is True,
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return Session()
+
+
+def _as_json(session: Session) -> str:
+    return json.dumps(
+        {
+            "workspace": session.workspace,
+            "shown": sorted(session.shown),
+            "failures": sorted(session.failures),
+            "off": session.off,
+        }
+    )
+
+
+def _write(file: Path, text: str) -> None:
+    made = file.with_name(f".{file.name}.{os.getpid()}")
+    made.write_text(text, encoding="utf-8")
+    made.replace(file)

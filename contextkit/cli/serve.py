@@ -1,0 +1,59 @@
+"""`contextkit serve`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.errors import ContextKitError
+
+__all__ = ["serve"]
+
+_SECONDS = 5.0
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit serve
+  contextkit serve --status --json
+  contextkit serve --stop
+"""
+)
+@click.option(
+    "--idle-minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="End after so long without a question; default: hooks.idle_minutes, 15.",
+)
+@click.option("--status", "task", flag_value="status", help="Say whether one is running.")
+@click.option("--stop", "task", flag_value="end", help="End the one that is running.")
+@json_option
+@pass_session
+def serve(session: Session, idle_minutes: float | None, task: str | None, as_json: bool) -> None:
+    """Stay ready to answer agents' hooks.
+
+    It listens on a local socket that only you can reach, one for each CONTEXTKIT_HOME. There is
+    no need to start it: a hook that finds none does so. It ends when nobody asks any more.
+    """
+    if task is not None:
+        _ask(session, task, as_json)
+        return
+    from contextkit.resident.running import run_here
+
+    minutes = session.config.hooks.idle_minutes if idle_minutes is None else idle_minutes
+    served = run_here(minutes * 60, str(session.folder))
+    if served is None:
+        raise ContextKitError("there is no place for a socket that only you can reach")
+    if not served:
+        session.warn("one is running already: `contextkit serve --status`")
+
+
+def _ask(session: Session, task: str, as_json: bool) -> None:
+    from contextkit.resident.client import ask
+
+    answer = ask({"op": task}, os.environ, _SECONDS)
+    said = "ended" if task == "end" else "running"
+    text = f"{said}: process {answer['pid']}" if answer else "none is running"
+    session.emit({"running": bool(answer and task == "status"), **(answer or {})}, text, as_json)

@@ -1,0 +1,12 @@
+"""`python -m contextkit.resident [--warm FOLDER]`: how a client starts it."""
+
+from __future__ import annotations
+
+import sys
+
+from contextkit.resident.running import run_detached
+
+__all__: list[str] = []
+
+if __name__ == "__main__":
+    run_detached(sys.argv[2] if sys.argv[1:2] == ["--warm"] and len(sys.argv) > 2 else None)

@@ -1,0 +1,79 @@
+"""Running the resident process, in front or detached."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+from contextkit.config_layers import data_folder
+from contextkit.resident.place import settings_in, socket_path
+
+__all__ = ["run_detached", "run_here"]
+
+_LOG_BYTES = 1 << 20
+
+
+def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
+    """Serve until the end.
+
+    Args:
+        idle_seconds: it ends after this long without a question.
+        warm: a folder in a workspace to make ready for.
+
+    Returns:
+        Whether this process served; False where another one does, None where none can.
+    """
+    path = socket_path(os.environ)
+    if path is None:
+        return None
+    # It needs what only systems with Unix sockets have.
+    from contextkit.resident.server import ResidentServer
+
+    server = ResidentServer(Path(path), idle_seconds)
+
+    def stop(*_: Any) -> None:
+        server.end()
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+
+    def make_ready() -> None:
+        if warm is not None:
+            server.warm(warm, settings_in(os.environ))
+        gc.collect()
+        # What is loaded by now stays: it is not searched for garbage again.
+        gc.freeze()
+
+    return server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
+
+
+def run_detached(warm: str | None) -> None:
+    """Serve as a process of its own that nobody waits for; what it prints is logged."""
+    folder = data_folder() / "hooks"
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "resident.log"
+    begun_anew = os.O_TRUNC if log.exists() and log.stat().st_size > _LOG_BYTES else 0
+    number = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | begun_anew, 0o600)
+    for stream in (1, 2):
+        os.dup2(number, stream)
+    os.close(number)
+    os.chdir("/")
+    run_here(_idle_seconds(warm), warm)
+
+
+def _idle_seconds(folder: str | None) -> float:
+    from contextkit.config import HookSettings
+    from contextkit.config_layers import load_config
+    from contextkit.errors import ContextKitError
+    from contextkit.workspace import find_workspace
+
+    try:
+        settings = load_config(find_workspace(Path(folder or "/"))).hooks
+    except ContextKitError:
+        settings = HookSettings()
+    return settings.idle_minutes * 60

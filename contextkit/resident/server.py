@@ -1,0 +1,245 @@
+"""The resident process: it listens, answers, and ends when nobody asks."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from contextkit.agent_hooks.answering import answer_event
+from contextkit.agent_hooks.events import HookEvent
+from contextkit.agent_hooks.journal import note
+from contextkit.errors import WorkspaceError, in_words
+from contextkit.resident.client import installed
+from contextkit.resident.place import home_of
+from contextkit.resident.protocol import ProtocolError, peer_is_us, receive, send
+from contextkit.resident.workspaces import Workspaces
+
+__all__ = ["ResidentServer"]
+
+_ANYTHING = "what is there to know"
+_BACKLOG = 32
+_PEER_SECONDS = 5.0
+"""How long a client may take to say what it wants."""
+
+_LONGEST_SECONDS = 60.0
+"""What takes longer hangs, and keeps nothing from ending."""
+
+_LOOK_SECONDS = 1.0
+"""How often the socket is looked after while nobody asks."""
+
+
+@define(eq=False)
+class ResidentServer:
+    """Answers the hooks of one user and one `CONTEXTKIT_HOME`.
+
+    Attributes:
+        path: where it listens.
+        idle_seconds: it ends after this long without a question.
+        workspaces: what it answers from.
+    """
+
+    path: Path
+    idle_seconds: float
+    workspaces: Workspaces = field(factory=Workspaces)
+    _ending: threading.Event = field(factory=threading.Event, init=False)
+    _ended: threading.Event = field(factory=threading.Event, init=False)
+    _enders: list[threading.Thread] = field(factory=list, init=False)
+    _asked: float = field(factory=time.monotonic, init=False)
+    _busy: int = field(default=0, init=False)
+    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _warming: bool = field(default=False, init=False)
+    _software: object = field(init=False)
+
+    @_software.default
+    def _look_at_software(self) -> object:
+        return software_stamp()
+
+    def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
+        """Listen until it is told to end, or nobody has asked anything for `idle_seconds`.
+
+        Args:
+            ready: called once it listens.
+
+        Returns:
+            False, at once, where another process serves here already.
+        """
+        with _alone(self.path.with_suffix(".lock")) as first:
+            if not first:
+                return False
+            with contextlib.closing(_listening(self.path)) as listener:
+                place = _identity(self.path)
+                try:
+                    ready()
+                    self._accept(listener, place)
+                finally:
+                    if _identity(self.path) == place:
+                        self.path.unlink(missing_ok=True)
+            self.workspaces.close()
+        self._ended.set()
+        for thread in self._enders:
+            thread.join(_LOOK_SECONDS)
+        return True
+
+    def end(self) -> None:
+        """Stop listening."""
+        self._ending.set()
+        # Whoever waits for a client gets one.
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
+            waking.settimeout(_LOOK_SECONDS)
+            waking.connect(str(self.path))
+
+    def _accept(self, listener: socket.socket, place: object) -> None:
+        while not self._ending.is_set():
+            left = self._asked + self.idle_seconds - time.monotonic()
+            at_work = self._busy and left > -_LONGEST_SECONDS
+            # Without its socket nobody finds it any more.
+            if (left <= 0 and not at_work) or _identity(self.path) != place:
+                return
+            listener.settimeout(min(max(left, 0.01), _LOOK_SECONDS))
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                continue
+            if self._ending.is_set():
+                connection.close()
+                return
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with self._turn:
+            self._busy += 1
+        try:
+            with connection:
+                connection.settimeout(_PEER_SECONDS)
+                if peer_is_us(connection):
+                    answer = self._answer(receive(connection), connection)
+                    send(connection, answer)
+                    if answer.get("retired"):
+                        self.end()
+        except (OSError, ProtocolError):
+            # Whoever asked has gone, or never spoke the language.
+            pass
+        finally:
+            with self._turn:
+                self._busy -= 1
+                self._asked = time.monotonic()
+
+    def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+        match request.get("op"):
+            case "status":
+                return {
+                    "pid": os.getpid(),
+                    "installed": installed(),
+                    "workspaces": len(self.workspaces),
+                    "idle_seconds": self.idle_seconds,
+                    "warming": self._warming,
+                }
+            case "end":
+                # Whoever ends it is told when nothing is open any more.
+                self._enders.append(threading.current_thread())
+                self.end()
+                self._ended.wait(_PEER_SECONDS)
+                return {"pid": os.getpid()}
+            case "hook":
+                if self._is_outdated(request):
+                    note("resident_outdated", installed=request.get("installed"))
+                    return {"retired": True}
+                if self._warming:
+                    return {"starting": True}
+                return self._answer_hook(request, connection)
+        return {"error": f"unknown: {request.get('op')!r}"}
+
+    def _is_outdated(self, request: Mapping[str, Any]) -> bool:
+        """Whether what was installed since, or another home, needs another process."""
+        return (
+            request.get("home") != home_of(os.environ)
+            or request.get("installed") != installed()
+            or software_stamp() != self._software
+        )
+
+    def _answer_hook(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+        started = time.monotonic()
+        try:
+            event = HookEvent.from_json(request["event"])
+            with self.workspaces.use(event.folder, request["environment"]) as kit:
+                limit = kit.config.hooks.timeout
+                send(connection, {"more": True, "limit": limit})
+                answer = answer_event(kit, event, started + limit)
+        except (OSError, ProtocolError):
+            raise
+        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+            note("hook_failed", reason=in_words(error), process="resident")
+            return {"answer": {}}
+        return {"answer": answer}
+
+    def warm(self, folder: str, environment: Mapping[str, str]) -> None:
+        """Make ready for a workspace: load what its first question needs.
+
+        Until then hooks are told to answer by themselves, which is as fast.
+        """
+        self._warming = True
+        try:
+            with self.workspaces.use(folder, environment) as kit:
+                kit.assemble_context_sync(_ANYTHING, source_timeout=10.0, deadline=10.0)
+        except WorkspaceError:
+            pass
+        except Exception as error:  # noqa: BLE001 - the first question will say it again
+            note("resident_not_warm", reason=in_words(error))
+        finally:
+            self._warming = False
+
+
+def software_stamp() -> object:
+    """What changes when a distribution is installed, upgraded or removed."""
+    found = []
+    for folder in sys.path:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            found += [
+                (entry.path, entry.stat().st_mtime_ns)
+                for entry in entries
+                if entry.name.endswith((".dist-info", ".egg-info", ".pth"))
+            ]
+    return sorted(found)
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[bool]:
+    """Hold the lock of a socket; gives False where another process does."""
+    number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(number)
+
+
+def _listening(path: Path) -> socket.socket:
+    # Whoever holds the lock is the only one: a socket that is there has lost its process.
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    path.chmod(0o600)
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _identity(path: Path) -> object:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

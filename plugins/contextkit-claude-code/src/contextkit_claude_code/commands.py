@@ -1,0 +1,124 @@
+"""`contextkit claude-code`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from contextkit.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from contextkit.cli.options import Command
+    from contextkit_claude_code.files import Places
+    from contextkit_claude_code.installing import Plan
+
+__all__ = ["claude_code"]
+
+
+@click.group("claude-code")
+def claude_code() -> None:
+    """Give Claude Code context by itself, through its hooks and an MCP server."""
+
+
+def _change_options(command: Command) -> Command:
+    for option in (
+        click.option("--dry-run", is_flag=True, help="Show the difference, and write nothing."),
+        click.option("--yes", is_flag=True, help="Do not ask."),
+        click.option("--user", "scope", flag_value="user", help="In each of your projects."),
+        click.option(
+            "--project", "scope", flag_value="project", default=True, help="In this one; default."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@claude_code.command(
+    epilog="""\b
+Examples:
+  contextkit claude-code install
+  contextkit claude-code install --user --dry-run
+"""
+)
+@_change_options
+@pass_session
+def install(session: Session, scope: str, yes: bool, dry_run: bool) -> None:
+    """Add the hooks and the MCP server to Claude Code's settings.
+
+    The difference is shown first. What is there stays as it is, and a file that cannot be
+    understood is not touched. Restart Claude Code afterwards.
+    """
+    from contextkit_claude_code.installing import plan_install
+    from contextkit_claude_code.wanted import wanted
+
+    plan = plan_install(_places(session, scope), wanted())
+    _carry_out(session, plan, "installed already", yes=yes, dry_run=dry_run)
+
+
+@claude_code.command(
+    epilog="""\b
+Examples:
+  contextkit claude-code uninstall
+  contextkit claude-code uninstall --user --yes
+"""
+)
+@_change_options
+@pass_session
+def uninstall(session: Session, scope: str, yes: bool, dry_run: bool) -> None:
+    """Take everything out of Claude Code's settings again that `install` has put there."""
+    from contextkit_claude_code.installing import plan_uninstall
+
+    plan = plan_uninstall(_places(session, scope))
+    _carry_out(session, plan, "nothing of contextkit is there", yes=yes, dry_run=dry_run)
+
+
+@claude_code.command(
+    epilog="""\b
+Examples:
+  contextkit claude-code hook < event.json
+"""
+)
+def hook() -> None:
+    """Answer an event of Claude Code, which is JSON on standard input.
+
+    `install` lets Claude Code run the script contextkit-claude-hook, which does the same and
+    starts faster. Whatever goes wrong, the exit code is 0 and nothing is said; hooks/hooks.log
+    beside the store says why.
+    """
+    from contextkit_claude_code.hook import main
+
+    main()
+
+
+def _places(session: Session, scope: str) -> Places:
+    from contextkit.workspace import find_workspace
+    from contextkit_claude_code.files import project_places, user_places
+
+    if scope == "user":
+        return user_places(os.environ)
+    return project_places(find_workspace(Path(session.folder)).root)
+
+
+def _carry_out(session: Session, plan: Plan, nothing: str, *, yes: bool, dry_run: bool) -> None:
+    from contextkit_claude_code.installing import carry_out
+
+    for remark in plan.remarks:
+        session.warn(remark)
+    if not plan.changes:
+        session.warn(nothing)
+        return
+    for change in plan.changes:
+        session.emit(None, change.difference.rstrip("\n"), as_json=False)
+    if dry_run:
+        return
+    if not yes:
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise click.UsageError("Nothing was written: add --yes, as nobody can be asked.")
+        click.confirm("Write this?", abort=True, err=True)
+    carry_out(plan)
+    for change in plan.changes:
+        session.warn(f"{'removed' if change.after is None else 'wrote'} {change.file}")

@@ -1,0 +1,23 @@
+"""What can go wrong with Claude Code's settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextkit.errors import ContextKitError
+
+__all__ = ["SettingsFileError"]
+
+
+class SettingsFileError(ContextKitError):
+    """A settings file cannot be changed; nothing was written.
+
+    Attributes:
+        file: the file.
+    """
+
+    exit_code = 3
+
+    def __init__(self, file: Path, reason: str) -> None:
+        self.file = file
+        super().__init__(f"{file}: {reason}; nothing was written")

@@ -1,0 +1,119 @@
+"""The settings files: where they are, reading them, and writing them at once or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+from contextkit_claude_code.errors import SettingsFileError
+
+__all__ = ["Change", "Places", "project_places", "read", "user_places", "write"]
+
+
+@frozen
+class Places:
+    """Where Claude Code looks.
+
+    Attributes:
+        hooks: the file with the hooks.
+        servers: the file with the MCP servers.
+    """
+
+    hooks: Path
+    servers: Path
+
+
+def project_places(root: Path) -> Places:
+    """The files of a project, which travel with it."""
+    return Places(root / ".claude" / "settings.json", root / ".mcp.json")
+
+
+def user_places(environment: Mapping[str, str]) -> Places:
+    """The files of a person, for each of their projects."""
+    named = environment.get("CLAUDE_CONFIG_DIR")
+    if named:
+        folder = Path(named).expanduser()
+        return Places(folder / "settings.json", folder / ".claude.json")
+    home = Path.home()
+    return Places(home / ".claude" / "settings.json", home / ".claude.json")
+
+
+@frozen
+class Change:
+    """What is to become of one file.
+
+    Attributes:
+        file: the file.
+        before: its text, or None where it is not there.
+        after: its text then, or None where it goes.
+    """
+
+    file: Path
+    before: str | None
+    after: str | None
+
+    @property
+    def difference(self) -> str:
+        """The difference, as `diff -u` shows it."""
+        lines = difflib.unified_diff(
+            (self.before or "").splitlines(keepends=True),
+            (self.after or "").splitlines(keepends=True),
+            os.devnull if self.before is None else str(self.file),
+            os.devnull if self.after is None else str(self.file),
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def read(file: Path) -> str | None:
+    """A file's text with the ends of its lines as they are, or None where it is not there.
+
+    Raises `SettingsFileError` where it cannot be read or is not UTF-8.
+    """
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsFileError(file, f"cannot be read: {error}") from error
+
+
+def write(change: Change) -> None:
+    """Make a change: the file is the old one or the new one, never half of one.
+
+    A link stays one, and a file keeps its mode.
+
+    Raises `SettingsFileError` where that fails, or where the file has changed since.
+    """
+    if read(change.file) != change.before:
+        raise SettingsFileError(change.file, "it has been changed meanwhile: run this again")
+    try:
+        if change.after is None:
+            change.file.unlink()
+            return
+        target = Path(os.path.realpath(change.file))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, change.after)
+    except OSError as error:
+        raise SettingsFileError(change.file, f"cannot be written: {error.strerror}") from error
+
+
+def _replace(target: Path, text: str) -> None:
+    number, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    made = Path(name)
+    try:
+        with open(number, "wb") as stream:  # noqa: PTH123 - it is a file's number
+            stream.write(text.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        made.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644)
+        made.replace(target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            made.unlink()

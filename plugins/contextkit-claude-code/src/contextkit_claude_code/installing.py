@@ -1,0 +1,175 @@
+"""What installing and uninstalling change in Claude Code's files.
+
+Beside the changed text, a record of the edits is kept, so that uninstalling takes back exactly
+those where the file is still as it was left, down to the last byte. It holds the places and
+what stood there, which is white space, and nothing else of the file: secrets stay where they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, define, field, frozen
+
+from contextkit.config_layers import data_folder
+from contextkit_claude_code.errors import SettingsFileError
+from contextkit_claude_code.files import Change, Places, read, write
+from contextkit_claude_code.json_text import Edit, apply
+from contextkit_claude_code.merging import MergeError, add_hooks, add_server, remove_all
+from contextkit_claude_code.wanted import Wanted
+
+__all__ = ["Plan", "carry_out", "plan_install", "plan_uninstall"]
+
+_EMPTY = "{}\n"
+
+
+@frozen
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        changes: the files that become different.
+        records: file -> what uninstalling needs to know of it, or None where it is forgotten.
+        remarks: what a person should know.
+    """
+
+    changes: Sequence[Change]
+    records: dict[str, dict[str, Any] | None]
+    remarks: Sequence[str] = ()
+
+
+@define
+class _Planning:
+    changes: list[Change] = field(factory=list)
+    records: dict[str, dict[str, Any] | None] = field(factory=dict)
+
+    def change(self, file: Path, after: str | None, record: dict[str, Any] | None) -> None:
+        before = read(file)
+        if after != before:
+            self.changes.append(Change(file, before, after))
+        self.records[str(file)] = record
+
+
+def plan_install(places: Places, wanted: Wanted) -> Plan:
+    """What installing would do; nothing where all is there.
+
+    What an earlier installation has put there is replaced.
+
+    Raises `SettingsFileError` for a file that is not what Claude Code has there.
+    """
+    planning, remarks = _Planning(), []
+    _plan_file(planning, places.hooks, lambda text: add_hooks(text, wanted.hooks))
+    server = wanted.server
+    if server is None:
+        remarks.append("contextkit-mcp is not installed: the MCP server is left out")
+    else:
+        edits = _plan_file(planning, places.servers, lambda text: add_server(text, server))
+        if not edits:
+            remarks.append(f"{places.servers} has another MCP server named contextkit: it stays")
+    return Plan(planning.changes, planning.records, remarks)
+
+
+def plan_uninstall(places: Places) -> Plan:
+    """What uninstalling would do; nothing where nothing of contextkit is there.
+
+    Raises `SettingsFileError` for a file that is not what Claude Code has there.
+    """
+    planning = _Planning()
+    for file in (places.hooks, places.servers):
+        if (text := read(file)) is not None:
+            after, made = _without_ours(file, text)
+            planning.change(file, None if made and after.strip() == "{}" else after, None)
+    return Plan(planning.changes, planning.records)
+
+
+def carry_out(plan: Plan) -> None:
+    """Do it.
+
+    Raises `SettingsFileError` where a file cannot be written; those before it have been.
+    """
+    for change in plan.changes:
+        made_folder = change.before is None and not change.file.parent.exists()
+        write(change)
+        record = plan.records[str(change.file)]
+        if record is not None and made_folder:
+            record["made_folder"] = True
+        _remember(change.file, record)
+
+
+def _plan_file(planning: _Planning, file: Path, edits_for: Callable[[str], list[Edit]]) -> int:
+    """Plan one file; gives the number of edits."""
+    text = read(file)
+    base, made = (_EMPTY, True) if text is None else _without_ours(file, text)
+    try:
+        edits = edits_for(base)
+    except MergeError as error:
+        raise SettingsFileError(file, str(error)) from error
+    after = base
+    for edit in edits:
+        after = apply(after, edit)
+    record = {"made": made, "digest": _digest(after), "edits": [asdict(edit) for edit in edits]}
+    if edits or text is not None:
+        planning.change(file, after, record)
+    return len(edits)
+
+
+def _without_ours(file: Path, text: str) -> tuple[str, bool]:
+    """The text without anything of ours, and whether the file was made for that."""
+    record = _records().get(str(file)) or {}
+    made = record.get("made") is True
+    if record.get("digest") == _digest(text):
+        for raw in reversed(record["edits"]):
+            text = apply(text, Edit(**raw).reversed)
+        return text, made
+    try:
+        edits = remove_all(text)
+    except MergeError as error:
+        raise SettingsFileError(file, str(error)) from error
+    for edit in edits:
+        text = apply(text, edit)
+    return text, made
+
+
+# -- the record -----------------------------------------------------------------------------
+
+
+def _record_file() -> Path:
+    return data_folder() / "claude-code" / "installed.json"
+
+
+def _records() -> dict[str, dict[str, Any]]:
+    try:
+        found = json.loads(_record_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _remember(file: Path, record: dict[str, Any] | None) -> None:
+    records = _records()
+    known = records.pop(str(file), {})
+    if record is not None:
+        records[str(file)] = {"made_folder": known.get("made_folder", False), **record}
+    elif known.get("made_folder"):
+        # What somebody else put there meanwhile keeps it.
+        with contextlib.suppress(OSError):
+            file.parent.rmdir()
+    kept = _record_file()
+    if records:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        made = kept.with_suffix(".new")
+        made.write_text(json.dumps(records), encoding="utf-8")
+        made.replace(kept)
+    else:
+        kept.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            kept.parent.rmdir()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,92 @@
+"""What contextkit has in Claude Code's settings, and how it is told from what is not its own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+__all__ = ["HOOK_EVENTS", "SERVER_NAME", "Wanted", "is_our_hook", "is_our_server", "wanted"]
+
+SERVER_NAME = "contextkit"
+HOOK_EVENTS: Mapping[str, str | None] = {
+    "SessionStart": None,
+    "UserPromptSubmit": None,
+    "PostToolUse": "Bash",
+    "PostToolUseFailure": "Bash",
+}
+"""Event -> the tools that it is wanted for, where it is about tools."""
+
+_SCRIPT = "contextkit-claude-hook"
+_OURS = re.compile(
+    rf"(?:^|[\s/\\\"']){_SCRIPT}(?:\.exe)?[\"']?\s*$|contextkit.* claude-code hook\s*$"
+)
+_HOST_SECONDS = 5
+"""When Claude Code gives a hook up; it never takes as long."""
+
+
+@frozen
+class Wanted:
+    """What is to be in the settings.
+
+    Attributes:
+        hooks: event -> the entry in its list.
+        server: the MCP server, or None where contextkit-mcp is not installed.
+    """
+
+    hooks: Mapping[str, dict[str, Any]]
+    server: dict[str, Any] | None
+
+
+def wanted() -> Wanted:
+    """What this installation of contextkit puts there."""
+    hook = {"type": "command", "command": _shell_command(), "timeout": _HOST_SECONDS}
+    return Wanted(
+        hooks={
+            event: {**({"matcher": tools} if tools else {}), "hooks": [hook]}
+            for event, tools in HOOK_EVENTS.items()
+        },
+        server=_server(),
+    )
+
+
+def is_our_hook(hook: object) -> bool:
+    """Whether an entry of a `hooks` list is contextkit's, of whichever installation."""
+    command = hook.get("command") if isinstance(hook, dict) else None
+    return isinstance(command, str) and _OURS.search(command) is not None
+
+
+def is_our_server(server: object) -> bool:
+    """Whether an MCP server is contextkit's, of whichever installation."""
+    if not isinstance(server, dict) or not isinstance(server.get("command"), str):
+        return False
+    program = re.split(r"[/\\]", server["command"])[-1].removesuffix(".exe")
+    arguments = server.get("args")
+    return program == "contextkit" and isinstance(arguments, list) and arguments[:1] == ["mcp"]
+
+
+def _shell_command() -> str:
+    words = [_program(_SCRIPT)]
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def _server() -> dict[str, Any] | None:
+    if not importlib.metadata.entry_points(group="contextkit", name="mcp"):
+        return None
+    return {"type": "stdio", "command": _program("contextkit"), "args": ["mcp"], "env": {}}
+
+
+def _program(name: str) -> str:
+    """A script of this environment by its whole path: an agent has another PATH."""
+    beside = Path(sys.executable).with_name(name)
+    if beside.exists():
+        return str(beside)
+    return shutil.which(name) or name

@@ -1,0 +1,39 @@
+"""The benchmark of hooks runs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.benchmarks.hooks import BARE, main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_small_round_has_a_row_for_each_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each way is beside `python -c pass`, and each run had its answer."""
+    main(["--small", "--json", str(tmp_path / "found.json")])
+
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["reports"]
+    rows = [row for name in ("without", "with") for row in found[name]["rows"]]
+    names = [row["event"] for row in rows]
+    assert names == [
+        *(BARE, "prompt, no resident process", "a tool that has not failed"),
+        *(BARE, "prompt, resident process", "prompt, resident, contextkit claude-code hook"),
+    ]
+    assert [row["wrong"] for row in rows] == [0, 0, 0, 0, 0, 0]
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in names)
+
+
+@pytest.mark.parametrize("runs", ["0", "-1", "many"])
+def test_the_number_of_runs_is_checked(runs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """There is no median of no runs."""
+    with pytest.raises(SystemExit):
+        main(["--runs", runs])
+    assert "--runs" in capsys.readouterr().err
