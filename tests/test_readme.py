@@ -211,16 +211,17 @@ def test_the_exit_codes_are_those_of_the_command_line() -> None:
 def test_the_commands_are_those_that_there_are(scratch: Path) -> None:
     """Each is in the table with its subcommands, and no other."""
     documented = {}
-    for command, *_ in rows(section("## Commands")):
-        if command.startswith("`contextkit "):
-            name, *below = command.strip("`").removeprefix("contextkit ").split(maxsplit=1)
+    for cell, *_ in rows(section("## Commands")):
+        if cell.startswith("`contextkit "):
+            name, *below = cell.strip("`").removeprefix("contextkit ").split(maxsplit=1)
             words = re.findall(r"[a-z]+", below[0]) if below else []
             documented[name] = set(words)
-    listed = re.findall(r"^  ([a-z][a-z-]*)  ", shell("contextkit --help", scratch).stdout, re.MULTILINE)
+    command = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
+    listed = command.findall(shell("contextkit --help", scratch).stdout)
     there = {}
     for name in listed:
         shown = shell(f"contextkit {name} --help", scratch).stdout
-        there[name] = set(re.findall(r"^  ([a-z][a-z-]*)  ", shown, re.MULTILINE))
+        there[name] = set(command.findall(shown))
     assert documented == there
 
 
