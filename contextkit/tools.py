@@ -21,6 +21,7 @@ class Tool:
         station: str
         metres: float
 
+
     def report_tide(
         kit: ContextKit,
         station: Annotated[str, "the station's name"],
@@ -28,6 +29,7 @@ class Tool:
     ) -> Report:
         kit.records("tide").put([Record(id=station, text=f"{station}: {metres} m")])
         return {"station": station, "metres": metres}
+
 
     Tool(name="report_tide", description="Note how high the water stands.", run=report_tide)
     ```
