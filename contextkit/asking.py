@@ -62,7 +62,7 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`.
+                `min_relevance`, `diversity`, `session`.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.

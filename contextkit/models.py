@@ -182,6 +182,7 @@ class ContextRequest:
         diversity: how much an item that resembles a better one loses by that, 0..1
             (maximal marginal relevance); 0 leaves the order to the scores.
         project: the project whose records are searched, beside the user's own.
+        session: the session that asks, for sources that keep things by session, or None.
         workspace: the workspace's root folder, or None.
         recipe: the name of the recipe that is followed.
         records: the asked source's records; set when the request reaches a source.
@@ -211,6 +212,7 @@ class ContextRequest:
     min_relevance: float = 0.1
     diversity: float = 0.0
     project: str = ""
+    session: str | None = None
     workspace: Path | None = None
     recipe: str = "context"
     records: Records = field(default=None, repr=False, eq=False)

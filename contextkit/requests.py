@@ -36,7 +36,7 @@ _CONFIGURED = (
     *_WITHIN_0_AND_1,
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
-_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "recipe")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "session", "recipe")
 
 
 def make_request(
@@ -62,6 +62,7 @@ def make_request(
     _check_query(query)
     _check_numbers(values)
     _check_choices(values)
+    _check_session(values.get("session"))
     for name in _BY_SOURCE:
         _check_by_source(name, values.get(name, {}))
     _check_filters(values.get("filters", {}))
@@ -86,6 +87,11 @@ def _check_query(query: object) -> None:
         raise InvalidRequestError(f"the query must be a text, got {query!r}")
     if not query.strip():
         raise InvalidRequestError("the query is empty: say what the context is needed for")
+
+
+def _check_session(session: object) -> None:
+    if session is not None and not (isinstance(session, str) and session.strip()):
+        raise InvalidRequestError(f"session must be the name of a session, got {session!r}")
 
 
 def _check_numbers(values: Mapping[str, Any]) -> None:

@@ -56,6 +56,9 @@ def assembly_options(command: Command) -> Command:
             type=click.Choice(SHARES),
             help="Split the budget by weight alone, or also by how much is found of a source.",
         ),
+        click.option(
+            "--session", help="The session that asks, for sources that keep things by it."
+        ),
         click.option("--min-relevance", type=float, help="Leave out what matches less, 0 to 1."),
         click.option("--diversity", type=float, help="What repeating a better item costs, 0 to 1."),
         click.option(

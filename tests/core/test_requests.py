@@ -96,6 +96,10 @@ def test_each_source_is_asked_once() -> None:
             ({"tokens": value}, f"tokens must be the name of what counts them, got {value!r}")
             for value in ("", 3)
         ),
+        *(
+            ({"session": value}, f"session must be the name of a session, got {value!r}")
+            for value in ("", " ", 3)
+        ),
         ({"style": "html"}, "style must be one of markdown, xml, plain, got 'html'"),
         ({"style": ["xml"]}, "style must be one of markdown, xml, plain, got ['xml']"),
         ({"overflow": "no"}, "overflow must be one of hard, soft, got 'no'"),
