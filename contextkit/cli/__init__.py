@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["cli", "main"]
 
 
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
-"""Importing makes some ten thousand objects that all stay: looking for garbage finds none."""
+_OBJECTS_BETWEEN_COLLECTIONS = 200_000
+"""Starting makes some ten thousand objects that all stay: looking for garbage finds none."""
 
 
 def main() -> None:
