@@ -7,6 +7,8 @@ all of them. A ratio is the median of the rounds' ratios, not a ratio of two med
 from __future__ import annotations
 
 import json
+import os
+import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +24,7 @@ __all__ = [
     "Timing",
     "compared",
     "interleaved",
+    "machine",
     "percentile",
     "ratio",
     "write_json",
@@ -173,6 +176,18 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """It as JSON values."""
         return {"title": self.title, "rows": [dict(row) for row in self.rows], "note": self.note}
+
+
+def machine(**more: Any) -> dict[str, Any]:
+    """What a measurement was made on, for `write_json`."""
+    return {
+        "processors": os.cpu_count(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "load": os.getloadavg(),
+        **more,
+    }
 
 
 def write_json(file: Path, machine: Mapping[str, Any], reports: Mapping[str, Report]) -> None:

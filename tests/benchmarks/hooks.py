@@ -5,33 +5,33 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
-import os
-import resource
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import field, frozen
 
-from tests.benchmarks.harness import Report, Timing, percentile, ratio, write_json
-from tests.benchmarks.texts import ROOT
+from tests.benchmarks.harness import Report, write_json
+from tests.benchmarks.starting import (
+    BARE,
+    Samples,
+    Ways,
+    as_for_most,
+    command_parser,
+    in_turn,
+    row,
+    workspace,
+)
 
-__all__ = ["BARE", "main"]
+__all__ = ["main"]
 
 PROMPT = "how is the token budget split over the sources?"
-BARE = "python -c pass"
-_Ways = Mapping[str, Callable[[], bool]]
-"""Name -> one run, and whether it did what it should."""
-
 _READY_SECONDS = 120.0
 _RESIDENT = "CONTEXTKIT_HOOKS_RESIDENT"
 
@@ -61,19 +61,13 @@ class Place:
 
     def run(self, command: Sequence[str], given: str = "", **variables: str) -> str:
         """Run a command to its end; raises `CalledProcessError` where it fails."""
-        # Bytecode is kept, and output buffered, as for most people.
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("CONTEXTKIT_", "PYTHONDONTWRITE", "PYTHONUNBUFFERED"))
-        }
         if self.small:
             variables = {"CONTEXTKIT_HOOKS_TIMEOUT": "30", **variables}
         own = {"CONTEXTKIT_HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.runtime)}
         ran = subprocess.run(
             command,
             cwd=self.workspace,
-            env={**kept, **own, **variables},
+            env={**as_for_most(), **own, **variables},
             input=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -92,7 +86,7 @@ class Place:
         }
         return "split" in self.run(command, json.dumps(event), **variables)
 
-    def ways_without(self) -> _Ways:
+    def ways_without(self) -> Ways:
         """The ways without a resident process; the first is the yardstick."""
         passing = {"hook_event_name": "PostToolUse", "tool_input": {"command": "ls"}}
         return {
@@ -101,7 +95,7 @@ class Place:
             "a tool that has not failed": lambda: not self.run(self.hook, json.dumps(passing)),
         }
 
-    def ways_with(self) -> _Ways:
+    def ways_with(self) -> Ways:
         """The ways with one; the first is the yardstick."""
         # Not in turn with the others: the store is open in one process at a time.
         slow = [self.script("contextkit"), "claude-code", "hook"]
@@ -117,30 +111,18 @@ class Place:
         return [self.script("contextkit-claude-hook")]
 
 
-@define
-class _Samples:
-    wall: list[float] = field(factory=list)
-    processor: list[float] = field(factory=list)
-    empty: int = 0
-
-    def take(self, way: Callable[[], bool]) -> None:
-        before, started = _childrens_seconds(), time.perf_counter()
-        self.empty += not way()
-        self.wall.append(time.perf_counter() - started)
-        self.processor.append(_childrens_seconds() - before)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    given = _parser().parse_args(arguments)
+    given = command_parser((__doc__ or "").splitlines()[0], 30).parse_args(arguments)
     runs = 1 if given.small else given.runs
-    with tempfile.TemporaryDirectory(prefix="ck-", dir="/tmp") as folder:
-        workspace = _small_workspace(Path(folder)) if given.small else ROOT
-        place = Place(given.python, workspace, Path(folder) / "home", Path(folder), given.small)
+    with tempfile.TemporaryDirectory(prefix="ck-", dir="/tmp") as name:
+        folder = Path(name)
+        asked = workspace(folder, small=given.small)
+        place = Place(given.python, asked, folder / "home", folder, given.small)
         _make_store(place)
-        samples = _measured(place.ways_without(), runs)
+        samples = in_turn(place.ways_without(), runs)
         with _resident(place):
-            samples_with = _measured(place.ways_with(), runs)
+            samples_with = in_turn(place.ways_with(), runs)
         reports = {
             "without": _report("Hooks without a resident process", samples, runs),
             "with": _report("Hooks with a resident process", samples_with, runs),
@@ -149,37 +131,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         report.show()
     if given.json is not None:
         write_json(given.json, {"python": str(given.python)}, reports)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--runs", type=_count, default=30, help="of each way, 30 without it")
-    parser.add_argument(
-        "--python",
-        type=Path,
-        default=Path(sys.executable),
-        help="the interpreter of another environment with contextkit and its plugins",
-    )
-    parser.add_argument("--json", type=Path, help="a file for the same as data")
-    parser.add_argument(
-        "--small", action="store_true", help="one run in a small workspace: does it work?"
-    )
-    return parser
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text}")
-    return number
-
-
-def _small_workspace(folder: Path) -> Path:
-    workspace = folder / "workspace"
-    workspace.mkdir()
-    (workspace / "contextkit.toml").write_text("", encoding="utf-8")
-    (workspace / "budget.py").write_text("def split(budget):\n    return budget // 2\n", "utf-8")
-    return workspace
 
 
 def _make_store(place: Place) -> None:
@@ -207,42 +158,16 @@ def _resident(place: Place) -> Iterator[None]:
         place.run([contextkit, "serve", "--stop"])
 
 
-def _measured(ways: _Ways, runs: int) -> Mapping[str, _Samples]:
-    """Time every way in turn, another one first in each round."""
-    samples = {name: _Samples() for name in ways}
-    for number in range(runs):
-        turn = number % len(samples)
-        for name in [*list(samples)[turn:], *list(samples)[:turn]]:
-            samples[name].take(ways[name])
-    return samples
-
-
-def _report(title: str, samples: Mapping[str, _Samples], runs: int) -> Report:
-    bare = Timing(samples[BARE].wall)
+def _report(title: str, samples: Mapping[str, Samples], runs: int) -> Report:
     return Report(
         title=f"{title}, {runs} runs of each in turn",
-        rows=[_row(name, found, bare) for name, found in samples.items()],
+        rows=[
+            {"event": name, **row(found, samples[BARE]), "wrong": found.wrong}
+            for name, found in samples.items()
+        ],
         note="times the bare start: the median of the rounds' ratios; "
         "wrong: runs without the answer that there should be, as after the time limit",
     )
-
-
-def _row(name: str, samples: _Samples, bare: Timing) -> dict[str, Any]:
-    wall = Timing(samples.wall)
-    return {
-        "event": name,
-        "median, ms": wall.milliseconds,
-        "spread": wall.spread,
-        "95th percentile, ms": 1000 * percentile(wall.samples, 95),
-        "CPU, ms": 1000 * statistics.median(samples.processor),
-        "times the bare start": ratio(wall, bare),
-        "wrong": samples.empty,
-    }
-
-
-def _childrens_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import gc
 import os
-import platform
 import statistics
 import tempfile
 import time
@@ -23,7 +22,7 @@ from contextkit import ContextKit
 from contextkit.logs import silenced
 from tests.benchmarks.growth.records import SearchingSource, batches, made
 from tests.benchmarks.growth.resident import resident_bytes, slope
-from tests.benchmarks.harness import Report, percentile, write_json
+from tests.benchmarks.harness import Report, machine, percentile, write_json
 from tests.benchmarks.peers.corpus import SOURCES
 from tests.benchmarks.peers.system import BUDGET, LIMIT
 
@@ -65,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for report in reports.values():
         report.show()
     if given.json is not None:
-        write_json(given.json, _machine(), reports)
+        write_json(given.json, machine(), reports)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -229,16 +228,6 @@ def _grown(memory: str, samples: Sequence[tuple[int, int]]) -> dict[str, Any]:
         "last, MB": values[-1] / 2**20,
         "slope, B a request": each,
         "MB over 10,000": each * 10_000 / 2**20,
-    }
-
-
-def _machine() -> dict[str, object]:
-    return {
-        "processors": os.cpu_count(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "load": os.getloadavg(),
     }
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.cold import BARE, main
+from tests.benchmarks.cold import main
+from tests.benchmarks.starting import BARE
 
 if TYPE_CHECKING:
     from pathlib import Path

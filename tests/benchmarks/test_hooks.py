@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.hooks import BARE, main
+from tests.benchmarks.hooks import main
+from tests.benchmarks.starting import BARE
 
 if TYPE_CHECKING:
     from pathlib import Path

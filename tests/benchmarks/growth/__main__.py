@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.benchmarks.growth.sizes import growing
 from tests.benchmarks.growth.workspace import indexing
-from tests.benchmarks.harness import Report, write_json
+from tests.benchmarks.harness import Report, machine, write_json
 
 __all__ = ["main"]
 
@@ -42,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         reports["records"] = growing(sizes, cold_starts=1 if given.small else 3)
         reports["records"].show()
     if given.json is not None:
-        write_json(given.json, _machine(), reports)
+        write_json(given.json, machine(), reports)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,16 +56,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--small", action="store_true", help="only whether everything runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the tables as data")
     return parser
-
-
-def _machine() -> dict[str, object]:
-    return {
-        "processors": os.cpu_count(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "load": os.getloadavg(),
-    }
 
 
 if __name__ == "__main__":

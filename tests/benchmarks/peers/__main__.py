@@ -7,8 +7,6 @@ peers; without it, what is missing is named with the line that installs it.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -19,7 +17,7 @@ from typing import Any
 
 import click
 
-from tests.benchmarks.harness import Report, write_json
+from tests.benchmarks.harness import Report, machine, write_json
 from tests.benchmarks.peers.checker import Worth
 from tests.benchmarks.peers.corpus import make_corpus
 from tests.benchmarks.peers.measuring import (
@@ -73,7 +71,7 @@ def main() -> None:
         tables["steps"] = _steps(steps)
         tables["steps"].show()
     if given.json is not None:
-        write_json(given.json, _machine(setting), tables)
+        write_json(given.json, machine(threads=setting.threads), tables)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -180,17 +178,6 @@ def _steps(steps: Mapping[str, Sequence[str]]) -> Report:
         for name, (own, by_hand, packages) in steps.items()
     ]
     return Report(title="Which steps are the system's own components", rows=rows)
-
-
-def _machine(setting: Setting) -> dict[str, Any]:
-    return {
-        "processors": os.cpu_count(),
-        "threads": setting.threads,
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "load": os.getloadavg(),
-    }
 
 
 if __name__ == "__main__":
