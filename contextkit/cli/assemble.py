@@ -104,7 +104,7 @@ def premortem(
 
 
 def checked_sources(
-    session: Session, query: str, names: list[str] | None, **options: Any
+    session: Session, query: str, names: list[str] | None, /, **options: Any
 ) -> tuple[str, ...] | None:
     """The sources to ask; refuses what makes no sense before anything is indexed for it."""
     from contextkit.requests import make_request

@@ -60,6 +60,15 @@ def test_the_second_run_indexes_only_what_changed(
     assert third["commits"]["added"] == 1
 
 
+@pytest.mark.parametrize("command", ["assemble", "explain", "premortem"])
+def test_a_session_may_be_named(contextkit: CommandLine, command: str) -> None:
+    """It goes with the request; a name of nothing is refused."""
+    assert contextkit(command, "testing", "--session", "monday").exit_code == 0
+    refused = contextkit(command, "testing", "--session", " ")
+    assert refused.exit_code == 2
+    assert "session must be the name of a session, got ' '" in refused.stderr
+
+
 def test_json_has_the_items_and_the_trace(contextkit: CommandLine) -> None:
     """A program gets everything, within the budget that it gave."""
     context = contextkit.json("assemble", QUERY, "--max-tokens", "150")
