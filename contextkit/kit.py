@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from contextkit.asking import AskingForContexts
 from contextkit.config import Config
 from contextkit.config_layers import load_config
-from contextkit.embedding import Embedder, PluginEmbedders
+from contextkit.embedding import Embedder, NotAsked, OneEmbedder, PluginEmbedders
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
 from contextkit.pipeline import Pipeline
@@ -60,6 +60,7 @@ class ContextKit(AskingForContexts):
         settings: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
         entry_points: bool = True,
+        models: bool = True,
     ) -> Self:
         """Find a workspace, read its configuration and load the plugins.
 
@@ -68,6 +69,8 @@ class ContextKit(AskingForContexts):
             settings: dotted key -> value, stronger than files and environment.
             environment: variables to read settings from; default: the process's.
             entry_points: False to load no installed plugin, only what `register` adds.
+            models: False to load no embedding model and search by keywords alone, in a
+                process that asks once and writes nothing.
 
         Raises:
             ConfigError: where a setting is wrong.
@@ -76,12 +79,20 @@ class ContextKit(AskingForContexts):
         """
         found = find_workspace(Path(workspace))
         config = load_config(found, environment=environment, flags=settings)
-        return cls.over(found, config, SourceRegistry(config, entry_points))
+        return cls.over(found, config, SourceRegistry(config, entry_points), models=models)
 
     @classmethod
-    def over(cls, workspace: Workspace, config: Config, registry: SourceRegistry) -> Self:
+    def over(
+        cls,
+        workspace: Workspace,
+        config: Config,
+        registry: SourceRegistry,
+        *,
+        models: bool = True,
+    ) -> Self:
         """The kit of what has been read and loaded already; its store opens when it is used."""
-        store = open_store(config, PluginEmbedders(config, registry), _IndexedFields(registry))
+        embedders = PluginEmbedders(config, registry) if models else OneEmbedder(NotAsked())
+        store = open_store(config, embedders, _IndexedFields(registry))
         return cls(workspace=workspace, config=config, registry=registry, store=store)
 
     @property

@@ -34,7 +34,9 @@ def answer_here(
     asked = HookEvent.from_json(event)
     if not asked.asks:
         return {}
-    kit = ContextKit.open(Path(asked.folder), environment=os.environ)
+    # Keywords are enough for the one answer before a resident process is ready, and loading a
+    # model would take a sixth of its time.
+    kit = ContextKit.open(Path(asked.folder), environment=os.environ, models=False)
     hooks = kit.config.hooks
     heard({"limit": hooks.timeout, "resident": hooks.resident and hooks.enabled})
     if not hooks.enabled:

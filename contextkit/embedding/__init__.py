@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextkit.embedding.built_in import BUILT_IN, load_embedder
 from contextkit.embedding.choice import Embedders, OneEmbedder, PluginEmbedders
 from contextkit.embedding.dense import DenseModel
-from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
+from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder, NotAsked
 from contextkit.embedding.keywords import KeywordVector, embed_keywords, embed_keywords_query
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "KeywordVector",
     "KeywordsOnly",
     "ModelEmbedder",
+    "NotAsked",
     "OneEmbedder",
     "PluginEmbedders",
     "embed_keywords",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "KeywordsOnly", "ModelEmbedder"]
+__all__ = ["Embedder", "KeywordsOnly", "ModelEmbedder", "NotAsked"]
 
 _BATCH = 32
 _CACHED_QUERIES = 1024
@@ -68,6 +68,24 @@ class KeywordsOnly:
     """The embedder that makes no dense vectors: search is BM25 alone."""
 
     name: str = "none"
+    dimensions: None = None
+    problem: None = None
+
+    def dense(self, texts: Sequence[str]) -> None:
+        """Make none, whatever the texts."""
+
+    def query(self, text: str) -> None:
+        """Make none, whatever the text."""
+
+
+@frozen
+class NotAsked:
+    """Stands for models that are not loaded: search is by keywords, and nothing is known of them.
+
+    For a process that only reads: what is written with it has no vectors.
+    """
+
+    name: None = None
     dimensions: None = None
     problem: None = None
 

@@ -84,6 +84,27 @@ def test_opening_touches_no_store(tmp_path: Path, home: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+async def test_a_kit_may_do_without_models(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """Records that have vectors are found by their words, and nothing is said to be wrong."""
+
+    async def query(request: ContextRequest) -> list[ContextItem]:
+        hits = await request.records.search(request.query, limit=request.limit)
+        return [ContextItem("tide", hit.record.text, hit.relevance, id="1") for hit in hits]
+
+    plugin = make_plugin(contextkit_query=query)
+    patient = {key: value for key, value in PATIENT.items() if key != "embedding.model"}
+    with open_kit({"tide": plugin}, settings=patient) as kit:
+        kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
+        assert kit.store.identity.models
+    quick = open_kit({"tide": plugin}, settings=patient, models=False)
+    context = await quick.assemble_context("when does the water come?")
+
+    assert "High water comes at noon." in context.markdown
+    assert context.trace.notes == ()
+    assert quick.embedder("tide").query("water") is None
+    assert quick.embedder("tide").dense(["water"]) is None
+
+
 def test_a_project_is_named_by_its_path(tmp_path: Path) -> None:
     """Also one that is not UTF-8: a store can hold text only."""
     name = os.fsdecode(b"w\xff")
