@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from contextkit.embedding import DenseModel
     from contextkit.indexing import Indexer
+    from contextkit.kit import ContextKit
     from contextkit.models import (
         ContextItem,
         ContextRequest,
@@ -258,5 +259,24 @@ def contextkit_embedder(model: str) -> DenseModel | None:
     def contextkit_embedder(model):
         provider, _, rest = model.partition(":")
         return MyModel(rest) if provider == "mine" else None
+    ```
+    """
+
+
+@hookspec
+def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
+    """Hear of what a coding agent's hook reports: a prompt, a tool that was used, an end.
+
+    Called after the event was answered, in a process that nobody waits for, for every
+    plugin that is on; not where hooks are off, for all or for this session. `event` is what
+    the agent wrote, in the fields of Claude Code (`hook_event_name`, `session_id`, `cwd`,
+    `prompt`, `tool_name`, `tool_input`, `tool_response`, …), its long texts cut. It may
+    hold secrets. What a listener raises is noted in `hooks/hooks.log`, and costs nothing else.
+
+    ```python
+    @hookimpl
+    def contextkit_agent_event(event, kit):
+        if event["hook_event_name"] == "UserPromptSubmit":
+            kit.records("weather").put([Record(id=event["session_id"], text=event["prompt"])])
     ```
     """

@@ -76,14 +76,15 @@ def _context(
                     return context
         return None
 
-    with shown_before(frozenset(session.shown)):
+    known = None if event.forgot else event.session.strip() or None
+    with shown_before(frozenset(session.shown), known):
         return asyncio.run(within())
 
 
 def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble]:
     """How to assemble within so many tokens; the first way that finds anything counts."""
     if event.name == START:
-        return [lambda tokens: start_context(kit, tokens)]
+        return [lambda tokens: start_context(kit, tokens, event.session.strip() or None)]
     if event.failed:
         return [_premortem(kit, domain) for domain in _DOMAINS[event.failed]]
     # What is left out because it was shown makes room for as much behind it.
@@ -95,6 +96,7 @@ def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble
             limit=limit,
             max_tokens=tokens,
             guard=True,
+            session=event.session.strip() or None,
         )
     ]
 

@@ -16,7 +16,7 @@ from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from contextkit.resident.client import ask, start
+from contextkit.resident.client import ask, start, start_detached
 
 __all__ = ["Show", "answer_as_json", "run_hook"]
 
@@ -60,6 +60,7 @@ class _Hook:
         self.event: Mapping[str, Any] = {}
         self.output = 1
         self.wants_resident = False
+        self.must_tell = False
         self._ended = allocate_lock()
 
     def run(self) -> None:
@@ -84,21 +85,29 @@ class _Hook:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
             return {}
         self.event = _read_event()
-        if not _may_be_answered(self.event):
+        self.must_tell = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
+        may_be_answered = _may_be_answered(self.event)
+        if not (may_be_answered or self.must_tell):
             return {}
         self.wants_resident = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
         answer = self._asked() if self.wants_resident else None
-        return self._here() if answer is None else answer
+        if answer is not None:
+            return answer
+        # Only where there is something to say the settings are read that want one.
+        self.wants_resident = self.wants_resident and may_be_answered
+        return self._here() if may_be_answered else {}
 
     def _asked(self) -> Mapping[str, Any] | None:
         """The resident process's answer, or None where it gives none."""
         # How long it really may take is a setting, which the answer begins with.
         request = {"op": "hook", "event": {"cwd": os.getcwd(), **self.event}}  # noqa: PTH109
+        # Whoever gets the question tells, even where it answers too late.
+        must_tell, self.must_tell = self.must_tell, False
         message = ask(request, self.environment, _MOST_SECONDS, self._heard)
-        if message is None:
-            return None
-        self.wants_resident = False
-        if message.get("starting"):
+        if message is not None:
+            self.wants_resident = False
+        if message is None or message.get("starting"):
+            self.must_tell = must_tell
             return None
         answer = message.get("answer")
         return answer if isinstance(answer, dict) else {}
@@ -138,8 +147,18 @@ class _Hook:
             if self.wants_resident:
                 folder = self.event.get("cwd")
                 start(self.environment, folder if isinstance(folder, str) else os.getcwd())  # noqa: PTH109
+            if self.must_tell:
+                self._tell()
         finally:
             os._exit(0)
+
+    def _tell(self) -> None:
+        """Let a process of its own tell the plugins; nobody waits for it."""
+        from contextkit.agent_hooks.telling import as_message
+
+        message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
+        if message is not None:
+            start_detached(["contextkit.agent_hooks.telling"], self.environment, message)
 
     def _note(self, event: str, **fields: Any) -> None:
         with contextlib.suppress(Exception):

@@ -15,7 +15,7 @@ from contextkit.models import ContextItem
 __all__ = ["hide_shown", "item_keys", "shown_before"]
 
 _NAME = "shown-before"
-_shown: ContextVar[Collection[str]] = ContextVar("contextkit_shown")
+_shown: ContextVar[tuple[Collection[str], str | None]] = ContextVar("contextkit_shown")
 
 
 def item_keys(item: ContextItem) -> list[str]:
@@ -25,9 +25,15 @@ def item_keys(item: ContextItem) -> list[str]:
 
 
 @contextlib.contextmanager
-def shown_before(keys: Collection[str]) -> Iterator[None]:
-    """Leave these items out of what is assembled here, for as long as this lasts."""
-    token = _shown.set(keys)
+def shown_before(keys: Collection[str], session: str | None = None) -> Iterator[None]:
+    """Leave items out of what is assembled here, for as long as this lasts.
+
+    Args:
+        keys: what was shown.
+        session: the session that asks, which knows what is part of it; None where it has
+            forgotten.
+    """
+    token = _shown.set((keys, session))
     try:
         yield
     finally:
@@ -45,18 +51,26 @@ class _HideShown:
     @hookimpl(wrapper=True)
     def contextkit_query(self) -> Generator[None, Any, Any]:
         found = yield
-        keys = _shown.get(())
-        if not keys:
+        keys, session = _shown.get(((), None))
+        if not keys and session is None:
             return found
-        return _later(found, keys) if inspect.isawaitable(found) else _without(found, keys)
+        if inspect.isawaitable(found):
+            return _later(found, keys, session)
+        return _without(found, keys, session)
 
 
-async def _later(found: Awaitable[Any], keys: Collection[str]) -> Any:
-    return _without(await found, keys)
+async def _later(found: Awaitable[Any], keys: Collection[str], session: str | None) -> Any:
+    return _without(await found, keys, session)
 
 
-def _without(found: Any, keys: Collection[str]) -> Any:
+def _without(found: Any, keys: Collection[str], session: str | None) -> Any:
     # What is no list of items is refused later, as that of any source.
     if not isinstance(found, (list, tuple)):
         return found
-    return [i for i in found if not (isinstance(i, ContextItem) and item_keys(i)[0] in keys)]
+    return [item for item in found if not _is_known(item, keys, session)]
+
+
+def _is_known(item: Any, keys: Collection[str], session: str | None) -> bool:
+    if not isinstance(item, ContextItem):
+        return False
+    return item_keys(item)[0] in keys or (session is not None and item.sequence == session)

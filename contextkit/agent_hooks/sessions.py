@@ -15,7 +15,7 @@ from attrs import define, field
 
 from contextkit.config_layers import data_folder
 
-__all__ = ["Session", "latest_session", "open_session", "prune_sessions", "switch_off"]
+__all__ = ["Session", "is_off", "latest_session", "open_session", "prune_sessions", "switch_off"]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _KEPT_DAYS = 7
@@ -79,6 +79,11 @@ def open_session(session_id: str, seconds: float) -> Iterator[Session]:
                 _write(file, after)
     except Timeout as error:
         raise TimeoutError("another event of this session is being answered") from error
+
+
+def is_off(session_id: str) -> bool:
+    """Whether a session is switched off."""
+    return bool(session_id) and _read(_file(session_id)).off
 
 
 def switch_off(session_id: str, off: bool) -> None:

@@ -20,7 +20,9 @@ _TITLE = "What this project remembers"
 _WORD = re.compile(r"\w{2,}")
 
 
-async def start_context(kit: ContextKit, max_tokens: int) -> FormattedContext:
+async def start_context(
+    kit: ContextKit, max_tokens: int, session: str | None = None
+) -> FormattedContext:
     """The newest records of the sources that are told things, as memories and experiences are.
 
     What is made from the workspace, code and commits, is left to questions, unless
@@ -38,6 +40,7 @@ async def start_context(kit: ContextKit, max_tokens: int) -> FormattedContext:
         limit=_NEWEST,
         min_relevance=0.0,
         guard=True,
+        session=session,
         recipe="session",
     )
     recipe = Recipe(name="session", title=_TITLE, sections=tuple(sections))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contextkit import __version__
 from contextkit.resident.place import home_of, settings_in, socket_path
 from contextkit.resident.protocol import ProtocolError, peer_is_us, receive, send
 
-__all__ = ["ask", "connect", "installed", "start"]
+__all__ = ["ask", "connect", "installed", "start", "start_detached"]
 
 
 def installed() -> str:
@@ -93,25 +93,48 @@ def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
     Returns:
         Whether one was started.
     """
-    if socket_path(environment) is None or not sys.executable:
+    if socket_path(environment) is None:
         return False
-    # -P: the folder that a hook runs in may be anybody's, and is nothing to import from.
-    arguments = [sys.executable, "-P", "-m", "contextkit.resident"]
+    arguments = ["contextkit.resident"]
     if warm is not None:
         arguments += ["--warm", warm]
-    nothing = [
-        (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0)  # type: ignore[attr-defined, unused-ignore]
-        for number in range(3)
+    return start_detached(arguments, environment)
+
+
+def start_detached(
+    arguments: Sequence[str], environment: Mapping[str, str], given: bytes | None = None
+) -> bool:
+    """Run a module as a process of its own, which nobody waits for and nobody hears.
+
+    Args:
+        arguments: the module's name, and what it is told.
+        environment: variables for it.
+        given: its standard input, of no more than a pipe takes at once; default: none.
+
+    Returns:
+        Whether one was started.
+    """
+    if not hasattr(os, "posix_spawn") or not sys.executable:
+        return False
+    # -P: the folder that a hook runs in may be anybody's, and is nothing to import from.
+    command = [sys.executable, "-P", "-m", *arguments]
+    streams: list[Any] = [
+        (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)
     ]
+    reading = writing = None
     try:
+        if given is not None:
+            reading, writing = os.pipe()
+            streams[0] = (os.POSIX_SPAWN_DUP2, reading, 0)
+            os.write(writing, given)
         try:
-            os.posix_spawn(
-                sys.executable, arguments, environment, file_actions=nothing, setsid=True
-            )
+            os.posix_spawn(sys.executable, command, environment, file_actions=streams, setsid=True)
         except NotImplementedError:
-            os.posix_spawn(
-                sys.executable, arguments, environment, file_actions=nothing, setpgroup=0
-            )
+            os.posix_spawn(sys.executable, command, environment, file_actions=streams, setpgroup=0)
     except OSError:
         return False
+    finally:
+        for number in (reading, writing):
+            if number is not None:
+                os.close(number)
     return True

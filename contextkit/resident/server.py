@@ -18,6 +18,7 @@ from attrs import define, field
 from contextkit.agent_hooks.answering import answer_event
 from contextkit.agent_hooks.events import HookEvent
 from contextkit.agent_hooks.journal import note
+from contextkit.agent_hooks.telling import tell_plugins
 from contextkit.errors import WorkspaceError, in_words
 from contextkit.resident.client import installed
 from contextkit.resident.place import home_of
@@ -122,10 +123,7 @@ class ResidentServer:
             with connection:
                 connection.settimeout(_PEER_SECONDS)
                 if peer_is_us(connection):
-                    answer = self._answer(receive(connection), connection)
-                    send(connection, answer)
-                    if answer.get("retired"):
-                        self.end()
+                    self._respond(receive(connection), connection)
         except (OSError, ProtocolError):
             # Whoever asked has gone, or never spoke the language.
             pass
@@ -133,6 +131,28 @@ class ResidentServer:
             with self._turn:
                 self._busy -= 1
                 self._asked = time.monotonic()
+
+    def _respond(self, request: Mapping[str, Any], connection: socket.socket) -> None:
+        answer: dict[str, Any] = {"answer": {}}
+        try:
+            answer = self._answer(request, connection)
+            send(connection, answer)
+            if answer.get("retired"):
+                self.end()
+        finally:
+            if request.get("op") == "hook" and "answer" in answer:
+                # The agent has its answer, or went without one.
+                connection.close()
+                self._tell(request)
+
+    def _tell(self, request: Mapping[str, Any]) -> None:
+        try:
+            event = request["event"]
+            folder = HookEvent.from_json(event).folder
+            with self.workspaces.use(folder, request["environment"]) as kit:
+                tell_plugins(kit, event)
+        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+            note("telling_failed", reason=in_words(error), process="resident")
 
     def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
         match request.get("op"):

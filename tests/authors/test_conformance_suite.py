@@ -35,7 +35,7 @@ class TestTides(SourceConformance):
 CHECKS = [name for name in vars(SourceConformance) if name.startswith("test_")]
 
 
-def run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, code: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run pytest on a test file of this code, without anybody's settings."""
     (folder / "test_tides.py").write_text(textwrap.dedent(code), encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n")
@@ -51,6 +51,7 @@ def run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
             "-W",
             "error",
             "-rfsE",
+            *options,
         ],
         cwd=folder,
         capture_output=True,
@@ -102,7 +103,7 @@ def test_a_plugin_that_cannot_be_registered_fails_once(tmp_path: Path) -> None:
 )
 def test_what_must_be_set_is_asked_for(tmp_path: Path, line: str, message: str) -> None:
     """A class that is not complete says what is missing."""
-    ran = run(tmp_path, GOOD.replace(line, ""))
+    ran = run(tmp_path, GOOD.replace(line, ""), "-x")
     assert message in ran.stdout
     assert ran.returncode == 1
 

@@ -50,21 +50,6 @@ def test_its_own_tests_pass(installed: Beside, name: str, tmp_path: Path) -> Non
     assert " passed" in installed.test(tmp_path)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_typed(name: str, tmp_path: Path) -> None:
-    """Neither sources nor tests leave mypy --strict anything to say."""
-    folder = EXAMPLES / f"contextkit-{name}"
-    checked = ("--strict", "--config-file", os.devnull, "--cache-dir", str(tmp_path))
-    ran = subprocess.run(
-        [sys.executable, "-m", "mypy", *checked, str(folder / "src"), str(folder / "tests")],
-        env={**os.environ, "MYPYPATH": str(folder / "src")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout
-
-
 def test_a_host_registers_a_source_of_its_own(tmp_path: Path) -> None:
     """`examples/in_process_source.py` shows what the host has in memory, and no more."""
     script = str(EXAMPLES / "in_process_source.py")
