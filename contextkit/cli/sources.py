@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -12,22 +12,26 @@ from contextkit.cli.session import Session, json_option, pass_session, table
 
 __all__ = ["sources", "unknown_sources"]
 
-_HEADINGS = ["NAME", "STATE", "DISTRIBUTION", "VERSION", "WEIGHT", "PRIORITY", "RECORDS", ""]
+_HEADINGS = ["NAME", "STATE", "DISTRIBUTION", "VERSION", "WEIGHT", "PRIORITY", "RECORDS"]
+_OF_HEALTH = ["ANSWER", "MS"]
 
 
 @click.command(
     epilog="""\b
 Examples:
   contextkit sources
+  contextkit sources --health
   contextkit --disable commits sources --json
 """
 )
+@click.option("--health", is_flag=True, help="Ask every source something, and tell how it went.")
 @json_option
 @pass_session
-def sources(session: Session, as_json: bool) -> int:
+def sources(session: Session, health: bool, as_json: bool) -> int:
     """List the sources: which are on, where they come from, how much they hold.
 
     A source that is off says which setting switched it off, a broken one why it is broken.
+    With --health, the exit code is 1 where a source does not answer.
     """
     from contextkit.errors import ConfigError, StoreError
     from contextkit.plugin_overview import plugin_overview
@@ -40,14 +44,32 @@ def sources(session: Session, as_json: bool) -> int:
             if row["state"] == "on" and row["source"]:
                 filters = session.registry.info(row["name"]).count_filters
                 row["records"] = session.records(row["name"]).count(filters)
+        if health and not _all_answer(session, rows):
+            exit_code = ExitCode.FAILED
     except (ConfigError, StoreError) as error:
-        session.warn(f"the records cannot be counted: {error}")
+        session.warn(f"the store cannot be asked: {error}")
         exit_code = ExitCode(error.exit_code)
     for line in unknown_sources(session):
         session.warn(line)
-    text = table(_HEADINGS, [_cells(row) for row in rows]) if rows else "no source is installed"
+    headings = [*_HEADINGS, *(_OF_HEALTH if health else ()), ""]
+    cells = [_cells(row, health=health) for row in rows]
+    text = table(headings, cells) if rows else "no source is installed"
     session.emit(rows, text, as_json)
     return exit_code
+
+
+def _all_answer(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
+    """Ask every source, and add to its row how it went."""
+    from contextkit.health.sources import ANSWERED, probe_sources
+
+    found = {trace.source: trace for trace in probe_sources(session.kit)}
+    for row in rows:
+        trace = found.get(row["name"])
+        row["answer"] = trace.state if trace else None
+        row["milliseconds"] = trace.milliseconds if trace else None
+        if trace and trace.state not in ANSWERED:
+            row["reason"] = trace.reason
+    return all(trace.state in ANSWERED for trace in found.values())
 
 
 def unknown_sources(session: Session) -> Iterator[str]:
@@ -57,7 +79,7 @@ def unknown_sources(session: Session) -> Iterator[str]:
     return settings_of_absent(session.config, session.registry)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: dict[str, Any], *, health: bool) -> list[str]:
     note = row["reason"] or row["description"] or ""
     if row["source"] is False:
         note = f"no source, only other hooks; {note}".rstrip("; ")
@@ -68,5 +90,12 @@ def _cells(row: dict[str, Any]) -> list[str]:
         row["version"],
         *("-" if row[key] is None else f"{row[key]:g}" for key in ("weight", "priority")),
         "-" if row["records"] is None else str(row["records"]),
+        *(_health_cells(row) if health else ()),
         note,
     ]
+
+
+def _health_cells(row: dict[str, Any]) -> list[str]:
+    if row.get("answer") is None:
+        return ["-", "-"]
+    return [row["answer"].replace("_", " "), f"{row['milliseconds']:.0f}"]

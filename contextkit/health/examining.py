@@ -19,18 +19,13 @@ from contextkit.health.git import git_findings
 from contextkit.health.index_state import index_findings
 from contextkit.health.models import model_findings
 from contextkit.health.plugins import PluginCheck
+from contextkit.health.sources import ANSWERED, probe_sources
 from contextkit.health.store import StoreCheck
 from contextkit.kit import ContextKit
 from contextkit.registry import SourceRegistry
 from contextkit.workspace import Workspace, find_workspace
 
 __all__ = ["examine"]
-
-_QUERY = "how does it begin?"
-_PATIENCE_SECONDS = 10.0
-"""A first question loads what later ones find loaded: here its time is only told."""
-
-_ANSWERED = {"ok", "empty", "below_floor"}
 
 
 def examine(
@@ -127,16 +122,14 @@ class _Examination:
         """A real question, as every request asks it; needs a store that opens."""
         if self.kit is None or not self.stored:
             return
-        trace = self.kit.assemble_context_sync(
-            _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS
-        ).trace
-        failed = [row for row in trace.sources if row.state not in _ANSWERED]
+        rows = probe_sources(self.kit)
+        failed = [row for row in rows if row.state not in ANSWERED]
         for row in failed:
             yield warning(
                 "assembly", f"{row.source}: {row.reason}", "`contextkit --debug doctor` shows where"
             )
-        if trace.sources and not failed:
-            answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in trace.sources)
+        if rows and not failed:
+            answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in rows)
             yield fine("assembly", f"every source answers: {answered}")
 
     def git(self) -> Iterator[Finding]:

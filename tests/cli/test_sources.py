@@ -49,6 +49,22 @@ def test_the_records_are_those_of_the_project(contextkit: CommandLine) -> None:
     )
 
 
+def test_every_source_is_asked_how_it_is(
+    contextkit: CommandLine, install: Callable[..., str]
+) -> None:
+    """With --health each says how it answered; one that does not fails the command."""
+    rows = {row["name"]: row for row in contextkit.json("sources", "--health")}
+    for name in FIRST_PARTY:
+        assert (rows[name]["answer"], rows[name]["milliseconds"] > 0) == ("empty", True)
+    assert rows["tokenizers"]["answer"] is None
+
+    install("tides", WORKING.replace("return [", "raise OSError('no tide') or ["))
+    ill = contextkit("sources", "--health")
+    assert ill.exit_code == 1
+    assert re.search(r"^code +on .* empty +\d+ ", ill.stdout, re.MULTILINE)
+    assert re.search(r"^tides +on .* failed +\d+ .*no tide", ill.stdout, re.MULTILINE)
+
+
 def test_the_configured_weight_and_priority_are_shown(contextkit: CommandLine) -> None:
     """What is shown is what counts."""
     settings = "[sources.code]\nweight = 7.5\npriority = 3\n"

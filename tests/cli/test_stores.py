@@ -47,7 +47,7 @@ def test_sources_are_listed_although_the_store_fails(contextkit: CommandLine) ->
     result = contextkit("sources")
     assert result.exit_code == 4
     assert "contextkit-memories" in result.stdout
-    assert "the records cannot be counted: the store at" in result.stderr
+    assert "the store cannot be asked: the store at" in result.stderr
 
 
 @pytest.mark.parametrize("damage", ["meta", "shard", "no meta"])
