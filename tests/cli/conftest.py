@@ -90,6 +90,10 @@ class CommandLine:
         runner = CliRunner(env=dict(self.environment))
         return runner.invoke(cli, ["-C", str(self.folder), *arguments], input=given)
 
+    def source_names(self) -> list[str]:
+        """The installed sources, whichever distributions are there."""
+        return [row["name"] for row in self.json("sources") if row["source"]]
+
     def json(self, *arguments: str, given: str | bytes | None = None) -> Any:
         """What it prints as JSON when all is well."""
         result = self(*arguments, "--json", given=given)

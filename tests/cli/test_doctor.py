@@ -64,9 +64,9 @@ def test_all_is_well(well: CommandLine) -> None:
     assert {each["part"] for each in found} == PARTS | {"assembly"}
     assert all(each["milliseconds"] >= 0 for each in found)
     fine = "\n".join(those(found, "ok"))
-    assert re.search(r"store: \d+ records of all projects: memories 1, code \d+, commits 2", fine)
+    assert re.search(r"store: \d+ records of all projects: .*memories 1, code \d+, ", fine)
     assert re.search(r"store: [\d.,]+ \w+ at \S+store, [\d.,]+ GiB free", fine)
-    assert re.search(r"models: wordllama-256, 256 numbers a vector: memories, ", fine)
+    assert re.search(r"models: wordllama-256, 256 numbers a vector: .*memories, ", fine)
     assert re.search(r"models: keywords alone, as configured: code", fine)
     assert "index: code: something new was last indexed less than a minute ago" in fine
     assert re.search(r"git: on main at [0-9a-f]{7}; nothing changed", fine)
@@ -101,7 +101,7 @@ def test_looking_changes_nothing(contextkit: CommandLine, homes: Path) -> None:
     assert not (homes / "home").exists()
     assert "store: none yet: it will be made at" in "\n".join(those(found, "ok"))
     warned = those(found, "warning")
-    assert len(warned) == 2
+    assert len(warned) >= 2
     assert all("was not indexed yet; `contextkit index`" in line for line in warned)
     assert those(found, "problem") == []
     assert (contextkit.folder / ".git" / "index").exists()
@@ -314,8 +314,7 @@ def test_when_it_was_indexed(well: CommandLine, homes: Path) -> None:
 def test_no_source_is_on(well: CommandLine) -> None:
     """Nothing would ever be found: a warning says where to look."""
     off = "[sources]\n" + "".join(
-        f"{name} = {{ enabled = false }}\n"
-        for name in ("code", "commits", "memories", "experiences", "values")
+        f"{name} = {{ enabled = false }}\n" for name in well.source_names()
     )
     (well.folder / "contextkit.toml").write_text(off)
     assert "plugins: no source is on; `contextkit sources`" in those(findings(well), "warning")[0]
