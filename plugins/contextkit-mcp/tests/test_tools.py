@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
+from contextkit.config import Config
+from contextkit.registry import SourceRegistry
+
 World = Any
 """The one of `conftest.py`, which no test can import."""
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
@@ -33,8 +36,6 @@ TRY = {
 
 TAKEN_NAME = """
 from contextkit import Tool, hookimpl
-from contextkit.config import Config
-from contextkit.registry import SourceRegistry
 
 def index(kit) -> dict[str, int]:
     return {{}}
