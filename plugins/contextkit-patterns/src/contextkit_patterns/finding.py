@@ -1,0 +1,148 @@
+"""Finding the patterns for a request: by their triggers, and by search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from attrs import frozen
+
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, Records
+from contextkit.background import in_thread
+from contextkit_patterns.pattern import Pattern
+from contextkit_patterns.words import INTENTS, words_of
+
+__all__ = ["Signals", "called_for", "find_patterns", "intent_of"]
+
+_MOST_WORDS = 500
+_TITLE = 60
+_FIX = frozenset({"fix", "fixes", "fixed", "error", "errors", "bug", "bugs"})
+_EXPLAIN = (("explain",), ("how", "does"), ("what", "is"))
+
+
+@frozen
+class Signals:
+    """What of a request calls for patterns.
+
+    Attributes:
+        words: the query's words, in their order.
+        intents: what the query wants.
+        entity_types: types of entities that are asked about, beside those the query names.
+    """
+
+    words: tuple[str, ...]
+    intents: frozenset[str]
+    entity_types: frozenset[str]
+
+    @classmethod
+    def of(cls, query: str, filters: Mapping[str, Any]) -> Signals:
+        """The signals of a query; the filters `intent` and `entity_types` are stronger.
+
+        Raises `InvalidRequestError` where those are not texts, or no intents.
+        """
+        words = tuple(words_of(query)[:_MOST_WORDS])
+        intents = frozenset(_texts(filters, "intent")) or frozenset({intent_of(query)})
+        for intent in intents:
+            if intent not in INTENTS:
+                raise InvalidRequestError(
+                    f"filter intent: {intent!r} is not one of {', '.join(INTENTS)}"
+                )
+        types = (" ".join(words_of(each)) for each in _texts(filters, "entity_types"))
+        return cls(words, intents, frozenset(types))
+
+    @property
+    def trigger_words(self) -> list[str]:
+        """What the patterns that may be called for have in the store."""
+        of_types = [word for each in self.entity_types for word in each.split()[:1]]
+        of_intents = [Pattern.words_for(intent) for intent in self.intents]
+        return list(dict.fromkeys([*self.words, *sorted(of_types), *sorted(of_intents)]))
+
+    def call_for(self, pattern: Pattern) -> bool:
+        """Whether a pattern's triggers say that it is wanted.
+
+        A keyword or an entity type that the query names is enough, unless the pattern suits
+        other intents only. One with intents alone is wanted for those.
+        """
+        if pattern.intents and not self.intents.intersection(pattern.intents):
+            return False
+        if not pattern.keywords and not pattern.entity_types:
+            return bool(pattern.intents)
+        # Spaces at both ends: a phrase is found as whole words.
+        said = f" {' '.join(self.words)} "
+        named = (*pattern.keywords, *pattern.entity_types)
+        return any(f" {' '.join(words_of(each))} " in said for each in named) or bool(
+            self.entity_types.intersection(pattern.entity_types)
+        )
+
+
+def intent_of(query: str) -> str:
+    """What a query wants, by seed 3's words: `fix`, `explain`, `question` or `action`."""
+    words = words_of(query)
+    if _FIX.intersection(words):
+        return "fix"
+    pairs = set(pairwise(words))
+    if any(phrase in pairs or (len(phrase) == 1 and phrase[0] in words) for phrase in _EXPLAIN):
+        return "explain"
+    return "question" if "?" in query else "action"
+
+
+async def find_patterns(request: ContextRequest) -> list[ContextItem]:
+    """The patterns that the query calls for or that match it, best first, each once.
+
+    An item's relevance is how well it fits (1 where a trigger calls for it, else how well the
+    search found it) times how often it is expected to work.
+    """
+    filters = dict(request.filters)
+    signals = Signals.of(request.query, filters)
+    for name in ("intent", "entity_types"):
+        filters.pop(name, None)
+    hits = await request.records.search(request.query, limit=request.limit, filters=filters)
+    found = [(Pattern.from_record(hit.record), hit.relevance) for hit in hits]
+
+    patterns = await in_thread(lambda: called_for(signals, request.records, filters))
+    called = [(pattern, 1.0) for pattern in patterns]
+    return _best_first([*called, *found])[: request.limit]
+
+
+def called_for(signals: Signals, records: Records, filters: Mapping[str, Any]) -> list[Pattern]:
+    """The patterns that signals call for, among the records that some filters select."""
+    wanted = {**filters, "trigger_words": signals.trigger_words}
+    patterns = map(Pattern.from_record, records.scan(wanted))
+    return [pattern for pattern in patterns if signals.call_for(pattern)]
+
+
+def _best_first(found: Iterable[tuple[Pattern, float]]) -> list[ContextItem]:
+    best: dict[str, tuple[Pattern, float]] = {}
+    for pattern, fit in found:
+        known = best.get(pattern.id)
+        # Of a name that is in both scopes the project's stands for both.
+        hides = known is not None and known[0].scope == "project" and pattern.scope == "user"
+        kept = known[0] if known is not None and hides else pattern
+        best[pattern.id] = (kept, max(fit, known[1] if known else 0.0))
+    items = [_item(pattern, fit) for pattern, fit in best.values()]
+    return sorted(items, key=lambda item: (-item.relevance, item.id))
+
+
+def _item(pattern: Pattern, fit: float) -> ContextItem:
+    return ContextItem(
+        source="patterns",
+        content=pattern.text,
+        relevance=fit * pattern.rate,
+        id=pattern.id,
+        kind="pattern",
+        title=pattern.name[:_TITLE],
+        # No time: what worked before does not wear out, and order is by success.
+        salience=pattern.rate,
+        location=f"pattern {pattern.id}",
+        metadata=pattern.as_dict(),
+    )
+
+
+def _texts(filters: Mapping[str, Any], name: str) -> list[str]:
+    value = filters.get(name, ())
+    texts = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
+    for text in texts:
+        if not isinstance(text, str):
+            raise InvalidRequestError(f"filter {name}: expected texts, got {text!r}")
+    return texts

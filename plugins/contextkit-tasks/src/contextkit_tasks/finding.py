@@ -1,0 +1,102 @@
+"""Finding tasks for a request: a part of the stack, or what answers a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import evolve
+
+from contextkit import ContextItem, ContextRequest, InvalidRequestError
+from contextkit.background import in_thread
+from contextkit_tasks.frame import TaskFrame
+from contextkit_tasks.recipe import ROLES
+from contextkit_tasks.stack import TaskStack
+
+__all__ = ["find_tasks"]
+
+_TITLE = 60
+_CURRENT = 0.6
+"""What the current task is worth to any question; what is further from it, less."""
+_SIBLING = 0.4
+_FURTHER = 0.9
+_LEAST = 0.2
+_SIBLINGS_BESIDE = 5
+
+
+async def find_tasks(request: ContextRequest) -> list[ContextItem]:
+    """The tasks for a request, best first, each once.
+
+    A filter `role` asks for a part of the stack of the request's session: `root`, `path`
+    (between root and current task), `siblings` (results) or `current`. Without it, it is
+    what matches the query, among all sessions, and what stands on the session's stack.
+
+    Raises `InvalidRequestError` for a role that there is none of.
+    """
+    filters = dict(request.filters)
+    stack = TaskStack(request.records, request.session)
+    if "role" in filters:
+        role = _checked_role(filters["role"])
+        frames = await in_thread(lambda: _in_role(stack, role))
+        return _weighed(frames, 1.0)[: request.limit]
+    hits = await request.records.search(request.query, limit=request.limit, filters=filters)
+    found = [_item(TaskFrame.from_record(hit.record), hit.relevance) for hit in hits]
+    # Other filters than roles choose among records; the stack as such is not what is asked.
+    standing = [] if filters else await in_thread(lambda: _standing(stack))
+    return _best_first([*found, *standing])[: request.limit]
+
+
+def _checked_role(role: Any) -> str:
+    if not isinstance(role, str) or role not in ROLES:
+        raise InvalidRequestError(f"filter role: {role!r} is not one of {', '.join(ROLES)}")
+    return role
+
+
+def _in_role(stack: TaskStack, role: str) -> list[TaskFrame]:
+    """The frames of a part of the stack, the nearest to the current task first."""
+    if role == "siblings":
+        return stack.sibling_results()
+    path = stack.path()
+    if not path:
+        return []
+    *ancestors, current = path
+    if role == "current":
+        return [current]
+    # A root that is the current task is shown as that, with its detail; ancestors as goals.
+    above = ancestors[:1] if role == "root" else ancestors[:0:-1]
+    return [evolve(frame, detail=None) for frame in above]
+
+
+def _standing(stack: TaskStack) -> list[ContextItem]:
+    path = _weighed(stack.path()[::-1], _CURRENT)
+    results = stack.sibling_results()[:_SIBLINGS_BESIDE]
+    return [*path, *_weighed(results, _SIBLING)]
+
+
+def _weighed(frames: Iterable[TaskFrame], first: float) -> list[ContextItem]:
+    """Items of frames, each worth less than the one before it."""
+    return [
+        _item(frame, max(_LEAST, first * _FURTHER**place)) for place, frame in enumerate(frames)
+    ]
+
+
+def _best_first(items: Iterable[ContextItem]) -> list[ContextItem]:
+    best: dict[str, ContextItem] = {}
+    for item in items:
+        known = best.get(item.id, item)
+        best[item.id] = evolve(item, relevance=max(item.relevance, known.relevance))
+    return sorted(best.values(), key=lambda item: (-item.relevance, item.id))
+
+
+def _item(frame: TaskFrame, relevance: float) -> ContextItem:
+    return ContextItem(
+        source="tasks",
+        content=frame.text,
+        relevance=relevance,
+        id=frame.id,
+        kind="task",
+        title=frame.goal if len(frame.goal) <= _TITLE else f"{frame.goal[: _TITLE - 1]}…",
+        created_at=frame.ended_at or frame.created_at,
+        location=f"task {frame.id}",
+        metadata=frame.as_dict(),
+    )

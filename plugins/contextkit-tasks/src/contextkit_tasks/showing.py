@@ -1,0 +1,40 @@
+"""Tasks in words, for people and for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextkit.markup import one_line
+from contextkit_tasks.frame import TaskFrame
+
+__all__ = ["EMPTY", "lines_of", "page_of", "path_of"]
+
+EMPTY = "No task."
+_RESULT_WIDTH = 72
+
+
+def path_of(frames: Sequence[TaskFrame]) -> str:
+    """The tasks from the root to the current one, a line each, indented by their depth."""
+    lines = [f"{'  ' * step}{frame.goal}" for step, frame in enumerate(frames)]
+    return "\n".join(lines) or EMPTY
+
+
+def page_of(frame: TaskFrame | None) -> str:
+    """A task with its detail or its result."""
+    if frame is None:
+        return EMPTY
+    head = f"{frame.id} ({frame.status}, depth {frame.depth})"
+    return f"{head}\n\n{frame.text}"
+
+
+def lines_of(frames: Sequence[TaskFrame]) -> str:
+    """A line for each: id, status, goal and result."""
+    return "\n".join(_line(frame) for frame in frames) or "No tasks."
+
+
+def _line(frame: TaskFrame) -> str:
+    result = one_line(frame.result or "")
+    if len(result) > _RESULT_WIDTH:
+        result = f"{result[: _RESULT_WIDTH - 1]}…"
+    said = f"{frame.goal} -> {result}" if result else frame.goal
+    return f"{frame.id}  {frame.created_at:%Y-%m-%d}  {frame.status:<8}  {frame.depth}  {said}"

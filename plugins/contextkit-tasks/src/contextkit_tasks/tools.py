@@ -1,0 +1,129 @@
+"""The tools `push_task`, `pop_task`, `show_tasks` and `task_context`, for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
+
+from contextkit import Tool, ToolResult
+from contextkit_tasks.assembling import assemble_task_context
+from contextkit_tasks.frame import Status, TaskFrame
+from contextkit_tasks.showing import lines_of, path_of
+from contextkit_tasks.stack import TaskStack
+
+if TYPE_CHECKING:
+    from contextkit import ContextKit
+
+__all__ = ["TOOLS"]
+
+_Session = Annotated[str | None, "whose stack; default: the project's default stack"]
+
+
+class _Task(TypedDict):
+    id: str
+    goal: str
+    detail: Annotated[str | None, "null once it is popped"]
+    session: str | None
+    parent: Annotated[str | None, "the id of the task it is a part of; null at the root"]
+    depth: int
+    status: Status
+    result: str | None
+    created_at: str
+    ended_at: str | None
+
+
+class _Shown(TypedDict):
+    path: Annotated[list[_Task], "from the root to the current task; empty when there is none"]
+    sibling_results: Annotated[list[_Task], "what ended under the same parent, latest first"]
+
+
+class _Context(TypedDict):
+    text: str
+    tokens: int
+
+
+def _data(frame: TaskFrame) -> _Task:
+    return cast("_Task", frame.as_dict())
+
+
+def _all(frames: Sequence[TaskFrame]) -> list[_Task]:
+    return [_data(frame) for frame in frames]
+
+
+def _push(
+    kit: ContextKit,
+    goal: Annotated[str, "what is to be reached, one line, to 500 characters"],
+    detail: Annotated[str | None, "what is needed while it is worked on; goes when popped"] = None,
+    session: _Session = None,
+) -> ToolResult[_Task]:
+    begun = TaskStack.of(kit, session).push(goal, detail)
+    return ToolResult(_data(begun), f"Pushed {begun.id} (depth {begun.depth}): {begun.goal}")
+
+
+def _pop(
+    kit: ContextKit,
+    result: Annotated[str, "what came of it; what later tasks need to know"],
+    blocked: Annotated[bool, "true where it could not be completed"] = False,
+    session: _Session = None,
+) -> ToolResult[_Task]:
+    ended = TaskStack.of(kit, session).pop(result, blocked=blocked)
+    return ToolResult(_data(ended), f"Popped {ended.id} ({ended.status}): {ended.goal}")
+
+
+def _show(kit: ContextKit, session: _Session = None) -> ToolResult[_Shown]:
+    stack = TaskStack.of(kit, session)
+    path, results = stack.path(), stack.sibling_results()
+    text = path_of(path)
+    if results:
+        text = f"{text}\n\nResults beside it:\n{lines_of(results)}"
+    return ToolResult({"path": _all(path), "sibling_results": _all(results)}, text)
+
+
+async def _context(
+    kit: ContextKit,
+    max_tokens: Annotated[int | None, "the budget of the text; default 2000"] = None,
+    sources: Annotated[list[str] | None, "what is asked beside the stack; default: all"] = None,
+    session: _Session = None,
+) -> ToolResult[_Context]:
+    options: dict[str, Any] = {"max_tokens": max_tokens}
+    made = await assemble_task_context(kit, session, sources, **options)
+    return ToolResult({"text": made.markdown, "tokens": made.token_count}, made.markdown)
+
+
+TOOLS = (
+    Tool(
+        name="push_task",
+        description=(
+            "Begin a task as a part of the current one. Use it when you turn to a subtask, so "
+            "that you can come back to what it was for."
+        ),
+        run=_push,
+    ),
+    Tool(
+        name="pop_task",
+        description=(
+            "End the current task with its result. The result stays and is shown to the tasks "
+            "beside it; the detail goes."
+        ),
+        run=_pop,
+    ),
+    Tool(
+        name="show_tasks",
+        description=(
+            "Show the tasks from the root to the current one, and the results of those that "
+            "ended beside it."
+        ),
+        run=_show,
+        read_only=True,
+    ),
+    Tool(
+        name="task_context",
+        description=(
+            "The context for the current task: its root goal, the path, sibling results, and "
+            "what every source finds for its goal."
+        ),
+        run=_context,
+        read_only=True,
+    ),
+)
+"""What agents can do with the task stack."""

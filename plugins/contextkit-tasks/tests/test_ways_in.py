@@ -1,0 +1,170 @@
+"""The commands `contextkit task ...` and the tools, as people and agents use them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+import contextkit_tasks
+from contextkit import ContextItem, ContextKit, ToolResult
+from contextkit.models import Detail
+from contextkit.tool_calls import call_tool
+from contextkit.tool_offers import offered_tools
+from contextkit_tasks import EmptyStackError, TaskStack
+
+Run = Callable[..., Result]
+Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def call(kit: ContextKit) -> Call:
+    """Calls a tool by its name."""
+
+    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
+        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
+
+    return called
+
+
+def answer(result: Result) -> Any:
+    """What a command that went well printed as JSON."""
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_day_at_the_command_line(run: Run) -> None:
+    """Push, path, peek, pop, list."""
+    first = run("task", "push", "Make the release")
+    assert first.stdout.startswith("Pushed task_")
+    assert first.stdout.endswith(" (depth 0): Make the release\n")
+    pushed = answer(run("task", "push", "Fix the test", "--detail", "test_wheel", "--json"))
+    assert (pushed["depth"], pushed["detail"]) == (1, "test_wheel")
+    assert run("task", "path").stdout == "Make the release\n  Fix the test\n"
+    assert [frame["goal"] for frame in answer(run("task", "path", "--json"))] == [
+        "Make the release",
+        "Fix the test",
+    ]
+    assert run("task", "peek").stdout == (
+        f"{pushed['id']} (active, depth 1)\n\nFix the test\n\ntest_wheel\n"
+    )
+    assert answer(run("task", "peek", "--json")) == pushed
+    popped = run("task", "pop", "A path was joined by hand").stdout.splitlines()
+    assert popped == [f"Popped {pushed['id']} (complete): Fix the test", "now: Make the release"]
+    ended = answer(run("task", "pop", "no key", "--blocked", "--json"))
+    assert (ended["status"], ended["result"]) == ("blocked", "no key")
+    lines = run("task", "list").stdout.splitlines()
+    assert len(lines) == 2
+    assert lines[0].endswith("complete  1  Fix the test -> A path was joined by hand")
+    assert len(answer(run("task", "list", "--limit", "1", "--json"))) == 1
+    run("task", "push", "Sign")
+    run("task", "pop", "word " * 100)
+    assert run("task", "list").stdout.splitlines()[0].endswith("-> " + "word " * 14 + "w…")
+
+
+def test_an_empty_stack_at_the_command_line(run: Run) -> None:
+    """Looking at it is no error; popping it is."""
+    assert run("task", "peek").stdout == "No task.\n"
+    assert answer(run("task", "peek", "--json")) is None
+    assert run("task", "path").stdout == "No task.\n"
+    assert run("task", "list").stdout == "No tasks.\n"
+    for command in (["pop", "done"], ["context"]):
+        failed = run("task", *command)
+        assert failed.exit_code == 5
+        assert "the project's task stack is empty" in failed.stderr
+    run("task", "push", "x")
+    assert run("task", "pop", "done").stdout.endswith("\nthe stack is empty\n")
+    refused = run("task", "push", " ")
+    assert refused.exit_code == 2
+    assert "a task's goal is empty" in refused.stderr
+
+
+def test_a_context_at_the_command_line(run: Run) -> None:
+    """Of the session's current task, as text and as JSON."""
+    run("task", "push", "Make the release", "--session", "monday")
+    run("task", "push", "Fix the test", "--session", "monday", "--detail", "test_wheel")
+    options = ("--session", "monday", "--sources", "tasks", "--max-tokens", "500")
+    shown = run("task", "context", *options)
+    assert shown.exit_code == 0, shown.stderr
+    assert "## Root Goal\n\n**Task** (active): Make the release" in shown.stdout
+    assert "test_wheel" in shown.stdout
+    assert answer(run("task", "context", *options, "--json"))["trace"]["recipe"] == "task"
+    assert run("task", "peek").stdout == "No task.\n"
+
+
+@pytest.mark.parametrize(
+    "command", [[], *([name] for name in ("push", "pop", "peek", "path", "list", "context"))]
+)
+def test_every_help_has_an_example(run: Run, command: list[str]) -> None:
+    """The last line of each help can be copied."""
+    shown = run("task", *command, "--help").stdout
+    assert f"Example: contextkit {' '.join(['task', *command])}" in shown
+
+
+def test_what_is_offered(kit: ContextKit) -> None:
+    """Two tools write, two only read."""
+    offered = offered_tools(kit.registry)
+    assert list(offered) == ["pop_task", "push_task", "show_tasks", "task_context"]
+    assert [name for name, offer in offered.items() if offer.tool.read_only] == [
+        "show_tasks",
+        "task_context",
+    ]
+    assert offered["push_task"].input_schema["required"] == ["goal"]
+
+
+async def test_an_agents_task(kit: ContextKit, call: Call) -> None:
+    """The tools and `TaskStack` are two ways to the same records."""
+    assert (await call("show_tasks")).text == "No task."
+    root = (await call("push_task", goal="Make the release", session="monday")).data
+    await call("push_task", goal="Read the log", detail="of CI", session="monday")
+    popped = await call("pop_task", result="Step 7 fails", session="monday")
+    assert popped.text.endswith("(complete): Read the log")
+    await call("push_task", goal="Run step 7", session="monday")
+    shown = await call("show_tasks", session="monday")
+    assert shown.data["path"][0] == root
+    assert [task["result"] for task in shown.data["sibling_results"]] == ["Step 7 fails"]
+    assert shown.text.startswith("Make the release\n  Run step 7\n\nResults beside it:\ntask_")
+    context = await call("task_context", session="monday", max_tokens=400)
+    assert "Step 7 fails" in context.text
+    assert 0 < context.data["tokens"] <= 400
+    frames = TaskStack.of(kit, "monday").path()
+    assert [frame.goal for frame in frames] == ["Make the release", "Run step 7"]
+
+
+async def test_an_agent_is_told_what_is_wrong(call: Call) -> None:
+    """The stack's own errors."""
+    with pytest.raises(EmptyStackError):
+        await call("pop_task", result="done")
+    with pytest.raises(EmptyStackError):
+        await call("task_context")
+
+
+def test_the_names_of_the_module() -> None:
+    """They are imported when they are first used; there is no other."""
+    assert contextkit_tasks.TaskFrame.__name__ == "TaskFrame"
+    with pytest.raises(AttributeError, match="no attribute 'TaskPile'"):
+        _ = contextkit_tasks.TaskPile
+
+
+def test_the_readme_is_true(kit: ContextKit, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its Python runs, and its commands are there."""
+    code = README.split("```python\n")[1].split("```")[0]
+    exec(code, {"kit": kit})  # noqa: S102
+    printed = capsys.readouterr().out
+    assert printed.startswith("['Make the release', 'Fix the failing test'] TaskFrame(")
+    assert printed.endswith("['A path was joined by hand; fixed']\n")
+    for line in README.splitlines():
+        if line.startswith("contextkit task "):
+            assert run("task", line.split()[2], "--help").exit_code == 0, line
+    shown = [text.split("```")[0].strip() for text in README.split("```markdown\n")[1:]]
+    stack = TaskStack.of(kit, "monday")
+    ended = stack.children(stack.path()[0].id)[0]
+    item = ContextItem("tasks", ended.text, 1.0, id=ended.id, metadata=ended.as_dict())
+    details: tuple[Detail, ...] = ("full", "compact")
+    for text, detail in zip(shown, details, strict=True):
+        assert contextkit_tasks.contextkit_format([item], "markdown", detail) == [text]
