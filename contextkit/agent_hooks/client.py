@@ -69,6 +69,8 @@ class _Hook:
         try:
             answer = self._answer()
         except BaseException as error:  # noqa: BLE001 - an agent is told nothing of it
+            # What is wrong with the workspace is noted once; what took too long is told of.
+            self.must_tell = self.must_tell and isinstance(error, TimeoutError)
             self._note("hook_failed", reason=" ".join(f"{type(error).__name__}: {error}".split()))
         self._end(answer)
 

@@ -42,7 +42,8 @@ def hook(session: Session, form: str, switch: str | None, session_id: str | None
 
     An event has a hook_event_name (SessionStart, UserPromptSubmit, PostToolUse or
     PostToolUseFailure), a session_id, a cwd, and a prompt, or a tool_input with its command
-    and a tool_response or an error.
+    and a tool_response or an error. Other events are answered with nothing; plugins that
+    listen are told of every one.
 
     Whatever goes wrong, the exit code is 0 and the answer empty; hooks/hooks.log beside the
     store says why. CONTEXTKIT_HOOKS_ENABLED=false switches all of it off.

@@ -19,7 +19,7 @@ from contextkit.agent_hooks.answering import answer_event
 from contextkit.agent_hooks.events import HookEvent
 from contextkit.agent_hooks.journal import note
 from contextkit.agent_hooks.telling import tell_plugins
-from contextkit.errors import WorkspaceError, in_words
+from contextkit.errors import ContextKitError, WorkspaceError, in_words
 from contextkit.resident.client import installed
 from contextkit.resident.place import home_of
 from contextkit.resident.protocol import ProtocolError, peer_is_us, receive, send
@@ -151,6 +151,9 @@ class ResidentServer:
             folder = HookEvent.from_json(event).folder
             with self.workspaces.use(folder, request["environment"]) as kit:
                 tell_plugins(kit, event)
+        except ContextKitError:
+            # What is wrong with the workspace was noted when the event was answered.
+            pass
         except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
             note("telling_failed", reason=in_words(error), process="resident")
 

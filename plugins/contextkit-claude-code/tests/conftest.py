@@ -105,6 +105,8 @@ class World:
             "CONTEXTKIT_ASSEMBLE_DEADLINE": "20",
             "CONTEXTKIT_EMBEDDING_TIMEOUT": "20",
             "CONTEXTKIT_HOOKS_RESIDENT": "no",
+            # What these events leave with a source that listens is that source's business.
+            "CONTEXTKIT_SOURCES_EVENTS_ENABLED": "no",
         }
 
     def process(

@@ -157,10 +157,9 @@ def test_what_others_added_to_a_made_file_stays(places: Places) -> None:
     settings["hooks"]["PostToolUse"][0]["hooks"].append({"type": "command", "command": "mine"})
     put(places.hooks, json.dumps(settings))
     uninstall(places)
+    mine = {"type": "command", "command": "mine"}
     assert json.loads(places.hooks.read_bytes()) == {
-        "hooks": {
-            "PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]
-        },
+        "hooks": {"PostToolUse": [{"matcher": HOOK_EVENTS["PostToolUse"], "hooks": [mine]}]},
         "model": "opus",
     }
 
@@ -202,8 +201,8 @@ def test_another_installation_is_replaced(places: Places) -> None:
         for event, entry in WANTED.hooks.items()
     }
     install(places, Wanted(entries, {"command": "/old/bin/contextkit", "args": ["mcp"]}))
-    assert places.hooks.read_text(encoding="utf-8").count("contextkit-claude-hook") == 4
-    assert places.hooks.read_text(encoding="utf-8").count(old) == 4
+    written = places.hooks.read_text(encoding="utf-8")
+    assert written.count("contextkit-claude-hook") == written.count(old) == len(HOOK_EVENTS)
     assert json.loads(places.servers.read_bytes())["mcpServers"] == {
         "contextkit": {"command": "/old/bin/contextkit", "args": ["mcp"]}
     }

@@ -17,11 +17,15 @@ from attrs import frozen
 __all__ = ["HOOK_EVENTS", "SERVER_NAME", "Wanted", "is_our_hook", "is_our_server", "wanted"]
 
 SERVER_NAME = "contextkit"
+_TOOLS = "Bash|Read|Write|Edit|MultiEdit|NotebookEdit"
+"""A failing command is answered; what was read and written is told to plugins that listen."""
+
 HOOK_EVENTS: Mapping[str, str | None] = {
     "SessionStart": None,
     "UserPromptSubmit": None,
-    "PostToolUse": "Bash",
-    "PostToolUseFailure": "Bash",
+    "PostToolUse": _TOOLS,
+    "PostToolUseFailure": _TOOLS,
+    "Stop": None,
 }
 """Event -> the tools that it is wanted for, where it is about tools."""
 

@@ -1,0 +1,145 @@
+"""A document's chunks: sections of what people read, tables and keys of what programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from contextkit_documents.file_kinds import FileKind, Kind
+from contextkit_documents.headings import Heading, Outline, outline_of
+from contextkit_documents.setting_keys import Key, keys_of
+
+__all__ = ["MAX_CHARACTERS", "Chunk", "chunks_of"]
+
+MAX_CHARACTERS = 2_000
+"""A longer section is cut where a block begins, a longer block at a line."""
+
+_NAMED_KEYS = 6
+"""A chunk of more tables or keys than these is called by the first ones."""
+
+
+@frozen
+class Chunk:
+    """A run of a document's lines that becomes one record.
+
+    Attributes:
+        kind: `documentation`, `configuration` or `metadata`.
+        headings: the headings it stands under, the highest first; for a configuration the
+            names of its tables or keys, in order.
+        first: its first row, counted from 0, its heading included.
+        last: its last row.
+        text: its lines, without the heading where something stands under that.
+    """
+
+    kind: Kind
+    headings: tuple[str, ...]
+    first: int
+    last: int
+    text: str
+
+
+def chunks_of(lines: Sequence[str], what: FileKind) -> list[Chunk]:
+    """The chunks of a document, in its order; none of a document without words."""
+    if what.kind == "documentation" or what.language == "text":
+        return list(_sections(lines, outline_of(lines, what.language), what.kind))
+    keys = keys_of(lines, what.language, metadata=what.kind == "metadata")
+    return list(_grouped(lines, keys, what.kind))
+
+
+def _sections(lines: Sequence[str], outline: Outline, kind: Kind) -> Iterator[Chunk]:
+    headings = outline.headings
+    before = headings[0].first if headings else len(lines)
+    yield from _cut(lines, Heading("", 0, 0, 0), before, (), outline.blocks, kind)
+    stack: list[Heading] = []
+    for number, heading in enumerate(headings):
+        while stack and stack[-1].level >= heading.level:
+            stack.pop()
+        stack.append(heading)
+        following = headings[number + 1] if number + 1 < len(headings) else None
+        end = len(lines) if following is None else following.first
+        names = tuple(above.title for above in stack if above.title)
+        if _says_something(lines[heading.body : end]):
+            yield from _cut(lines, heading, end, names, outline.blocks, kind)
+        elif heading.title and (following is None or following.level <= heading.level):
+            # Sections below would name it; here nothing does.
+            yield Chunk(kind, names, heading.first, heading.body - 1, heading.title)
+
+
+def _cut(
+    lines: Sequence[str],
+    heading: Heading,
+    end: int,
+    names: tuple[str, ...],
+    blocks: frozenset[int],
+    kind: Kind,
+) -> Iterator[Chunk]:
+    """What stands under a heading, in pieces where it is long."""
+    for start, stop in _pieces(lines, heading.body, end, blocks):
+        first = heading.first if start == heading.body else start
+        yield from _chunks(lines, kind, names, (first, start, stop))
+
+
+def _pieces(
+    lines: Sequence[str], start: int, end: int, blocks: frozenset[int]
+) -> Iterator[tuple[int, int]]:
+    """Runs of rows of at most `MAX_CHARACTERS`, or of one longer line."""
+    size, block = 0, start
+    for row in range(start, end):
+        if row in blocks:
+            block = row
+        length = len(lines[row]) + 1
+        if size + length > MAX_CHARACTERS and row > start:
+            stop = block if block > start else row
+            yield start, stop
+            start = stop
+            size = sum(len(line) + 1 for line in lines[stop:row])
+        size += length
+    if start < end:
+        yield start, end
+
+
+def _grouped(lines: Sequence[str], keys: Sequence[Key], kind: Kind) -> Iterator[Chunk]:
+    """Neighbouring tables or keys of one kind together, as many as a chunk holds."""
+    if not keys:
+        for piece in _pieces(lines, 0, len(lines), frozenset()):
+            yield from _chunks(lines, kind, (), (piece[0], *piece))
+        return
+    # What stands above the first key, such as a comment, is a part of it.
+    starts = [0, *(key.first for key in keys[1:]), len(lines)]
+    begun = 0
+    for number, key in enumerate(keys):
+        end = starts[number + 1]
+        size = sum(len(line) + 1 for line in lines[starts[begun] : end])
+        if number > begun and (size > MAX_CHARACTERS or key.kind != keys[begun].kind):
+            yield from _group(lines, keys[begun:number], starts[begun], starts[number])
+            begun = number
+    yield from _group(lines, keys[begun:], starts[begun], len(lines))
+
+
+def _group(lines: Sequence[str], keys: Sequence[Key], start: int, end: int) -> Iterator[Chunk]:
+    names = tuple(dict.fromkeys(key.name for key in keys))
+    for piece in _pieces(lines, start, end, frozenset()):
+        yield from _chunks(lines, keys[0].kind, names[:_NAMED_KEYS], (piece[0], *piece))
+
+
+def _chunks(
+    lines: Sequence[str], kind: Kind, names: tuple[str, ...], rows: tuple[int, int, int]
+) -> Iterator[Chunk]:
+    """The chunk of some rows, without empty ones at its ends; several of one very long line."""
+    first, start, stop = rows
+    while stop > start and not lines[stop - 1].strip():
+        stop -= 1
+    headed = first < start
+    while start < stop and not lines[start].strip():
+        start += 1
+    text = "\n".join(lines[start:stop])
+    if not _says_something(text):
+        return
+    for at in range(0, len(text), 2 * MAX_CHARACTERS):
+        part = text[at : at + 2 * MAX_CHARACTERS]
+        yield Chunk(kind, names, first if headed else start, stop - 1, part)
+
+
+def _says_something(text: str | Sequence[str]) -> bool:
+    return any(character.isalnum() for line in text for character in line)

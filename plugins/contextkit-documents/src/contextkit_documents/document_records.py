@@ -1,0 +1,81 @@
+"""A document's records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from contextkit import Record
+from contextkit_documents.chunks import Chunk, chunks_of
+from contextkit_documents.listing import Document
+from contextkit_documents.text import decoded
+
+__all__ = ["place_name", "records_of", "titled"]
+
+_SAYS_WHAT_IT_IS = {
+    "documentation": "",
+    "configuration": "configuration settings config",
+    "metadata": "project metadata package version dependencies",
+}
+
+
+def records_of(document: Document, content: bytes, created_at: datetime) -> list[Record]:
+    """The records of one document, one for each chunk.
+
+    Args:
+        document: the document.
+        content: what is in its file.
+        created_at: of every record.
+
+    Raises `NotTextError` for a file that holds no text that can be read.
+    """
+    chunks = chunks_of(decoded(content), document.what)
+    ids = _ids(document.path, chunks)
+    return [
+        Record(
+            id=record_id,
+            text=chunk.text,
+            keywords=_keywords(document.path, chunk),
+            created_at=created_at,
+            fields={
+                "kind": chunk.kind,
+                "file_path": document.path,
+                "language": document.what.language,
+                "headings": list(chunk.headings),
+                "start_line": chunk.first + 1,
+                "end_line": chunk.last + 1,
+                "position": position,
+                "place": place_name(document.path, position),
+            },
+        )
+        for position, (record_id, chunk) in enumerate(zip(ids, chunks, strict=True))
+    ]
+
+
+def titled(kind: str, headings: Iterable[object]) -> str:
+    """The headings of a chunk on one line: one below the other, tables and keys side by side."""
+    return (" > " if kind == "documentation" else ", ").join(map(str, headings))
+
+
+def place_name(path: str, position: int) -> str:
+    """The field by which the chunk at a place of a document is found."""
+    return f"{position}:{path}"
+
+
+def _ids(path: str, chunks: Sequence[Chunk]) -> list[str]:
+    """By headings, so that a section keeps its id when others are added or moved."""
+    counted: Counter[tuple[str, ...]] = Counter()
+    ids = []
+    for chunk in chunks:
+        counted[chunk.headings] += 1
+        ordinal = counted[chunk.headings]
+        name = f"{path}::{titled(chunk.kind, chunk.headings)}"
+        ids.append(name if ordinal == 1 else f"{name}#{ordinal}")
+    return ids
+
+
+def _keywords(path: str, chunk: Chunk) -> str:
+    # The nearest heading says best what a chunk is about.
+    nearest = chunk.headings[-1:] if chunk.kind == "documentation" else ()
+    return " ".join([path, *chunk.headings, *nearest, _SAYS_WHAT_IT_IS[chunk.kind]]).strip()

@@ -1,0 +1,115 @@
+"""What a file is by its name: documentation, configuration, project metadata, or none of these."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from attrs import frozen
+
+__all__ = ["FileKind", "Kind", "kind_of", "skipped_by_name"]
+
+Kind = Literal["documentation", "configuration", "metadata"]
+
+_PROSE = {
+    ".adoc": "asciidoc",
+    ".markdown": "markdown",
+    ".md": "markdown",
+    ".mdx": "markdown",
+    ".org": "org",
+    ".rst": "rst",
+    ".txt": "text",
+}
+_CONFIGURATION = {
+    ".cfg": "ini",
+    ".conf": "ini",
+    ".ini": "ini",
+    ".json": "json",
+    ".json5": "json",
+    ".jsonc": "json",
+    ".properties": "ini",
+    ".toml": "toml",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+_METADATA = {
+    "cargo.toml": "toml",
+    "citation.cff": "yaml",
+    "composer.json": "json",
+    "go.mod": "text",
+    "package.json": "json",
+    "pyproject.toml": "toml",
+    "setup.cfg": "ini",
+}
+_PLAIN_NAMES: Final = re.compile(
+    r"(?:readme|changelog|changes|history|news|contributing|authors|contributors|install|"
+    r"maintainers|security|support|governance|todo|roadmap|architecture|design)"
+)
+_OTHER_CONFIGURATION = {".editorconfig": "ini", "cmakelists.txt": "text"}
+_REQUIREMENTS = re.compile(r"(?:.+[-_.])?(?:requirements|constraints)(?:[-_.].+)?\.txt")
+
+_LOCK = re.compile(r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|package\.resolved")
+_SECRET = re.compile(r"\.?(?:.+[-_.])?(?:secrets?|credentials?)(?:[-_.].+)?\.[a-z0-9]+")
+_LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
+_FOLDERS = frozenset(
+    {
+        ".mypy_cache",
+        ".nox",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "bower_components",
+        "node_modules",
+        "site-packages",
+        "third_party",
+    }
+)
+
+
+@frozen
+class FileKind:
+    """What a document is.
+
+    Attributes:
+        kind: of its chunks; in a file of metadata, those that are not about the project are
+            configuration.
+        language: `markdown`, `rst`, `toml`, …
+    """
+
+    kind: Kind
+    language: str
+
+
+def kind_of(path: str) -> FileKind | None:
+    """What the file is, or None where it is no document."""
+    name = path.rpartition("/")[2].lower()
+    if name in _METADATA:
+        return FileKind("metadata", _METADATA[name])
+    if name in _OTHER_CONFIGURATION:
+        return FileKind("configuration", _OTHER_CONFIGURATION[name])
+    if _REQUIREMENTS.fullmatch(name):
+        return FileKind("metadata", "text")
+    stem, dot, end = name.rpartition(".")
+    suffix = dot + end if stem else ""
+    if suffix in _PROSE:
+        return FileKind("documentation", _PROSE[suffix])
+    if suffix in _CONFIGURATION:
+        return FileKind("configuration", _CONFIGURATION[suffix])
+    return FileKind("documentation", "text") if _PLAIN_NAMES.fullmatch(name) else None
+
+
+def skipped_by_name(path: str) -> str | None:
+    """Why a document is passed over for its name or its folder, or None."""
+    *folders, name = path.lower().split("/")
+    if not _FOLDERS.isdisjoint(folders):
+        return "fetched or made by a tool"
+    for pattern, reason in (
+        (_LOCK, "a lock file"),
+        (_SECRET, "it may hold secrets"),
+        (_LICENCE, "a licence's text"),
+    ):
+        if pattern.fullmatch(name):
+            return reason
+    return None

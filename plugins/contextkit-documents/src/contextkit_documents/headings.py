@@ -1,0 +1,151 @@
+"""The headings of a text, in the languages that documents are written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+__all__ = ["Heading", "Outline", "outline_of"]
+
+_LONGEST = 500
+_ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
+_ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")
+_RST_LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
+
+
+@frozen
+class Heading:
+    """A heading.
+
+    Attributes:
+        title: its words, without markup.
+        level: 1 for the highest.
+        first: the first row of it, counted from 0.
+        body: the first row behind it.
+    """
+
+    title: str
+    level: int
+    first: int
+    body: int
+
+
+@frozen
+class Outline:
+    """What is known of a text's structure.
+
+    Attributes:
+        headings: in the order of the text.
+        blocks: the rows where a paragraph, list, table or code block begins.
+    """
+
+    headings: Sequence[Heading] = ()
+    blocks: frozenset[int] = field(default=frozenset())
+
+
+def outline_of(lines: Sequence[str], language: str) -> Outline:
+    """The structure of a text that people read: Markdown, reStructuredText, AsciiDoc, Org, plain.
+
+    Args:
+        lines: its lines.
+        language: as `FileKind.language` says it; what is not known is plain text, which has
+            paragraphs alone.
+    """
+    if language == "markdown":
+        return _markdown(lines)
+    blocks = frozenset(
+        row
+        for row, line in enumerate(lines)
+        if row and line.strip() and not line.startswith((" ", "\t")) and not lines[row - 1].strip()
+    )
+    if language == "rst":
+        return Outline(_rst(lines), blocks)
+    marked = {"asciidoc": _ADOC, "org": _ORG}.get(language)
+    return Outline(list(_marked(lines, marked)) if marked else (), blocks)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Emphasis and links say nothing of where blocks are, and take most of the time.
+    return MarkdownIt("commonmark").enable("table").disable("inline")
+
+
+@cache
+def _inline_parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark")
+
+
+def _markdown(lines: Sequence[str]) -> Outline:
+    headings: list[Heading] = []
+    blocks: set[int] = set()
+    tokens = _parser().parse("\n".join(_without_front_matter(lines)))
+    for number, token in enumerate(tokens):
+        # What stands in a list or a quote is a part of that.
+        if token.map is None or token.level:
+            continue
+        first, end = token.map
+        if token.type == "heading_open":
+            title = _words_of(tokens[number + 1].content)
+            headings.append(Heading(title, int(token.tag[1:]), first, end))
+        elif token.nesting >= 0:
+            blocks.add(first)
+    return Outline(headings, frozenset(blocks))
+
+
+def _words_of(heading: str) -> str:
+    """A heading's words as a page shows them; of a very long one the first."""
+    shown = [
+        child.content if child.type in {"text", "code_inline"} else " "
+        for token in _inline_parser().parseInline(heading[:_LONGEST])
+        for child in token.children or ()
+        if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
+    ]
+    return " ".join("".join(shown).split())
+
+
+def _without_front_matter(lines: Sequence[str]) -> Sequence[str]:
+    """The lines with those of a YAML block at the top empty: its end would make a heading."""
+    if not lines or lines[0].rstrip() != "---":
+        return lines
+    end = next((row for row, line in enumerate(lines) if row and line.rstrip() == "---"), None)
+    return lines if end is None else [*[""] * (end + 1), *lines[end + 1 :]]
+
+
+def _rst(lines: Sequence[str]) -> list[Heading]:
+    """Titles with a line of punctuation under them; levels in the order of their first use."""
+    headings = []
+    styles: list[tuple[str, bool]] = []
+    for row in range(1, len(lines)):
+        under, title = lines[row], lines[row - 1]
+        if not _RST_LINE.fullmatch(under) or not title.strip() or _RST_LINE.fullmatch(title):
+            continue
+        above = lines[row - 2] if row > 1 else ""
+        overlined = above.rstrip() == under.rstrip()
+        if len(under.rstrip()) < len(title.strip()) or (
+            not overlined and (title[0].isspace() or above.strip())
+        ):
+            continue
+        style = (under[0], overlined)
+        if style not in styles:
+            styles.append(style)
+        first = row - 2 if overlined else row - 1
+        headings.append(Heading(title.strip()[:_LONGEST], styles.index(style) + 1, first, row + 1))
+    return headings
+
+
+def _marked(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Heading]:
+    for row, line in enumerate(lines):
+        found = pattern.fullmatch(line)
+        if found:
+            yield Heading(found[2].strip()[:_LONGEST], len(found[1]), row, row + 1)

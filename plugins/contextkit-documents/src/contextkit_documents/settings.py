@@ -1,0 +1,89 @@
+"""The source's own settings, `[sources.documents]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import fields, frozen
+
+from contextkit.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+__all__ = ["Settings", "compile_globs", "problems"]
+
+_DEFAULT_MAX_BYTES = 500_000
+
+
+@frozen(kw_only=True)
+class Settings:
+    """Which documents are indexed.
+
+    Attributes:
+        include: gitignore-style globs; where there are any, only files that match one are
+            indexed.
+        exclude: gitignore-style globs of what is not indexed.
+        max_file_bytes: larger files are skipped.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int = _DEFAULT_MAX_BYTES
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Settings:
+        """The settings of a configuration.
+
+        Raises `ConfigError` naming what is wrong with it.
+        """
+        wrong = problems(settings)
+        if wrong:
+            raise ConfigError("; ".join(wrong), key="sources.documents")
+        return cls(
+            include=tuple(settings.get("include", ())),
+            exclude=tuple(settings.get("exclude", ())),
+            max_file_bytes=settings.get("max_file_bytes", _DEFAULT_MAX_BYTES),
+        )
+
+
+def problems(settings: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the settings, one text each; it begins with the key."""
+    known = [attribute.name for attribute in fields(Settings)]
+    wrong = []
+    for key, value in settings.items():
+        if key not in known:
+            wrong.append(f"{key}: not a setting of documents; it has {', '.join(known)}")
+        elif key == "max_file_bytes":
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                wrong.append(f"{key}: expected a number of bytes, at least 1, got {value!r}")
+        elif not isinstance(value, (list, tuple)):
+            wrong.append(f'{key}: expected a list of globs such as ["docs/**"], got {value!r}')
+        else:
+            wrong.extend(
+                f"{key}: {glob!r} is not a glob as in .gitignore, such as 'docs/**'"
+                for glob in value
+                if not _is_glob(glob)
+            )
+    return wrong
+
+
+def _is_glob(glob: object) -> bool:
+    if not isinstance(glob, str) or not glob.strip():
+        return False
+    try:
+        compile_globs([glob])
+    except ValueError:
+        return False
+    return True
+
+
+def compile_globs(globs: Sequence[str]) -> GitIgnoreSpec:
+    """Globs as git reads them in a .gitignore.
+
+    Raises `ValueError` for one that git would not understand.
+    """
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(globs)

@@ -1,0 +1,310 @@
+"""How documents become chunks."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextkit_documents.chunks import MAX_CHARACTERS, Chunk, chunks_of
+from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
+from contextkit_documents.text import NotTextError, decoded
+
+
+def cut(text: str, path: str) -> list[Chunk]:
+    """The chunks of a text in a file of that name."""
+    what = kind_of(path)
+    assert what is not None
+    return chunks_of(text.split("\n"), what)
+
+
+def rows(chunks: list[Chunk]) -> list[tuple[tuple[str, ...], int, int]]:
+    """Headings and lines, counted from 1."""
+    return [(chunk.headings, chunk.first + 1, chunk.last + 1) for chunk in chunks]
+
+
+MARKDOWN = """\
+Before all headings.
+
+# The `shelf` *guide*
+
+It holds.
+
+## Items
+
+### Deep
+
+- one
+  # no heading
+
+> # nor this
+
+```sh
+# nor this
+```
+
+Set
+---
+A line under it.
+"""
+
+
+def test_markdown_is_cut_at_its_headings() -> None:
+    """ATX and underlined ones, by CommonMark's rules, each chunk under all that it stands in."""
+    chunks = cut(MARKDOWN, "a.md")
+    guide = "The shelf guide"
+    assert rows(chunks) == [
+        ((), 1, 1),
+        ((guide,), 3, 5),
+        ((guide, "Items", "Deep"), 9, 18),
+        ((guide, "Set"), 20, 22),
+    ]
+    assert chunks[1].text == "It holds."
+    assert chunks[2].text.startswith("- one\n  # no heading")
+
+
+def test_a_heading_with_nothing_under_it_is_a_chunk() -> None:
+    """Unless a section below it names it."""
+    chunks = cut("# A\n\n## B\n\n## C\n\ntext\n", "a.md")
+    assert rows(chunks) == [(("A", "B"), 3, 3), (("A", "C"), 5, 7)]
+    assert chunks[0].text == "B"
+
+
+def test_front_matter_is_no_heading() -> None:
+    """The YAML block at the top, whose end would underline a title."""
+    chunks = cut("---\ntitle: Shelves\n---\n# Guide\ntext\n", "a.md")
+    assert rows(chunks) == [((), 1, 3), (("Guide",), 4, 5)]
+    assert rows(cut("---\nno end\n", "a.md")) == [((), 1, 2)]
+
+
+def test_a_long_section_is_cut_between_blocks() -> None:
+    """No piece is much too long, all lines are there once, a list or fence is not cut."""
+    block = "```\n" + "word " * 60 + "\n\n" + "word " * 60 + "\n```"
+    text = "# Long\n\n" + "\n\n".join([block] * 9)
+    chunks = cut(text, "a.md")
+    assert len(chunks) == 3
+    assert all(chunk.headings == ("Long",) for chunk in chunks)
+    assert all(chunk.text.count("```") % 2 == 0 for chunk in chunks)
+    assert all(len(chunk.text) <= MAX_CHARACTERS for chunk in chunks)
+    assert "".join(chunk.text for chunk in chunks).count("word") == text.count("word")
+    assert chunks[0].first == 0
+
+
+def test_a_block_that_is_too_long_is_cut_at_a_line_and_a_line_within() -> None:
+    """So that nothing is left out and no chunk is over twice the length."""
+    chunks = cut("# A\n" + "\n".join(["word " * 20] * 60), "a.md")
+    assert [len(chunk.text) <= MAX_CHARACTERS for chunk in chunks] == [True] * len(chunks)
+    (one, two) = cut("x" * (3 * MAX_CHARACTERS), "data.json")
+    assert (len(one.text), len(two.text)) == (2 * MAX_CHARACTERS, MAX_CHARACTERS)
+    assert one.first == two.first == 0
+
+
+RST = """\
+=====
+Guide
+=====
+
+Text.
+
+Install
+=======
+
+How.
+
+From source
+-----------
+
+So.
+
+Usage
+=====
+
+Thus.
+
+- - -
+"""
+
+
+def test_restructured_text_is_cut_at_its_titles() -> None:
+    """Levels are in the order in which their lines are first used."""
+    assert rows(cut(RST, "a.rst")) == [
+        (("Guide",), 1, 5),
+        (("Guide", "Install"), 7, 10),
+        (("Guide", "Install", "From source"), 12, 15),
+        (("Guide", "Usage"), 17, 20 + 2),
+    ]
+
+
+def test_tables_and_short_lines_of_restructured_text_are_no_titles() -> None:
+    """A line under a title is as long as that, and a table's border has a border above."""
+    text = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quoted\n--------\n"
+    assert {chunk.headings for chunk in cut(text, "a.rst")} == {()}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("a.adoc", "= Guide\n\n== Install\n\nHow.\n"), ("a.org", "* Guide\n\n** Install\n\nHow.\n")],
+)
+def test_other_markup_is_cut_at_its_headings(path: str, text: str) -> None:
+    """AsciiDoc by equals signs, Org by stars."""
+    assert rows(cut(text, path)) == [(("Guide", "Install"), 3, 5)]
+
+
+def test_plain_text_is_cut_between_paragraphs() -> None:
+    """It has no headings."""
+    paragraph = "\n".join(["word " * 15] * 8)
+    chunks = cut("\n\n".join([paragraph] * 5), "notes.txt")
+    assert [chunk.first for chunk in chunks] == [0, 27]
+    assert {chunk.headings for chunk in chunks} == {()}
+
+
+TOML = """\
+# The project.
+[project]
+name = "shelf"
+classifiers = [
+  "A",
+]
+
+[project.scripts]
+shelf = "shelf:main"
+
+[tool.ruff]
+line-length = 100
+per-file = [
+  ["a", "b"],
+]
+[[tool.mypy.overrides]]  # more
+module = "x"
+"""
+
+
+def test_what_tells_of_the_project_is_metadata() -> None:
+    """In pyproject.toml its own tables; those of tools are configuration."""
+    chunks = cut(TOML, "pyproject.toml")
+    assert [(chunk.kind, chunk.headings) for chunk in chunks] == [
+        ("metadata", ("project", "project.scripts")),
+        ("configuration", ("tool.ruff", "tool.mypy.overrides")),
+    ]
+    assert chunks[0].text.startswith("# The project.\n[project]")
+    assert "".join(f"{chunk.text}\n" for chunk in chunks) == TOML.replace(
+        '"shelf:main"\n\n', '"shelf:main"\n'
+    )
+
+
+PACKAGE = """\
+{
+  "name": "shelf",
+  "scripts": {
+    "name": "echo"
+  },
+  "eslintConfig": {
+    "root": true
+  },
+  "dependencies": {}
+}
+"""
+
+
+def test_package_json_is_cut_at_its_keys() -> None:
+    """The nested ones do not count; metadata and configuration are told apart."""
+    assert [(chunk.kind, chunk.headings) for chunk in cut(PACKAGE, "package.json")] == [
+        ("metadata", ("name", "scripts")),
+        ("configuration", ("eslintConfig",)),
+        ("metadata", ("dependencies",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "keys"),
+    [
+        (
+            "ci.yml",
+            "# CI\non: push\njobs:\n  test:\n    steps: []\n'a b': 1\n",
+            ("on", "jobs", "a b"),
+        ),
+        ("tox.ini", "[tox]\nenvlist = py\n[testenv:docs]\ndeps = x\n", ("tox", "testenv:docs")),
+        ("setup.cfg", "[metadata]\nname = a\n", ("metadata",)),
+        ("CITATION.cff", "title: Shelves\n", ("title",)),
+        (".editorconfig", "root = true\n[*.py]\nindent_size = 4\n", ("*.py",)),
+        ("a.json", '{"a": 1}', ()),
+        ("a.toml", "a = 1\n", ()),
+    ],
+)
+def test_configuration_is_named_by_its_tables_or_keys(
+    path: str, text: str, keys: tuple[str, ...]
+) -> None:
+    """Of the highest level, in their order; a small file is one chunk."""
+    (chunk,) = cut(text, path)
+    assert chunk.headings == keys
+    assert chunk.text == text.strip()
+    assert chunk.first == 0
+
+
+def test_a_long_configuration_is_cut_at_tables() -> None:
+    """Each piece has its own names; what one table alone is too long for is cut within."""
+    table = "\n".join(f"key{n} = '{'v' * 40}'" for n in range(20))
+    text = "\n".join(f"[t{n}]\n{table}" for n in range(4))
+    assert [chunk.headings for chunk in cut(text, "a.toml")] == [("t0",), ("t1",), ("t2",), ("t3",)]
+    long = cut("[t]\n" + "\n".join([table] * 4), "a.toml")
+    assert len(long) > 1
+    assert {chunk.headings for chunk in long} == {("t",)}
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.txt", "a.toml", "a.json", "a.yaml"])
+@pytest.mark.parametrize("text", ["", "\n\n", "---\n", "{}\n", "# \n", "***", "[\n"])
+def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
+    """Whatever its language."""
+    assert cut(text, path) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("README", FileKind("documentation", "text")),
+        ("docs/a.MD", FileKind("documentation", "markdown")),
+        ("requirements-dev.txt", FileKind("metadata", "text")),
+        ("go.mod", FileKind("metadata", "text")),
+        ("a.yml", FileKind("configuration", "yaml")),
+        ("CMakeLists.txt", FileKind("configuration", "text")),
+        ("a.py", None),
+        ("Makefile", None),
+        (".md", None),
+    ],
+)
+def test_what_a_file_is_by_its_name(path: str, kind: FileKind | None) -> None:
+    """Documentation, configuration, metadata, or none."""
+    assert kind_of(path) == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("package-lock.json", "a lock file"),
+        ("node_modules/x/README.md", "fetched or made by a tool"),
+        ("config/secrets.yaml", "it may hold secrets"),
+        ("aws-credentials.ini", "it may hold secrets"),
+        ("LICENSE.txt", "a licence's text"),
+        ("docs/secretary.md", None),
+    ],
+)
+def test_what_is_passed_over_by_name(path: str, reason: str | None) -> None:
+    """With the reason that the report gives."""
+    assert skipped_by_name(path) == reason
+
+
+def test_text_is_read_in_utf_8_and_marked_utf_16() -> None:
+    """Any other encoding is no text, and says where it stops being any."""
+    assert decoded("é\r\nb\rc".encode()) == ["é", "b", "c"]
+    assert decoded("é".encode("utf-8-sig")) == ["é"]
+    assert decoded("é".encode("utf-16")) == ["é"]
+    with pytest.raises(NotTextError, match="not UTF-8: byte 3 "):
+        decoded(b"abc\xe9")
+    with pytest.raises(NotTextError, match="binary"):
+        decoded(b"a\0b")
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.rst", "a.org", "a.toml", "a.yaml", "a.json"])
+@pytest.mark.parametrize("opener", ["# ", "* ", "[", "a", '"a', ">" * 50, "[a](" * 50, "`*_" * 50])
+def test_a_very_long_line_is_cut_quickly(path: str, opener: str) -> None:
+    """No pattern goes over it again and again, and no heading is thousands of words."""
+    chunks = cut(f"{opener}{' ' * 60_000}x{opener * 100}\n---\n", path)
+    assert all(len("".join(chunk.headings)) <= 500 for chunk in chunks)

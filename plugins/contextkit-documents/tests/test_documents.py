@@ -1,0 +1,247 @@
+"""Documents in a context: found, shown, kept apart from other sources' parts of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import contextkit_documents
+from contextkit import ContextItem, ContextKit, InvalidRequestError, ToolResult
+from contextkit.dedup import deduplicate
+from contextkit.models import Detail, Style
+from contextkit.tool_calls import call_tool
+from contextkit.tool_offers import offered_tools
+from contextkit_documents import contextkit_dedup_keys, contextkit_format
+
+Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
+
+GUIDE = """\
+# Shelf
+
+A shelf holds items.
+
+## Restocking
+
+Items are restocked at night, see `restock`.
+
+```sh
+shelf restock
+```
+
+## The lamp
+
+It is green while that goes on.
+
+## Prices
+
+Prices are in cents.
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A README, a configuration and metadata."""
+    folder = tmp_path / "workspace"
+    (folder / "docs").mkdir(parents=True)
+    (folder / "README.md").write_text(GUIDE)
+    (folder / "docs" / "other.md").write_text("# Weather\n\nIt rains.\n")
+    (folder / "pyproject.toml").write_text(
+        '[project]\nname = "shelf"\ndependencies = ["attrs"]\n\n[tool.ruff]\nline-length = 100\n'
+    )
+    return folder
+
+
+@pytest.fixture
+def kit(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+    """A kit with this source and no other, indexed."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    patient = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
+    with ContextKit.open(workspace, settings=patient, environment={}, entry_points=False) as opened:
+        opened.register(contextkit_documents, "documents")
+        opened.index()
+        yield opened
+
+
+@pytest.fixture
+def call(kit: ContextKit) -> Call:
+    """Calls a tool by its name."""
+
+    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
+        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
+
+    return called
+
+
+async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
+    """Under its headings and its place, its lines as they are."""
+    context = await kit.assemble_context("when are items restocked?")
+    first = context.items[0]
+    assert first.content == (
+        "**Documentation**: Shelf > Restocking (README.md:5)\n"
+        "````markdown\nItems are restocked at night, see `restock`.\n\n"
+        "```sh\nshelf restock\n```\n````"
+    )
+    assert (first.location, first.title) == ("README.md:5", "Shelf > Restocking")
+    assert (first.sequence, first.position) == ("README.md", 1)
+
+
+async def test_the_metadata_is_found_by_what_it_is(kit: ContextKit) -> None:
+    """Its table is shown as it stands; those of tools are apart."""
+    context = await kit.assemble_context("which dependencies has the project?")
+    assert context.items[0].kind == "metadata"
+    assert 'dependencies = ["attrs"]' in context.items[0].content
+    assert "line-length" not in context.items[0].content
+
+
+async def test_filters_choose_a_kind(kit: ContextKit) -> None:
+    """Every field of the records can be one."""
+    context = await kit.assemble_context("shelf line length", filters={"kind": "configuration"})
+    assert [item.title for item in context.items] == ["tool.ruff"]
+
+
+async def test_a_section_is_found_for_the_one_before_it(kit: ContextKit) -> None:
+    """Though it has no word of the query."""
+    context = await kit.assemble_context("restock the items at night", detail="compact")
+    titles = [item.title for item in context.items]
+    assert titles.index("Shelf > The lamp") < len(titles)
+    rows = {row.title: row for row in context.trace.items}
+    assert rows["Shelf > The lamp"].scores["support"] > 0.1
+
+
+async def test_nothing_that_fits_is_no_items(kit: ContextKit) -> None:
+    """An empty context, not junk."""
+    assert (await kit.assemble_context("zyzzyva quokka")).items == []
+
+
+def made(content: str = "Line one.\n\nLine two.", **metadata: Any) -> ContextItem:
+    """An item as the source makes them."""
+    known = {
+        "file_path": "docs/a.md",
+        "kind": "documentation",
+        "language": "markdown",
+        "headings": ["A_b_", "C <d>"],
+        "start_line": 7,
+    }
+    return ContextItem("documents", content, 0.5, {**known, **metadata}, id="docs/a.md::A")
+
+
+@pytest.mark.parametrize(
+    ("style", "detail", "text"),
+    [
+        (
+            "markdown",
+            "full",
+            "**Documentation**: A_b\\_ > C \\<d> (docs/a.md:7)\n"
+            "```markdown\nLine one.\n\nLine two.\n```",
+        ),
+        ("markdown", "compact", "- docs/a.md:7 A_b\\_ > C \\<d>: Line one."),
+        (
+            "xml",
+            "full",
+            '<document file="docs/a.md" line="7" kind="documentation" '
+            'heading="A_b_ &gt; C &lt;d&gt;">\nLine one.\n\nLine two.\n</document>',
+        ),
+        (
+            "xml",
+            "compact",
+            '<document file="docs/a.md" line="7" kind="documentation" '
+            'heading="A_b_ &gt; C &lt;d&gt;">Line one.</document>',
+        ),
+        ("plain", "full", "A_b_ > C <d> [docs/a.md:7]\nLine one.\n\nLine two."),
+        ("plain", "compact", "docs/a.md:7 A_b_ > C <d>: Line one."),
+    ],
+)
+def test_how_a_chunk_is_shown(style: Style, detail: Detail, text: str) -> None:
+    """In each style, whole and on one line."""
+    assert contextkit_format([made()], style, detail) == [text]
+
+
+def test_a_summary_has_the_first_three_lines_that_say_something() -> None:
+    """Each cut where it is long."""
+    item = made(f"---\n\none {'x ' * 200}\ntwo\n\nthree\nfour")
+    (text,) = contextkit_format([item], "plain", "summary")
+    lines = text.split("\n")[1:]
+    assert [line[:5] for line in lines] == ["one x", "two", "three", "..."]
+    assert len(lines[0]) <= 160
+
+
+def test_the_compact_line_passes_over_what_opens_a_block() -> None:
+    """A table's head or a fence tells less than the line behind it."""
+    item = made("[tool.ruff]\nline-length = 100", kind="configuration", headings=["a", "b"])
+    assert contextkit_format([item], "plain", "compact") == ["docs/a.md:7 a, b: line-length = 100"]
+    (alone,) = contextkit_format([made("[a]")], "plain", "compact")
+    assert alone.endswith(": [a]")
+
+
+def test_an_item_without_fields_is_shown() -> None:
+    """Such as one of a host's own searcher."""
+    item = ContextItem("documents", "text", 0.5, id="x")
+    assert contextkit_format([item], "plain", "full") == ["x [x]\ntext"]
+    assert contextkit_dedup_keys([item]) == [[]]
+
+
+def window(number: int) -> ContextItem:
+    """A part of the same file as another source shows it: fifty lines of text."""
+    return ContextItem("code", f"window {number}\n{GUIDE}", 0.5, id=f"w{number}")
+
+
+@pytest.mark.parametrize(("score", "kept"), [(0.1, "documents"), (0.9, "code")])
+def test_of_a_chunk_and_another_sources_part_of_the_file_the_better_is_kept(
+    score: float, kept: str
+) -> None:
+    """So that the same Markdown is not shown twice; the other is named as also found there."""
+    items = [made(), window(1)]
+    keys = [*contextkit_dedup_keys(items[:1]), ["file:docs/a.md"]]
+    result = deduplicate(items, [0.5, score], keys)
+    assert [item.source for item in result.items] == [kept]
+    assert len(result.items[0].also_in) == 1
+
+
+def test_chunks_of_one_file_are_not_each_others_duplicates() -> None:
+    """Though they share its key."""
+    items = [made("one thing", headings=["1"]), made("quite another", headings=["2"])]
+    items[1] = ContextItem("documents", "quite another", 0.5, items[1].metadata, id="other")
+    assert len(deduplicate(items, [0.5, 0.4], contextkit_dedup_keys(items)).items) == 2
+
+
+@pytest.mark.parametrize("exclude", [[], ["*.md"]])
+async def test_beside_the_code_source_the_answer_is_shown_once(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exclude: list[str]
+) -> None:
+    """As its section, or in the window of the page; with the README's setting always the former."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    settings: dict[str, Any] = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
+    with ContextKit.open(workspace, environment={}, settings=settings) as kit:
+        if not {"code", "documents"} <= set(kit.registry.sources):
+            pytest.skip("the code source is not installed")
+    settings["sources.code.exclude"] = exclude
+    with ContextKit.open(workspace, environment={}, settings=settings) as kit:
+        kit.index(["code", "documents"])
+        context = await kit.assemble_context("when are items restocked?", ["code", "documents"])
+    assert context.markdown.count("Items are restocked at night") == 1
+    if exclude:
+        assert context.markdown.count("**Section**") == 0
+        assert context.items[0].location == "README.md:5"
+
+
+async def test_an_agent_lists_the_documents(call: Call) -> None:
+    """With their headings and lines; of a folder, of one file, some of them."""
+    listed = await call("list_documents")
+    assert [document["path"] for document in listed.data["documents"]] == [
+        "README.md",
+        "docs/other.md",
+        "pyproject.toml",
+    ]
+    assert listed.text.startswith(
+        "README.md (documentation)\n  1-3 Shelf\n  5-11 Shelf > Restocking"
+    )
+    folder = await call("list_documents", folder="./docs/")
+    assert [document["path"] for document in folder.data["documents"]] == ["docs/other.md"]
+    some = await call("list_documents", limit=1)
+    assert (some.data["total"], some.text.splitlines()[-1]) == (3, "1 of 3 documents")
+    assert (await call("list_documents", folder="doc")).text == "No documents are indexed there."
+    with pytest.raises(InvalidRequestError, match="at least 1"):
+        await call("list_documents", limit=0)

@@ -1,0 +1,343 @@
+"""Index runs: what is listed, what is read again, what goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextkit import Record, Records
+from contextkit.errors import ConfigError, WorkspaceError
+from contextkit.indexing import IndexState, Progress
+
+Git = Callable[..., str]
+Index = Callable[..., Any]
+Stored = Callable[[], list[Record]]
+
+GUIDE = "# Guide\n\nIntro.\n\n## Install\n\nRun it.\n"
+
+
+def headings(records: Sequence[Record]) -> list[tuple[str, ...]]:
+    """The headings of records."""
+    return [tuple(record.fields["headings"]) for record in records]
+
+
+def test_a_document_becomes_records(workspace: Path, index: Index, stored: Stored) -> None:
+    """One a chunk, with its place, its headings and its neighbours' order."""
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "guide.md").write_text(GUIDE)
+    report = index()
+    assert (report.added, report.skipped, report.notes) == (1, [], [])
+    intro, install = stored()
+    assert intro.id == "docs/guide.md::Guide"
+    assert install.id == "docs/guide.md::Guide > Install"
+    assert install.text == "Run it."
+    assert dict(install.fields) == {
+        "kind": "documentation",
+        "file_path": "docs/guide.md",
+        "language": "markdown",
+        "headings": ["Guide", "Install"],
+        "start_line": 5,
+        "end_line": 7,
+        "position": 1,
+        "place": "1:docs/guide.md",
+    }
+
+
+def test_sections_of_one_name_have_ids_of_their_own(
+    workspace: Path, index: Index, stored: Stored
+) -> None:
+    """Counted from the second one on."""
+    (workspace / "a.md").write_text("# A\n\none\n\n# A\n\ntwo\n")
+    index()
+    assert [record.id for record in stored()] == ["a.md::A", "a.md::A#2"]
+
+
+def test_only_what_changed_is_written_again(workspace: Path, index: Index, stored: Stored) -> None:
+    """Of the rest the records stay as they were; a section that went takes its record along."""
+    one, two = workspace / "one.md", workspace / "two.md"
+    one.write_text(GUIDE)
+    two.write_text(GUIDE)
+    index()
+    before = {record.id: record for record in stored()}
+    one.write_text("# Guide\n\nIntro.\n\n## Remove\n\nUndo it.\n")
+    report = index()
+    assert (report.added, report.updated, report.removed, report.unchanged) == (0, 1, 0, 1)
+    after = {record.id: record for record in stored()}
+    assert "one.md::Guide > Install" not in after
+    assert "one.md::Guide > Remove" in after
+    for record_id in ("two.md::Guide", "two.md::Guide > Install"):
+        assert after[record_id] == before[record_id]
+
+
+def test_a_run_without_changes_reads_nothing(
+    workspace: Path, index: Index, stored: Stored, state_path: Path
+) -> None:
+    """Not even the state is written; a file that cannot be read is not looked into."""
+    path = workspace / "a.md"
+    path.write_text(GUIDE)
+    index()
+    # The time of a file's last change cannot be set back: the state is made to trust it.
+    states = IndexState(state_path)
+    saved = states.load()
+    status = path.stat()
+    saved["files"]["a.md"][:3] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+    states.save(saved)
+    before = state_path.stat().st_mtime_ns
+    progress: list[Progress] = []
+    assert index(progress=progress).unchanged == 1
+    assert state_path.stat().st_mtime_ns == before
+    assert (progress[-1].done, progress[-1].total, progress[-1].label) == (1, 1, "documents")
+
+
+def test_a_file_that_was_just_written_is_read_again(
+    workspace: Path, index: Index, stored: Stored
+) -> None:
+    """It may have been written again with the same size in the same tick of the clock."""
+    path = workspace / "a.md"
+    path.write_text("# A\n\nold\n")
+    status = path.stat()
+    index()
+    path.write_text("# A\n\nnew\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert index().updated == 1
+    assert [record.text for record in stored()] == ["new"]
+
+
+def test_what_was_deleted_goes(workspace: Path, index: Index, stored: Stored) -> None:
+    """Its records too, and the report says so."""
+    (workspace / "a.md").write_text(GUIDE)
+    (workspace / "b.md").write_text(GUIDE)
+    index()
+    (workspace / "a.md").unlink()
+    assert (index().removed, {record.fields["file_path"] for record in stored()}) == (1, {"b.md"})
+    (workspace / "b.md").unlink()
+    assert (index().removed, stored()) == (1, [])
+
+
+def test_git_says_what_is_ignored(workspace: Path, index: Index, stored: Stored, git: Git) -> None:
+    """Tracked and untracked documents are in, ignored and deleted ones not."""
+    git("init", "-q")
+    (workspace / ".gitignore").write_text("build/\n")
+    for name in ("tracked.md", "untracked.md", "deleted.md", "build/made.md", ".github/hidden.md"):
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(GUIDE)
+    git("add", "tracked.md", "deleted.md")
+    git("commit", "-qm", "a")
+    (workspace / "deleted.md").unlink()
+    assert index().added == 3
+    paths = {record.fields["file_path"] for record in stored()}
+    assert paths == {"tracked.md", "untracked.md", ".github/hidden.md"}
+
+
+def test_a_file_that_becomes_ignored_goes(
+    workspace: Path, index: Index, stored: Stored, git: Git
+) -> None:
+    """The next run takes its records away."""
+    git("init", "-q")
+    (workspace / "a.md").write_text(GUIDE)
+    index()
+    (workspace / ".gitignore").write_text("a.md\n")
+    assert index().removed == 1
+    assert stored() == []
+
+
+def test_a_folder_that_git_ignores_is_walked(
+    workspace: Path, index: Index, stored: Stored, git: Git
+) -> None:
+    """Whoever opens it wants its documents."""
+    git("init", "-q", "..")
+    (workspace.parent / ".gitignore").write_text("workspace/\n")
+    (workspace / "a.md").write_text(GUIDE)
+    assert index().added == 1
+
+
+def test_without_a_repository_all_but_hidden_and_fetched_folders_is_walked(
+    workspace: Path, index: Index, stored: Stored
+) -> None:
+    """As nothing says what is ignored."""
+    for name in ("docs/a.md", ".cache/b.md", "node_modules/c.md"):
+        (workspace / name).parent.mkdir()
+        (workspace / name).write_text(GUIDE)
+    assert index().added == 1
+    assert {record.fields["file_path"] for record in stored()} == {"docs/a.md"}
+
+
+def test_a_broken_repository_is_walked_with_a_note(workspace: Path, index: Index, git: Git) -> None:
+    """What git says of it is passed on."""
+    git("init", "-q")
+    (workspace / "a.md").write_text(GUIDE)
+    (workspace / ".git" / "index").write_bytes(b"broken")
+    report = index()
+    assert report.added == 1
+    assert any(note.endswith("walked without it") for note in report.notes)
+
+
+def test_what_cannot_be_indexed_is_skipped_with_a_reason(
+    workspace: Path, index: Index, stored: Stored
+) -> None:
+    """And stays skipped in the next run; everything else is indexed."""
+    (workspace / "good.md").write_text(GUIDE)
+    (workspace / "latin.md").write_bytes(b"# caf\xe9\n")
+    (workspace / "binary.txt").write_bytes(b"a\0b")
+    (workspace / "big.md").write_text("word " * 300)
+    (workspace / "data.json").write_text('"x",' * 30_000)
+    (workspace / "secrets.toml").write_text("[a]\n")
+    (workspace / "link.md").symlink_to("good.md")
+    (workspace / "folder.md").mkdir()
+    for _ in range(2):
+        report = index(max_file_bytes=1_000)
+        assert dict(report.skipped) == {
+            "big.md": "1,500 bytes, over max_file_bytes (1,000)",
+            "binary.txt": "it is binary",
+            "data.json": "120,000 bytes, over max_file_bytes (1,000)",
+            "latin.md": "it is not UTF-8: byte 5 cannot be read",
+            "link.md": "a symbolic link",
+            "secrets.toml": "it may hold secrets",
+        }
+    assert dict(index().skipped)["data.json"] == "120,000 bytes: data rather than configuration"
+
+
+def test_a_file_that_becomes_text_is_indexed_and_back(
+    workspace: Path, index: Index, stored: Stored
+) -> None:
+    """Skipped is no end."""
+    path = workspace / "a.md"
+    path.write_bytes(b"\xff\xff")
+    assert index().added == 0
+    path.write_text(GUIDE)
+    assert index().added == 1
+    path.write_bytes(b"\xff\xff")
+    report = index()
+    assert (report.removed, stored()) == (1, [])
+    path.unlink()
+    assert index().removed == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_what_may_not_be_read_is_skipped(workspace: Path, index: Index, stored: Stored) -> None:
+    """A file says so in the report, a folder in a note."""
+    path = workspace / "a.md"
+    path.write_text(GUIDE)
+    index()
+    path.chmod(0)
+    (workspace / "closed").mkdir(mode=0)
+    report = index()
+    assert dict(report.skipped)["a.md"].startswith("it cannot be read")
+    assert any("closed" in note for note in report.notes)
+    assert stored() == []
+
+
+def test_settings_choose_the_documents(workspace: Path, index: Index, stored: Stored) -> None:
+    """Globs as in .gitignore; what they leave out later goes."""
+    for name in ("docs/a.md", "docs/old/b.md", "c.md"):
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(GUIDE)
+    assert index().added == 3
+    assert index(include=["docs/**"], exclude=["old/"]).removed == 2
+    assert {record.fields["file_path"] for record in stored()} == {"docs/a.md"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"depth": 1}, "depth: not a setting"),
+        ({"max_file_bytes": True}, "at least 1"),
+        ({"max_file_bytes": 0}, "at least 1"),
+        ({"include": "docs"}, "expected a list of globs"),
+        ({"exclude": ["!"]}, "is not a glob"),
+        ({"exclude": [1]}, "is not a glob"),
+    ],
+)
+def test_a_wrong_setting_ends_the_run(
+    index: Index, settings: dict[str, object], problem: str
+) -> None:
+    """And says which one it is and what would be right."""
+    with pytest.raises(ConfigError, match=problem):
+        index(**settings)
+
+
+def test_no_folder_ends_the_run(workspace: Path, index: Index) -> None:
+    """A workspace that went away must not look like one without documents."""
+    workspace.rmdir()
+    with pytest.raises(WorkspaceError, match="is not a folder"):
+        index()
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b'{"version": 1}', b'{"version": 1, "files": {"a": [1]}}']
+)
+def test_a_damaged_state_is_healed(
+    workspace: Path, index: Index, stored: Stored, state_path: Path, damage: bytes
+) -> None:
+    """Everything is indexed anew, and what is no longer there goes."""
+    (workspace / "a.md").write_text(GUIDE)
+    (workspace / "b.md").write_text(GUIDE)
+    index()
+    (workspace / "b.md").unlink()
+    state_path.write_bytes(damage)
+    assert index().added == 1
+    assert {record.fields["file_path"] for record in stored()} == {"a.md"}
+
+
+class StoppedError(Exception):
+    """The run is ended from outside."""
+
+
+def test_a_run_that_was_ended_is_healed_by_the_next(
+    workspace: Path, index: Index, stored: Stored, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended between the new records and the state: no section of the old text stays."""
+    path = workspace / "a.md"
+    path.write_text(GUIDE)
+    index()
+    path.write_text("# Guide\n\n## Other\n\nText.\n")
+
+    def stop(*_: object, **__: object) -> None:
+        raise StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Records, "delete_where", stop)
+        with pytest.raises(StoppedError):
+            index()
+    assert ("Guide", "Install") in headings(stored())
+    index()
+    assert headings(stored()) == [("Guide", "Other")]
+
+
+def test_many_documents_are_written_in_batches(
+    workspace: Path, index: Index, stored: Stored
+) -> None:
+    """More records than one batch holds."""
+    for number in range(60):
+        text = "\n".join(f"# H{part}\n\ntext {number}\n" for part in range(10))
+        (workspace / f"d{number}.md").write_text(text)
+    assert index().added == 60
+    assert len(stored()) == 600
+
+
+def test_a_run_that_was_ended_leaves_no_record_behind(
+    workspace: Path, index: Index, stored: Stored, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended between the records of a new document and the state, which then goes away."""
+    (workspace / "b.md").write_text(GUIDE)
+    index()
+    path = workspace / "a.md"
+    path.write_text(GUIDE)
+    put = Records.put
+
+    def put_and_stop(self: Records, stored: Sequence[Record]) -> None:
+        put(self, stored)
+        raise StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Records, "put", put_and_stop)
+        with pytest.raises(StoppedError):
+            index()
+    assert len(stored()) == 4
+    path.unlink()
+    index()
+    assert {record.fields["file_path"] for record in stored()} == {"b.md"}

@@ -1,0 +1,234 @@
+"""What an event is, what its parts may be, and the record that it is stored as."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self
+
+from attrs import field, frozen
+
+from contextkit import Record
+from contextkit_events.errors import InvalidEventError
+from contextkit_events.guarding import guarded
+
+__all__ = ["ROLES", "Event", "new_event", "session_record"]
+
+ROLES = ("user", "assistant", "system", "tool")
+"""Who may have said a turn."""
+
+_TEXTS = ("text", "path", "command", "output", "outcome")
+_NEEDED = {
+    "file_read": "path",
+    "file_write": "path",
+    "shell_exec": "command",
+    "error": "text",
+    "turn": "text",
+}
+_KIND = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
+_RESERVED = "session"
+_LONGEST_NAME = 200
+_CLOCK_SKEW = timedelta(days=1)
+_PATH_PARTS = re.compile(r"[^\W_]+")
+
+
+@frozen(kw_only=True)
+class Event:
+    """One thing that happened in a session.
+
+    Attributes:
+        id: unique, in the order of time unless it was given.
+        session: the session's name.
+        kind: `file_read`, `file_write`, `shell_exec`, `error`, `turn` or any other word.
+        text: the error's message, the words of the turn, or what there is to say.
+        path: the file.
+        command: what was run.
+        output: what it printed, or an error's stack; its beginning and its end.
+        exit_code: what it ended with, or None.
+        role: who said the turn, or empty.
+        outcome: how it went, in a word or two.
+        created_at: when, aware.
+    """
+
+    id: str
+    session: str
+    kind: str
+    text: str = ""
+    path: str = ""
+    command: str = ""
+    output: str = ""
+    exit_code: int | None = None
+    role: str = ""
+    outcome: str = ""
+    created_at: datetime = field(factory=lambda: datetime.now(UTC))
+
+    @property
+    def is_highlight(self) -> bool:
+        """Whether later sessions see it: an error, a write, a command that failed."""
+        return self.kind in {"error", "file_write"} or bool(self.exit_code)
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """The event that a record holds; what it lacks or has of another type is empty."""
+        fields = record.fields
+        texts = {name: _text_in(fields, name) for name in (*_TEXTS, "role")}
+        code = fields.get("exit_code")
+        return cls(
+            id=record.id,
+            session=_text_in(fields, "session"),
+            kind=_text_in(fields, "kind") or "event",
+            exit_code=code if type(code) is int else None,
+            created_at=record.created_at,
+            **(texts if any(texts.values()) else {"text": record.text}),
+        )
+
+    def as_record(self) -> Record:
+        """The record that it is stored as; the parts of its path are searched, too."""
+        parts = (self.text, self.path, self.command, self.output)
+        known = {name: getattr(self, name) for name in (*_TEXTS, "role") if getattr(self, name)}
+        if self.exit_code is not None:
+            known["exit_code"] = self.exit_code
+        return Record(
+            id=self.id,
+            text="\n".join(part for part in parts if part),
+            keywords=" ".join([self.kind, *_PATH_PARTS.findall(self.path)]),
+            created_at=self.created_at,
+            fields={
+                **known,
+                "session": self.session,
+                "kind": self.kind,
+                "what": "turn" if self.kind == "turn" else "event",
+                "highlight": self.is_highlight,
+            },
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its parts as JSON values; those that it has not are left out."""
+        parts = {name: getattr(self, name) for name in (*_TEXTS, "role")}
+        given: dict[str, Any] = {name: value for name, value in parts.items() if value}
+        if self.exit_code is not None:
+            given["exit_code"] = self.exit_code
+        return {
+            "id": self.id,
+            "session": self.session,
+            "kind": self.kind,
+            "created_at": self.created_at.isoformat(),
+            **given,
+        }
+
+
+def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
+    """An event that may be stored, guarded against secrets and length.
+
+    Args:
+        session: the session's name.
+        kind: a word of lower-case letters, digits and `_.-`.
+        parts: the other attributes of `Event`; what is None counts as left out.
+
+    Raises:
+        InvalidEventError: a part is not what it may be, or one that the kind needs is
+            missing: a path of files, a command of `shell_exec`, a text of `error` and `turn`.
+    """
+    given = {name: value for name, value in parts.items() if value is not None}
+    unknown = given.keys() - {*_TEXTS, "exit_code", "role", "created_at", "id"}
+    if unknown:
+        raise InvalidEventError(f"an event has no {', '.join(sorted(unknown))}")
+    kind = _checked_kind(kind)
+    created_at = _checked_time(given.get("created_at"))
+    texts = {name: guarded(_checked_text(name, given.get(name, "")), name) for name in _TEXTS}
+    if kind in _NEEDED and not texts[_NEEDED[kind]]:
+        raise InvalidEventError(f"an event of the kind {kind} needs a {_NEEDED[kind]}")
+    if not any(texts.values()):
+        raise InvalidEventError("an event needs a text, a path or a command")
+    return Event(
+        id=_checked_name("id", given["id"]) if "id" in given else _new_id(created_at),
+        session=_checked_name("session", session),
+        kind=kind,
+        exit_code=_checked_code(given.get("exit_code")),
+        role=_checked_role(kind, given.get("role")),
+        created_at=created_at,
+        **texts,
+    )
+
+
+def session_record(session: str, last: datetime) -> Record:
+    """What tells that there was a session, and when its last event came."""
+    import hashlib
+
+    name = hashlib.sha256(session.encode()).hexdigest()[:24]
+    fields = {"session": session, "kind": _RESERVED, "what": _RESERVED, "highlight": False}
+    return Record(id=f"ses_{name}", text="", created_at=last, fields=fields)
+
+
+def _text_in(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _new_id(created_at: datetime) -> str:
+    microseconds = max(0, int(created_at.timestamp() * 1_000_000))
+    return f"evt_{microseconds:014x}{secrets.token_hex(2)}"
+
+
+def _checked_kind(kind: object) -> str:
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        raise InvalidEventError(
+            f"kind must be a word of lower-case letters, digits and _.- with at most 40 "
+            f"characters, got {kind!r}"
+        )
+    if kind == _RESERVED:
+        raise InvalidEventError("kind must not be 'session': the log itself has records of it")
+    return kind
+
+
+def _checked_name(name: str, value: object) -> str:
+    is_name = isinstance(value, str) and value.isprintable() and value.strip() == value
+    if not is_name or not value or len(str(value)) > _LONGEST_NAME:
+        raise InvalidEventError(
+            f"{name} must be a text on one line, of 1 to {_LONGEST_NAME} characters, got {value!r}"
+        )
+    return str(value)
+
+
+def _checked_text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidEventError(f"{name} must be a text, got {value!r}")
+    return value
+
+
+def _checked_code(value: object) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 2**32:
+        raise InvalidEventError(f"exit_code must be a whole number, got {value!r}")
+    return value
+
+
+def _checked_role(kind: str, role: object) -> str:
+    if role is None:
+        return "user" if kind == "turn" else ""
+    if role not in ROLES:
+        raise InvalidEventError(f"role must be one of {', '.join(ROLES)}, got {role!r}")
+    return str(role)
+
+
+def _checked_time(value: object) -> datetime:
+    if value is None:
+        return datetime.now(UTC)
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise InvalidEventError(
+                f"created_at must be a time such as 2026-01-02T03:04:05Z, got {value!r}"
+            ) from error
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise InvalidEventError(f"created_at must be a time with a time zone, got {value!r}")
+    if value > datetime.now(UTC) + _CLOCK_SKEW:
+        raise InvalidEventError(f"created_at lies in the future: {value.isoformat()}")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidEventError(f"created_at lies before the year 1 in UTC: {value}") from error

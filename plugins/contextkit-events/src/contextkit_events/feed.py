@@ -1,0 +1,127 @@
+"""What an agent's hooks report, as events."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextkit import ContextKit
+
+__all__ = ["events_of", "log_agent_event"]
+
+_READING = {"Read", "NotebookRead"}
+_WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}
+_RUNNING = {"Bash"}
+
+
+def log_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
+    """Log what an event of an agent says; nothing where `feed` is off or it says nothing.
+
+    Args:
+        event: as `contextkit_agent_event` gets it.
+        kit: the workspace's.
+
+    Raises what `EventLog.add_all` raises.
+    """
+    from contextkit_events.log import EventLog
+    from contextkit_events.settings import EventSettings
+
+    settings = EventSettings.of(kit.config.source("events").own)
+    made = events_of(event, kit.workspace.root) if settings.feed else []
+    if made:
+        EventLog(kit.records("events"), settings).add_all(made)
+
+
+def events_of(event: Mapping[str, Any], root: Path) -> list[dict[str, Any]]:
+    """The events in what an agent reports, as `EventLog.add_all` takes them.
+
+    A prompt and an agent's last message are turns; reading, writing and running are what they
+    are, with the contents of files left out; what failed is an error, or a command with an
+    exit code.
+
+    Args:
+        event: in the fields that Claude Code has.
+        root: the workspace; paths below it are shown from there.
+    """
+    session, name = event.get("session_id"), event.get("hook_event_name")
+    if not isinstance(session, str) or not session:
+        return []
+    parts = _turn(event, name) or _used(event, name, root)
+    return [{"session": session, **parts}] if parts else []
+
+
+def _turn(event: Mapping[str, Any], name: object) -> dict[str, Any]:
+    if name == "UserPromptSubmit":
+        said, role = event.get("prompt"), "user"
+    elif name == "Stop":
+        said, role = event.get("last_assistant_message"), "assistant"
+    else:
+        return {}
+    has_said = isinstance(said, str) and said.strip()
+    return {"kind": "turn", "role": role, "text": said} if has_said else {}
+
+
+def _used(event: Mapping[str, Any], name: object, root: Path) -> dict[str, Any]:
+    given = event.get("tool_input")
+    if name not in {"PostToolUse", "PostToolUseFailure"} or not isinstance(given, Mapping):
+        return {}
+    failed = name == "PostToolUseFailure"
+    tool = str(event.get("tool_name") or "")
+    parts = _run(event, given, failed) if tool in _RUNNING else _file(event, given, root, failed)
+    call = event.get("tool_use_id")
+    # Told twice, it is the same event.
+    is_id = isinstance(call, str) and call.isprintable() and 0 < len(call) <= 100 and call.strip()
+    return {**parts, "id": f"evt_{call}"} if parts and is_id else parts
+
+
+def _run(event: Mapping[str, Any], given: Mapping[str, Any], failed: bool) -> dict[str, Any]:
+    command = given.get("command")
+    if not isinstance(command, str) or not command.strip():
+        return {}
+    parts: dict[str, Any] = {"kind": "shell_exec", "command": command}
+    if event.get("is_interrupt"):
+        return {**parts, "outcome": "interrupted"}
+    if failed:
+        error = _text(event.get("error"))
+        return {**parts, "output": error, "exit_code": _exit_code(error)}
+    response = event.get("tool_response")
+    if isinstance(response, Mapping):
+        printed = [_text(response.get(stream)) for stream in ("stdout", "stderr")]
+        return {**parts, "output": "\n".join(text for text in printed if text)}
+    return {**parts, "output": _text(response)}
+
+
+def _file(
+    event: Mapping[str, Any], given: Mapping[str, Any], root: Path, failed: bool
+) -> dict[str, Any]:
+    tool = str(event.get("tool_name") or "")
+    path = _path(given, root)
+    if failed:
+        error = _text(event.get("error")).strip()
+        is_known = tool in _READING | _WRITING and not event.get("is_interrupt")
+        return {"kind": "error", "text": f"{tool}: {error}", "path": path} if is_known else {}
+    if not path or tool not in _READING | _WRITING:
+        return {}
+    return {"kind": "file_read" if tool in _READING else "file_write", "path": path}
+
+
+def _path(given: Mapping[str, Any], root: Path) -> str:
+    path = _text(given.get("file_path")) or _text(given.get("notebook_path"))
+    if path and os.path.isabs(path):  # noqa: PTH117 - it is somebody else's text
+        below = os.path.relpath(path, root)
+        return path if below.startswith("..") else Path(below).as_posix()
+    return path
+
+
+def _exit_code(error: str) -> int:
+    """What `Exit code 2` at an error's start says; 1 where it says nothing."""
+    words = error.split(maxsplit=3)
+    says = len(words) > 2 and words[:2] == ["Exit", "code"] and words[2].isdecimal()
+    return min(int(words[2]), 255) if says and len(words[2]) < 6 else 1
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

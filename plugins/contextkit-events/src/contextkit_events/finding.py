@@ -1,0 +1,127 @@
+"""Finding the events for a request: the newest of its session, highlights of earlier ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from contextkit import ContextItem, ContextRequest, Record
+from contextkit.background import in_thread
+from contextkit_events.event import Event
+from contextkit_events.formatting import headline
+from contextkit_events.settings import EventSettings
+
+__all__ = ["find_events", "recency"]
+
+_HIGHLIGHTS = 50
+_HOUR = 3600.0
+_STEPS = 24
+
+
+async def find_events(request: ContextRequest) -> list[ContextItem]:
+    """Events of the session that asks, or of the latest one, and highlights of those before it.
+
+    An item's relevance is the mean of how recent it is and how well it answers the query.
+    Older events of the session, beyond the newest, are there where they answer it.
+    """
+    settings = EventSettings.of(request.settings)
+    named = await in_thread(lambda: _sessions(request, settings))
+    if named is None:
+        return []
+    current, earlier = named
+    found = await in_thread(lambda: _windows(request, settings, current, earlier))
+    hits = await request.records.search(
+        request.query,
+        limit=max(request.limit, len(found)),
+        filters={"what": ["event", "turn"], "session": [current, *earlier], **request.filters},
+    )
+    matches = {hit.record.id: hit.relevance for hit in hits}
+    for hit in hits:
+        # A vector resembles every question a little: words in common tell what answers it.
+        if hit.keyword_score > 0 and _is_event_of(hit.record, current):
+            found.setdefault(hit.record.id, hit.record)
+    now = datetime.now(UTC)
+    items = [
+        _item(record, matches.get(record.id, 0.0), current, settings, now)
+        for record in found.values()
+    ]
+    newest_first = sorted(items, key=_age_and_id)
+    return sorted(newest_first, key=lambda item: -item.relevance)[: request.limit]
+
+
+def recency(created_at: datetime, now: datetime, half_life_hours: float) -> float:
+    """How recent something is: 1 now, one half after each half-life.
+
+    It goes down in steps, 24 a half-life, so that one question asked twice has one answer.
+    """
+    hours = max(0.0, (now - created_at).total_seconds() / _HOUR)
+    steps = math.floor(hours / half_life_hours * _STEPS)
+    return float(0.5 ** (steps / _STEPS))
+
+
+def _sessions(request: ContextRequest, settings: EventSettings) -> tuple[str, list[str]] | None:
+    """The session that asks, and those before it, the latest first; None for an empty log."""
+    records = request.records.newest(settings.sessions + 1, {"what": "session"})
+    names = [str(record.fields.get("session")) for record in records]
+    if not names:
+        return None
+    current = request.session or names[0]
+    return current, [name for name in names if name != current][: settings.sessions]
+
+
+def _windows(
+    request: ContextRequest, settings: EventSettings, current: str, earlier: list[str]
+) -> dict[str, Record]:
+    """The newest events, turns and highlights that the request's filters let through."""
+    wanted: list[tuple[int, dict[str, Any]]] = [
+        (settings.recent, {"what": "event", "session": current}),
+        (settings.turns, {"what": "turn", "session": current}),
+    ]
+    if earlier:
+        wanted.append((_HIGHLIGHTS, {"highlight": True, "session": earlier}))
+    return _by_id(
+        record
+        for most, filters in wanted
+        for record in request.records.newest(most, {**filters, **request.filters})
+    )
+
+
+def _by_id(records: Iterable[Record]) -> dict[str, Record]:
+    # A request's own filter on sessions or kinds may let the log's records of sessions through.
+    return {r.id: r for r in records if r.fields.get("what") != "session"}
+
+
+def _age_and_id(item: ContextItem) -> tuple[float, str]:
+    return (0.0 if item.created_at is None else -item.created_at.timestamp(), item.id)
+
+
+def _is_event_of(record: Record, session: str) -> bool:
+    return record.fields.get("session") == session and record.fields.get("what") == "event"
+
+
+def _item(
+    record: Record, match: float, current: str, settings: EventSettings, now: datetime
+) -> ContextItem:
+    event = Event.from_record(record)
+    is_earlier = event.session != current
+    half_life = settings.highlight_half_life_hours if is_earlier else settings.half_life_hours
+    recent = recency(event.created_at, now, half_life)
+    metadata = event.as_dict()
+    if is_earlier:
+        metadata["earlier"] = True
+    return ContextItem(
+        source="events",
+        content=record.text,
+        relevance=min(1.0, (recent + match) / 2),
+        id=event.id,
+        kind=event.kind,
+        title=headline(metadata),
+        created_at=event.created_at,
+        # Errors matter more than what went as it should (seed 3: 0.5 is an event's default).
+        salience=0.8 if event.kind == "error" or event.exit_code else 0.5,
+        location=event.path or None,
+        sequence=event.session,
+        metadata=metadata,
+    )

@@ -1,0 +1,183 @@
+"""How events look in a context, each in the form of its kind (seed 3)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from contextkit import ContextItem
+from contextkit.markup import (
+    escape_markdown,
+    escape_xml,
+    fenced,
+    line_start_safe,
+    markdown_text,
+    one_line,
+    plain_line,
+)
+from contextkit.models import Detail, Style
+from contextkit.truncation import truncate
+
+__all__ = ["formatted", "headline"]
+
+_LABELS = {
+    "file_read": ("Read", "path"),
+    "file_write": ("Wrote", "path"),
+    "shell_exec": ("Executed", "command"),
+    "error": ("Error", "text"),
+}
+_PARTS = ("text", "path", "command", "output", "exit_code", "role", "outcome")
+_LONGEST_IN_COMPACT = 160
+_LONGEST_TITLE = 60
+_BACKTICKS = re.compile("`+")
+_EARLIER = " (earlier session)"
+
+
+def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
+    """One event's text as it is shown in a context of this style.
+
+    `full` has a command's output and an error's stack, `summary` has not, `compact` is one
+    line.
+    """
+    data = item.metadata if any(item.metadata.get(it) for it in _PARTS) else {"text": item.content}
+    data = {"kind": item.kind or "event", **data}
+    if detail == "compact":
+        return _compact(data, item.created_at, style)
+    output = "" if detail == "summary" else _shown_output(data)
+    if style == "xml":
+        return _xml(item, data, output)
+    mark = _EARLIER if data.get("earlier") else ""
+    if style == "plain":
+        head = plain_line(f"{_time(item.created_at)}{_head(data)}{mark}")
+        return "\n".join([head, *(f"  {line}" for line in _body(data, output).splitlines())])
+    head = f"{_time(item.created_at)}{_markdown_head(data)}{mark}"
+    return f"{head}\n{fenced(output)}" if output else head
+
+
+def headline(data: Mapping[str, Any]) -> str:
+    """What happened, on one line of at most 60 characters."""
+    return _clipped(_head(data), _LONGEST_TITLE)
+
+
+def _compact(data: Mapping[str, Any], created_at: datetime | None, style: Style) -> str:
+    what = _clipped(_head(data), _LONGEST_IN_COMPACT)
+    moment = "" if _unknown(created_at) else f"{created_at:%Y-%m-%d %H:%M}"
+    if style == "xml":
+        at = f' time="{moment}"' if moment else ""
+        return f'<event kind="{escape_xml(_word(data, "kind"))}"{at}>{escape_xml(what)}</event>'
+    line = f"{moment} {what}".strip()
+    return f"- {line_start_safe(line)}" if style == "markdown" else plain_line(line)
+
+
+def _xml(item: ContextItem, data: Mapping[str, Any], output: str) -> str:
+    given = {
+        "kind": _word(data, "kind"),
+        "session": _word(data, "session"),
+        "time": _time(item.created_at).strip(" []"),
+    }
+    attributes = "".join(f' {name}="{escape_xml(it)}"' for name, it in given.items() if it)
+    lines = [_head(data), *_body(data, output).splitlines()]
+    body = "\n".join(escape_xml(line) for line in lines)
+    return f'<entity name="{escape_xml(item.id)}" type="event"{attributes}>\n{body}\n</entity>'
+
+
+def _body(data: Mapping[str, Any], output: str) -> str:
+    """What stands below the head in plain text: a message's further lines, and the output."""
+    further = (
+        "" if _word(data, "kind") in {"file_read", "file_write", "shell_exec"} else _more(data)
+    )
+    return "\n".join(part for part in (further, output) if part)
+
+
+def _more(data: Mapping[str, Any]) -> str:
+    if _is_one_text(data):
+        return str(data.get("text") or "").strip().partition("\n")[2]
+    return ""
+
+
+def _head(data: Mapping[str, Any]) -> str:
+    """The first line, as plain words."""
+    return one_line(f"{_label(data)}: {_first_line(data)}{_outcome(data)}")
+
+
+def _markdown_head(data: Mapping[str, Any]) -> str:
+    kind, outcome = _word(data, "kind"), escape_markdown(_outcome(data))
+    label = escape_markdown(_label(data))
+    if kind in {"file_read", "file_write"}:
+        return f"{label}: {escape_markdown(_said(data))}{outcome}"
+    if kind == "shell_exec":
+        return f"{label}: {_code(_said(data))}{outcome}"
+    if not _is_one_text(data):
+        return f"{label}: {line_start_safe(_first_line(data))}"
+    text = markdown_text(str(data.get("text") or ""), behind_label=True)
+    return f"{label}: {text}{outcome}"
+
+
+def _first_line(data: Mapping[str, Any]) -> str:
+    kind = _word(data, "kind")
+    if kind in _LABELS and kind != "error":
+        return f"`{_said(data)}`" if kind == "shell_exec" else _said(data)
+    if _is_one_text(data):
+        return str(data.get("text") or "").strip().partition("\n")[0]
+    parts = {name: data[name] for name in _PARTS if data.get(name)}
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def _is_one_text(data: Mapping[str, Any]) -> bool:
+    """Whether all there is to say is a text; other parts of an unknown kind are JSON (seed 3)."""
+    if _word(data, "kind") in {"error", "turn"}:
+        return True
+    return not any(data.get(name) for name in ("path", "command", "output", "role"))
+
+
+def _label(data: Mapping[str, Any]) -> str:
+    kind = _word(data, "kind")
+    if kind == "turn":
+        return (_word(data, "role") or "user").capitalize()
+    return _LABELS.get(kind, (kind, ""))[0]
+
+
+def _said(data: Mapping[str, Any]) -> str:
+    """The path of a file, or the command."""
+    return _word(data, _LABELS[_word(data, "kind")][1])
+
+
+def _outcome(data: Mapping[str, Any]) -> str:
+    code = data.get("exit_code")
+    said = _word(data, "outcome") or (f"exit {code}" if isinstance(code, int) and code else "")
+    return f" [{said}]" if said else ""
+
+
+def _shown_output(data: Mapping[str, Any]) -> str:
+    shown = _word(data, "kind") in {"shell_exec", "error"}
+    return str(data.get("output") or "") if shown else ""
+
+
+def _code(command: str) -> str:
+    """A code span that the command cannot end."""
+    ticks = "`" * (max(map(len, _BACKTICKS.findall(command)), default=0) + 1)
+    space = " " if len(ticks) > 1 else ""
+    return f"{ticks}{space}{command}{space}{ticks}"
+
+
+def _unknown(moment: datetime | None) -> bool:
+    # What a host's own searcher finds without a time is dated 1970-01-01T00:00Z.
+    return moment is None or moment.timestamp() == 0
+
+
+def _time(moment: datetime | None) -> str:
+    if moment is None or _unknown(moment):
+        return ""
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return f"[{utc.isoformat(timespec='milliseconds')}Z] "
+
+
+def _clipped(line: str, most: int) -> str:
+    return one_line(truncate(line, most, len))
+
+
+def _word(data: Mapping[str, Any], name: str) -> str:
+    return one_line(str(data.get(name) or ""))

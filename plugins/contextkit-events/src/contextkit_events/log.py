@@ -1,0 +1,183 @@
+"""The log: add events, look them up by session, let go of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from attrs import define, field
+
+from contextkit import InvalidRequestError, Range, Record, Records
+from contextkit_events.errors import InvalidEventError
+from contextkit_events.event import Event, new_event, session_record
+from contextkit_events.settings import EventSettings
+
+_Events = list[Event]
+
+__all__ = ["DEFAULT_SESSION", "EventLog"]
+
+DEFAULT_SESSION = "default"
+"""Where events go that name no session, as long as there is none."""
+
+_STORED = ["event", "turn"]
+_BETWEEN_CLEANINGS = 100
+_OVER = 1.1
+
+
+@define
+class EventLog:
+    """The events of one project. Every method blocks and may be called from any thread.
+
+    ```python
+    log = EventLog(kit.records("events"))
+    log.add("shell_exec", session="monday", command="pytest -q", exit_code=1)
+    log.add("turn", session="monday", role="user", text="why does it fail?")
+    log.list(session="monday")
+    ```
+
+    Attributes:
+        records: the records of the source `events`.
+        settings: how many events are kept, and for how long.
+    """
+
+    records: Records
+    settings: EventSettings = field(factory=EventSettings)
+    _to_cleaning: int = field(default=0, init=False)
+    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def add(self, kind: str, *, session: str | None = None, **parts: Any) -> Event:
+        """Log one event.
+
+        Args:
+            kind: `file_read`, `file_write`, `shell_exec`, `error`, `turn` or another word.
+            session: its session; default: the latest one.
+            parts: `text`, `path`, `command`, `output`, `exit_code`, `role`, `outcome`,
+                `created_at` (default: now) and `id` (default: a new one; one that is there
+                is replaced), as `Event` has them.
+
+        Returns:
+            The event as it is stored: without secrets of the usual shapes, and cut.
+
+        Raises:
+            InvalidEventError: a part is not what it may be; nothing was stored.
+        """
+        return self.add_all([{"kind": kind, "session": session, **parts}])[0]
+
+    def add_all(self, events: Iterable[Mapping[str, Any]]) -> _Events:
+        """Log several events, all of them or, where one is wrong, none.
+
+        Args:
+            events: of each the `kind`, and what else `add` takes.
+
+        Raises what `add` raises.
+        """
+        given = list(events)
+        latest = None
+        if any(one.get("session") is None for one in given):
+            latest = self.latest_session() or DEFAULT_SESSION
+        made = [_made(one, latest) for one in given]
+        if made:
+            self.records.put([*(event.as_record() for event in made), *self._sessions_of(made)])
+            self._clean_in_time(len(made))
+        return made
+
+    def check(self, event: Mapping[str, Any]) -> None:
+        """Raise what `add_all` would raise for one event; nothing is stored."""
+        _made(event, DEFAULT_SESSION)
+
+    def list(
+        self, *, session: str | None = None, kind: str | None = None, limit: int = 20
+    ) -> _Events:
+        """Events, newest first.
+
+        Args:
+            session: only of this session; default: of all of them.
+            kind: only of this kind.
+            limit: how many at most.
+
+        Raises:
+            InvalidRequestError: the limit is below 1.
+        """
+        if limit < 1:
+            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
+        found = self.records.newest(limit, _filters(session, kind))
+        return [Event.from_record(record) for record in found]
+
+    def count(self, *, session: str | None = None, kind: str | None = None) -> int:
+        """How many events there are; the arguments are those of `list`."""
+        return self.records.count(_filters(session, kind))
+
+    def sessions(self, limit: int = 5) -> Sequence[str]:
+        """The names of the sessions, the one with the newest event first."""
+        found = self.records.newest(limit, {"what": "session"})
+        return [str(record.fields["session"]) for record in found]
+
+    def latest_session(self) -> str | None:
+        """The session with the newest event, or None where there is none."""
+        return next(iter(self.sessions(1)), None)
+
+    def clear(self, *, session: str | None = None, before: datetime | None = None) -> int:
+        """Delete events; return how many there were.
+
+        Args:
+            session: only of this session; default: of all of them.
+            before: only what is older, aware.
+
+        Raises:
+            InvalidEventError: `before` has no time zone.
+        """
+        if before is not None and before.utcoffset() is None:
+            raise InvalidEventError(f"before must have a time zone, got {before.isoformat()}")
+        chosen: dict[str, Any] = {} if session is None else {"session": session}
+        if before is not None:
+            chosen["created_at"] = Range(lt=before)
+        gone = self.records.count({**chosen, "what": _STORED})
+        self.records.delete_where(chosen)
+        return gone
+
+    def clean(self) -> None:
+        """Delete what is older than `keep_days`, and the oldest beyond `keep_events`.
+
+        As long as there are no more than a tenth too many, the second waits: the store then
+        deletes many at once.
+        """
+        oldest = datetime.now(UTC) - timedelta(days=self.settings.keep_days)
+        self.records.delete_where({"created_at": Range(lt=oldest)})
+        most = self.settings.keep_events
+        if self.records.count({"what": _STORED}) > most * _OVER:
+            kept = self.records.newest(most, {"what": _STORED})
+            self.records.delete_where({"created_at": Range(lt=kept[-1].created_at)})
+
+    def _sessions_of(self, made: Sequence[Event]) -> Sequence[Record]:
+        last: dict[str, datetime] = {}
+        for event in made:
+            last[event.session] = max(event.created_at, last.get(event.session, event.created_at))
+        there = self.records.get(*(session_record(name, last[name]).id for name in last))
+        for record in there:
+            name = str(record.fields["session"])
+            last[name] = max(last[name], record.created_at)
+        return [session_record(name, when) for name, when in last.items()]
+
+    def _clean_in_time(self, added: int) -> None:
+        """Clean at the first writing and after every hundred events."""
+        with self._turn:
+            self._to_cleaning -= added
+            is_due = self._to_cleaning < 0
+            if is_due:
+                self._to_cleaning = _BETWEEN_CLEANINGS
+        if is_due:
+            self.clean()
+
+
+def _made(given: Mapping[str, Any], latest: str | None) -> Event:
+    parts = dict(given)
+    session, kind = parts.pop("session", None), parts.pop("kind", None)
+    return new_event(latest if session is None else session, kind, parts)  # type: ignore[arg-type]
+
+
+def _filters(session: str | None, kind: str | None) -> dict[str, Any]:
+    chosen = {"session": session, "kind": kind}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    return {"what": _STORED, **given}

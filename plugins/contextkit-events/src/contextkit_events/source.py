@@ -1,0 +1,107 @@
+"""The hooks of the source `events`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from contextkit import SourceInfo, hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+    from contextkit import ContextItem, ContextKit, ContextRequest, Tool
+    from contextkit.models import Detail, Style
+
+__all__ = [
+    "contextkit_agent_event",
+    "contextkit_check_settings",
+    "contextkit_commands",
+    "contextkit_dedup_keys",
+    "contextkit_format",
+    "contextkit_query",
+    "contextkit_source",
+    "contextkit_tools",
+    "contextkit_weight",
+]
+
+
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """High in a context, as a conversation is (seed 5); found by time and by keywords."""
+    from attrs import asdict
+
+    from contextkit_events.settings import EventSettings
+
+    return SourceInfo(
+        title="Recent Activity",
+        description="what was read, written, run and said in this session and the last ones",
+        priority=90,
+        scale="calibrated",
+        # Events come often: making vectors of each would cost more than it finds.
+        embedder="none",
+        count_filters={"what": ["event", "turn"]},
+        indexed_fields=("session", "kind", "what", "highlight"),
+        settings=asdict(EventSettings()),
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+    """The newest events and turns of the session, and highlights of the sessions before it."""
+    from contextkit_events.finding import find_events
+
+    return await find_events(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Each event in the form of its kind (seed 3)."""
+    from contextkit_events.formatting import formatted
+
+    return [formatted(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 - the hook's signature
+    """Events are short."""
+    return 1.0
+
+
+@hookimpl
+def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
+    """An event is the same wherever its id turns up."""
+    return [[f"event:{item.id}"] for item in items]
+
+
+@hookimpl
+def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
+    """Each setting's type and range."""
+    from contextkit_events.settings import problems_in
+
+    return problems_in(settings)
+
+
+@hookimpl
+def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
+    """Log what an agent read, wrote, ran and was told, unless `feed` is off."""
+    from contextkit_events.feed import log_agent_event
+
+    log_agent_event(event, kit)
+
+
+@hookimpl
+def contextkit_commands(cli: click.Group) -> None:
+    """Add `events`."""
+    from contextkit.cli.lazy import LazyCommand
+
+    summary = "Log what happens in a session; list and clear it."
+    cli.add_command(LazyCommand("events", "contextkit_events.commands:events", summary))
+
+
+@hookimpl
+def contextkit_tools() -> Sequence[Tool]:
+    """`record_event`, `list_events`."""
+    from contextkit_events.tools import TOOLS
+
+    return TOOLS

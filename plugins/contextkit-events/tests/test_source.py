@@ -1,0 +1,193 @@
+"""The source's answers, on a real store and through whole contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import contextkit_events
+from contextkit import ContextItem, ContextKit, ContextRequest, Range, Records
+from contextkit_events import EventLog
+from contextkit_events.finding import find_events, recency
+
+NOW = datetime.now(UTC)
+
+
+async def ask(
+    records: Records, query: str = "what now?", limit: int = 100, **options: Any
+) -> list[ContextItem]:
+    """What the source finds for a query."""
+    request = ContextRequest(query=query, limit=limit, records=records, **options)
+    return await find_events(request)
+
+
+def texts(items: list[ContextItem]) -> list[str]:
+    """What was said or named, in order."""
+    return [item.metadata.get("text") or item.metadata.get("path", "") for item in items]
+
+
+async def test_an_empty_log_has_no_items(records: Records) -> None:
+    """There is no session to speak of."""
+    assert await ask(records) == []
+
+
+async def test_the_session_that_asks_gets_its_own_events(log: EventLog) -> None:
+    """Without one it is the latest; of the others only errors, writes and failures are shown."""
+    log.add("file_read", session="a", path="read-in-a", created_at=NOW - timedelta(hours=2))
+    log.add("file_write", session="a", path="written-in-a", created_at=NOW - timedelta(hours=2))
+    log.add("file_read", session="b", path="read-in-b")
+    log.add("error", session="b", text="error in b")
+    log.add("shell_exec", session="b", command="x", text="failed in b", exit_code=3)
+    log.add("turn", session="b", text="said in b")
+    latest = await ask(log.records)
+    assert set(texts(latest)) == {
+        *("read-in-b", "error in b", "failed in b", "said in b"),
+        "written-in-a",
+    }
+    named = await ask(log.records, session="a")
+    assert set(texts(named)) == {"read-in-a", "written-in-a", "error in b", "failed in b"}
+    assert {item.metadata["path"] for item in latest if item.metadata.get("earlier")} == {
+        "written-in-a"
+    }
+
+
+async def test_a_new_session_has_the_highlights_of_the_last_five(log: EventLog) -> None:
+    """The sixth one back is left out, and `sessions` says how many."""
+    for back in range(1, 8):
+        when = NOW - timedelta(hours=back)
+        log.add("error", session=f"s{back}", text=f"error {back}", created_at=when)
+    found = await ask(log.records, session="new")
+    assert texts(found) == [f"error {back}" for back in range(1, 6)]
+    two = await ask(log.records, session="new", settings={"sessions": 2})
+    assert texts(two) == ["error 1", "error 2"]
+
+
+async def test_the_last_twenty_turns_and_fifty_events(log: EventLog) -> None:
+    """Older turns are left out even where they answer; older events only where they do not."""
+    turns = [
+        {"kind": "turn", "session": "a", "text": f"turn {n} herring", "created_at": ago(n)}
+        for n in range(25)
+    ]
+    events = [
+        {"kind": "note", "session": "a", "text": f"event {n}", "created_at": ago(n)}
+        for n in range(60)
+    ]
+    log.add_all([*turns, *events])
+    log.add("note", session="a", text="an old herring", created_at=ago(100))
+    found = await ask(log.records, "herring")
+    assert sorted(text for text in texts(found) if text.startswith("turn")) == sorted(
+        f"turn {n} herring" for n in range(20)
+    )
+    events_found = {text for text in texts(found) if not text.startswith("turn")}
+    assert events_found == {*(f"event {n}" for n in range(50)), "an old herring"}
+
+
+async def test_what_is_recent_and_what_answers_come_first(log: EventLog) -> None:
+    """Relevance is the mean of recency and of the match."""
+    log.add("error", session="a", text="the harbour is closed", created_at=NOW)
+    log.add("error", session="a", text="the upload failed", created_at=ago(60 * 24))
+    log.add("error", session="a", text="something else", created_at=ago(60 * 24))
+    log.add("error", session="a", text="long ago", created_at=ago(60 * 24 * 20))
+    found = await ask(log.records, "why did the upload fail?")
+    by_text = {item.content: item for item in found}
+    assert by_text["the upload failed"].relevance > 0.6
+    assert by_text["the harbour is closed"].relevance == 0.5
+    assert by_text["something else"].relevance == 0.25
+    assert by_text["long ago"].relevance < 0.001
+    assert found[0].content == "the upload failed"
+    top = await ask(log.records, "why did the upload fail?", limit=2)
+    assert [item.content for item in top] == [item.content for item in found[:2]]
+
+
+async def test_half_lives_are_settings(log: EventLog) -> None:
+    """One for the session that asks, a longer one for what the sessions before it did."""
+    log.add("error", session="before", text="before", created_at=ago(120))
+    log.add("error", session="a", text="own", created_at=ago(119))
+    found = await ask(
+        log.records,
+        session="a",
+        settings={"half_life_hours": 1.0, "highlight_half_life_hours": 2.0},
+    )
+    relevance = {item.content: item.relevance for item in found}
+    assert relevance["before"] == 0.25
+    assert relevance["own"] == pytest.approx(0.125, rel=0.05)
+
+
+def test_recency_halves() -> None:
+    """It is 1 for what is new or said to be to come, and goes down in steps."""
+    assert recency(NOW, NOW, 24) == recency(NOW + timedelta(hours=1), NOW, 24) == 1
+    assert recency(NOW - timedelta(hours=24), NOW, 24) == 0.5
+    assert recency(NOW - timedelta(hours=48, minutes=59), NOW, 24) == 0.25
+
+
+async def test_filters_of_the_request_hold(log: EventLog) -> None:
+    """By kind, by time and by session."""
+    log.add("error", session="a", text="old error", created_at=ago(600))
+    log.add("error", session="b", text="error", created_at=ago(1))
+    log.add("turn", session="b", text="turn", created_at=ago(1))
+    assert texts(await ask(log.records, filters={"kind": "turn"})) == ["turn"]
+    assert set(texts(await ask(log.records, filters={"kind": "error"}))) == {"error", "old error"}
+    since = {"created_at": Range(gte=ago(60))}
+    assert set(texts(await ask(log.records, filters=since))) == {"error", "turn"}
+    assert texts(await ask(log.records, filters={"session": "a"})) == ["old error"]
+    assert texts(await ask(log.records, filters={"session": "none"})) == []
+
+
+async def test_what_an_item_carries(log: EventLog) -> None:
+    """Its session is its sequence; errors matter more than the rest."""
+    log.add("file_write", session="a", path="src/a.py", created_at=ago(5))
+    log.add("shell_exec", session="a", command="make", exit_code=2)
+    failed, written = await ask(log.records)
+    assert (written.source, written.kind, written.title) == (
+        "events",
+        "file_write",
+        "Wrote: src/a.py",
+    )
+    assert (written.sequence, written.location, written.salience) == ("a", "src/a.py", 0.5)
+    assert (failed.salience, failed.location) == (0.8, None)
+
+
+def ago(minutes: float) -> datetime:
+    """So many minutes before the tests began."""
+    return NOW - timedelta(minutes=minutes)
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+    """A kit with this source and no other."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    settings = {
+        "embedding.model": "none",
+        "assemble.source_timeout": 20.0,
+        "assemble.deadline": 20.0,
+    }
+    with ContextKit.open(tmp_path, entry_points=False, environment={}, settings=settings) as opened:
+        opened.register(contextkit_events, "events")
+        yield opened
+
+
+async def test_a_whole_context(kit: ContextKit) -> None:
+    """Seed 3's section and its formats."""
+    log = EventLog(kit.records("events"))
+    when = datetime.now(UTC).replace(microsecond=120_000) - timedelta(minutes=5)
+    log.add("file_read", session="a", path="src/upload.py", created_at=when)
+    log.add("turn", session="b", text="elsewhere")
+    context = await kit.assemble_context("where is the upload?", session="a")
+    stamp = f"{when:%Y-%m-%dT%H:%M:%S}.120Z"
+    assert f"## Recent Activity\n\n[{stamp}] Read: src/upload.py" in context.markdown
+    assert "elsewhere" not in context.markdown
+
+
+def test_the_source_counts_events_alone(kit: ContextKit) -> None:
+    """What it keeps of sessions is not counted, and its settings are known."""
+    info = kit.registry.info("events")
+    log = EventLog(kit.records("events"))
+    log.add("note", session="a", text="x")
+    assert kit.records("events").count() == 2
+    assert kit.records("events").count(info.count_filters) == 1
+    assert (info.title, info.priority, info.embedder) == ("Recent Activity", 90, "none")
+    assert info.settings["keep_days"] == 90

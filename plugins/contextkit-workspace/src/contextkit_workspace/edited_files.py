@@ -1,0 +1,68 @@
+"""The files of a workspace, and which of them were edited lately."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from contextkit_workspace.git_state import git_files
+
+__all__ = ["edit_times", "recently_edited", "workspace_files"]
+
+_MOST_FILES = 50_000
+_PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "target", "venv"})
+_WRITTEN_AT_ONCE = 50
+_MINUTE = 60
+
+
+def workspace_files(root: Path) -> list[str]:
+    """The files below a folder, sorted: git's, or without it those outside hidden folders."""
+    listed = git_files(root)
+    return sorted(_walked(root)) if listed is None else listed
+
+
+def edit_times(root: Path, paths: Sequence[str]) -> dict[str, float]:
+    """When the content of each file was last written, seconds since the epoch.
+
+    What is no regular file, or is not there, is left out.
+    """
+    times = {}
+    folder = str(root)
+    for path in paths:
+        try:
+            status = os.lstat(f"{folder}{os.sep}{path}")
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISREG(status.st_mode):
+            times[path] = status.st_mtime
+    return times
+
+
+def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float]:
+    """The files that were edited since a time, but those that a program wrote.
+
+    A checkout, a clone or a build writes many files at once: over 50 in one minute are no
+    edits.
+    """
+    minutes = Counter(int(time // _MINUTE) for time in times.values())
+    return {
+        path: time
+        for path, time in times.items()
+        if time >= since and minutes[int(time // _MINUTE)] <= _WRITTEN_AT_ONCE
+    }
+
+
+def _walked(root: Path) -> Iterator[str]:
+    count = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _PASSED_OVER)
+        inner = os.path.relpath(folder, root).replace(os.sep, "/")
+        for file in files:
+            path = file if inner == "." else f"{inner}/{file}"
+            yield os.fsencode(path).decode("utf-8", "replace")
+            count += 1
+            if count >= _MOST_FILES:
+                return

@@ -1,0 +1,172 @@
+"""What of a workspace's state a request is about, looked up at this moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from contextkit import ContextItem, ContextRequest, Record
+from contextkit.background import in_thread
+from contextkit.searcher.filters import matches
+from contextkit_workspace.edited_files import edit_times, recently_edited, workspace_files
+from contextkit_workspace.git_state import GitStatus, git_status
+from contextkit_workspace.open_files import in_workspace, known_open
+from contextkit_workspace.question import Question, ask
+from contextkit_workspace.settings import Settings
+from contextkit_workspace.status_text import status_text
+from contextkit_workspace.structure import folders_of, structure_text
+
+__all__ = ["find_in_workspace"]
+
+_DAY = 86_400.0
+_ASKED_FOR_CHANGES = 0.9
+_ASKED_WHERE_CLEAN = 0.4
+_ASKED_FOR_STRUCTURE = 0.5
+_NAMED_IN_STRUCTURE = 0.3
+_HALF_LIFE = _DAY
+
+
+@frozen
+class _State:
+    """What was looked up.
+
+    Attributes:
+        paths: the workspace's files.
+        times: path -> when it was last written.
+        edited: the same of those that somebody edited lately.
+        opened: the files that are open, in the order in which they were named.
+        git: what git says, or None.
+    """
+
+    paths: Sequence[str]
+    times: Mapping[str, float]
+    edited: Mapping[str, float]
+    opened: Sequence[str]
+    git: GitStatus | None
+
+
+async def find_in_workspace(request: ContextRequest) -> list[ContextItem]:
+    """The git status, the files at work and the structure, as far as the query is about them."""
+    root, question = request.workspace, ask(request.query)
+    if root is None or not (question.words or question.changes or question.structure):
+        return []
+    state = await _look(root, request)
+    # Of many thousand files this takes long enough to keep others waiting.
+    return await in_thread(lambda: _items(request, question, state))
+
+
+def _items(request: ContextRequest, question: Question, state: _State) -> list[ContextItem]:
+    """The items that pass the request's filters, best first."""
+    depth = Settings.of(request.settings).depth
+    found = [*_status_item(question, state), *_structure_item(question, state, depth)]
+    items = [item for item in found if matches(_as_record(item), request.filters)]
+    # An item is made of a file only while there is room for it.
+    for relevance, path in _files_at_work(question, state):
+        item = _file_item(path, relevance, state)
+        if matches(_as_record(item), request.filters):
+            items.append(item)
+        if len(items) >= request.limit + len(found):
+            break
+    return sorted(items, key=lambda item: -item.relevance)[: request.limit]
+
+
+async def _look(root: Path, request: ContextRequest) -> _State:
+    settings = Settings.of(request.settings)
+
+    def look_at_files() -> tuple[list[str], dict[str, float]]:
+        paths = workspace_files(root)
+        return paths, edit_times(root, paths)
+
+    async with asyncio.TaskGroup() as group:
+        files = group.create_task(in_thread(look_at_files))
+        git = group.create_task(in_thread(lambda: git_status(root)))
+        reported = group.create_task(in_thread(lambda: known_open(request.records)))
+    paths, times = files.result()
+    named = [in_workspace(root, path) for path in (*settings.open_files, *reported.result())]
+    return _State(
+        paths=paths,
+        times=times,
+        edited=recently_edited(times, time.time() - settings.days * _DAY),
+        opened=list(dict.fromkeys(path for path in named if path in times)),
+        git=git.result(),
+    )
+
+
+def _status_item(question: Question, state: _State) -> Iterator[ContextItem]:
+    """The status: where it is asked for; of a clean tree it is worth less."""
+    if state.git is not None and question.changes:
+        yield ContextItem(
+            source="workspace",
+            content=status_text(state.git),
+            relevance=_ASKED_FOR_CHANGES if state.git.dirty else _ASKED_WHERE_CLEAN,
+            metadata={"kind": "status"},
+            id="status",
+            kind="status",
+            title="Git status",
+        )
+
+
+def _files_at_work(question: Question, state: _State) -> list[tuple[float, str]]:
+    """The open, changed and recently edited files that the query names or asks for, best first."""
+    changed = [] if state.git is None else state.git.uncommitted(state.times)
+    at_work = {*state.opened, *state.edited, *changed}
+    newest = max((state.times[path] for path in at_work), default=0.0)
+    found = []
+    for path in at_work:
+        share = question.share(path)
+        if not share and not question.recent:
+            continue
+        # Against the newest, not against the clock: the same files have the same relevance.
+        recency = 0.5 ** ((newest - state.times[path]) / _HALF_LIFE)
+        asked = 0.3 + 0.2 * (path in state.opened) if question.recent else 0.0
+        found.append((min(1.0, max(0.7 * share, asked) + 0.2 * recency), path))
+    return sorted(found, key=lambda scored: (-scored[0], scored[1]))
+
+
+def _file_item(path: str, relevance: float, state: _State) -> ContextItem:
+    edited = datetime.fromtimestamp(state.times[path], UTC)
+    said = [
+        *(["open"] if path in state.opened else []),
+        *([] if state.git is None else state.git.said_of(path)),
+        f"edited {edited:%Y-%m-%d %H:%M} UTC",
+    ]
+    return ContextItem(
+        source="workspace",
+        content=f"{path}: {', '.join(said)}",
+        relevance=relevance,
+        metadata={"kind": "file", "file_path": path, "open": path in state.opened},
+        id=f"file:{path}",
+        kind="file",
+        title=path,
+        created_at=edited,
+        location=path,
+    )
+
+
+def _structure_item(question: Question, state: _State, depth: int) -> Iterator[ContextItem]:
+    """The structure: where it is asked for, or the query has the words of a folder's name."""
+    share = max(map(question.share, folders_of(state.paths, depth)), default=0.0)
+    relevance = _NAMED_IN_STRUCTURE * share
+    if question.structure:
+        relevance += _ASKED_FOR_STRUCTURE
+    if state.paths and relevance:
+        yield ContextItem(
+            source="workspace",
+            content=structure_text(state.paths, depth),
+            relevance=relevance,
+            metadata={"kind": "structure"},
+            id="structure",
+            kind="structure",
+            title="Project structure",
+        )
+
+
+def _as_record(item: ContextItem) -> Record:
+    """The item as filters see it."""
+    record = Record(id=item.id, text=item.content, fields=dict(item.metadata))
+    return record if item.created_at is None else evolve(record, created_at=item.created_at)

@@ -1,0 +1,135 @@
+"""What git says of a work tree: its branch, its changes, its files."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attrs import define, field
+
+from contextkit.git_program import run_git
+
+__all__ = ["GitStatus", "git_files", "git_status"]
+
+_LETTERS = {
+    "A": "added",
+    "C": "copied",
+    "D": "deleted",
+    "M": "modified",
+    "R": "renamed",
+    "T": "type changed",
+}
+
+
+@define
+class GitStatus:
+    """The state of a work tree; paths are in the workspace, with `/`.
+
+    Attributes:
+        branch: the branch that is checked out; `(detached)` where none is.
+        upstream: the branch that it follows, or empty.
+        ahead: commits that the upstream has not.
+        behind: commits of the upstream that are not here.
+        staged: path -> what was done to it, in the index.
+        changed: path -> what was done to it, in the work tree.
+        untracked: files and, with a `/` at the end, folders of them.
+        conflicts: files with both sides' changes.
+    """
+
+    branch: str = ""
+    upstream: str = ""
+    ahead: int = 0
+    behind: int = 0
+    staged: dict[str, str] = field(factory=dict)
+    changed: dict[str, str] = field(factory=dict)
+    untracked: list[str] = field(factory=list)
+    conflicts: list[str] = field(factory=list)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether anything is not committed."""
+        return bool(self.staged or self.changed or self.untracked or self.conflicts)
+
+    def uncommitted(self, paths: Iterable[str]) -> list[str]:
+        """Those of the paths that are staged, changed, untracked or in conflict."""
+        named = {*self.staged, *self.changed, *self.untracked, *self.conflicts}
+        folders = tuple(path for path in self.untracked if path.endswith("/"))
+        return [path for path in paths if path in named or path.startswith(folders)]
+
+    def said_of(self, path: str) -> list[str]:
+        """What is said of a file, in words."""
+        said = []
+        if path in self.conflicts:
+            said.append("in conflict")
+        if path in self.staged:
+            said.append(f"{self.staged[path]}, staged")
+        if path in self.changed:
+            said.append(f"{self.changed[path]}, not staged")
+        folders = tuple(new for new in self.untracked if new.endswith("/"))
+        if path in self.untracked or path.startswith(folders):
+            said.append("untracked")
+        return said
+
+
+def git_status(root: Path) -> GitStatus | None:
+    """The state of the work tree that a folder is in, as far as it is below the folder.
+
+    Returns None without git, without a work tree, and where git fails.
+    """
+    prefix = _git(root, "rev-parse", "--show-prefix")
+    printed = _git(root, "status", "--porcelain=v2", "--branch", "-z", "--", ".")
+    if prefix is None or printed is None:
+        return None
+    status = GitStatus()
+    entries = iter(printed.split("\0"))
+    for entry in entries:
+        _read(status, entry, entries, prefix.strip("\n"))
+    return status
+
+
+def git_files(root: Path) -> list[str] | None:
+    """The tracked, and the untracked and not ignored files below a folder; None as above."""
+    if _git(root, "check-ignore", "-q", ".") is not None:
+        return None
+    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return None if listed is None else sorted(set(filter(None, listed.split("\0"))))
+
+
+def _read(status: GitStatus, entry: str, following: Iterator[str], prefix: str) -> None:
+    """Take in one entry of `git status --porcelain=v2 -z`."""
+    kind, _, rest = entry.partition(" ")
+    if kind == "#":
+        _read_branch(status, rest)
+    elif kind == "?":
+        status.untracked.append(rest.removeprefix(prefix))
+    elif kind == "u":
+        status.conflicts.append(rest.split(" ", 9)[9].removeprefix(prefix))
+    elif kind in {"1", "2"}:
+        path = rest.split(" ", 7 if kind == "1" else 8)[-1].removeprefix(prefix)
+        if kind == "2":
+            # The path that it had before.
+            next(following, "")
+        for letter, where in zip(rest[:2], (status.staged, status.changed), strict=True):
+            if letter in _LETTERS:
+                where[path] = _LETTERS[letter]
+
+
+def _read_branch(status: GitStatus, rest: str) -> None:
+    name, _, value = rest.partition(" ")
+    if name == "branch.head":
+        status.branch = value
+    elif name == "branch.upstream":
+        status.upstream = value
+    elif name == "branch.ab":
+        ahead, behind = value.split(" ")
+        status.ahead, status.behind = int(ahead), -int(behind)
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """What a git command prints; None where it fails, or there is no git."""
+    try:
+        ran = run_git(root, *arguments)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ran.stdout if ran.returncode == 0 else None

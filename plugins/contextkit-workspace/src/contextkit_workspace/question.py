@@ -1,0 +1,102 @@
+"""What of the workspace's state a query asks for, told by its words."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from attrs import frozen
+
+__all__ = ["Question", "ask"]
+
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CHANGES = re.compile(
+    r"\b(?:git|status(?! codes?)|diff|staged?|unstaged|untracked|uncommitted|dirty|branch(?:es)?|"
+    r"commit(?:ting)?|merge|conflicts?|rebase|stash|wip|(?:un)?committed|"
+    r"(?:my|our|these|the|current|local|pending|recent) (?:changes|edits|work)|"
+    r"what (?:has |have |did |was |were |is )?(?:i |we |you )?(?:just )?change[ds]?|changed files|"
+    r"working on|work in progress|left off|where (?:was|were|am) (?:i|we)|pick up|resume)\b",
+    re.IGNORECASE,
+)
+_RECENT = re.compile(
+    r"\b(?:working on|recent(?:ly)?|latest|last edited|edited|open(?:ed)? files?|left off|"
+    r"where (?:was|were|am) (?:i|we)|(?:my|our|these|current|pending) (?:changes|edits|work)|"
+    r"pick up|resume|work in progress|wip)\b",
+    re.IGNORECASE,
+)
+_STRUCTURE = re.compile(
+    r"\b(?:structured?|layout|folders?|director(?:y|ies)|file tree|architecture|organi[sz]ed|"
+    r"overview|code ?base|which (?:files?|modules?|packages?))\b",
+    re.IGNORECASE,
+)
+_LITTLE_WORDS = """
+    a an and are as at be by can do does file files for from has have how i in is it its me my
+    not of on or our should that the this to was we were what when where which who why will with
+    you your working currently recent recently
+"""
+_SAY_LITTLE = frozenset(_LITTLE_WORDS.split())
+
+
+@frozen
+class Question:
+    """A query, as far as the workspace's state can answer it.
+
+    Attributes:
+        words: its words in lower case, without those that say little.
+        text: the query in lower case.
+        changes: whether it asks what has changed, or of the branch.
+        recent: whether it asks what is being worked on.
+        structure: whether it asks how the project is laid out.
+    """
+
+    words: frozenset[str]
+    text: str
+    changes: bool
+    recent: bool
+    structure: bool
+
+    def share(self, path: str) -> float:
+        """How many of the query's words a path has, 0..1; 1 where the query names the file."""
+        name = path.rstrip("/").rpartition("/")[2].lower()
+        if "." in name and name in self.text and _stands_alone(name, self.text):
+            return 1.0
+        if not self.words:
+            return 0.0
+        return len(self.words & _stems(path)) / len(self.words)
+
+
+def ask(query: str) -> Question:
+    """What a query asks for."""
+    return Question(
+        words=frozenset(map(_stem, _words(query))),
+        text=query.lower(),
+        changes=bool(_CHANGES.search(query)),
+        recent=bool(_RECENT.search(query)),
+        structure=bool(_STRUCTURE.search(query)),
+    )
+
+
+def _stands_alone(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def _words(text: str) -> list[str]:
+    words = [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text))]
+    return [word for word in words if len(word) > 1 and word not in _SAY_LITTLE]
+
+
+@lru_cache(maxsize=50_000)
+def _stems(path: str) -> frozenset[str]:
+    folder, _, name = path.rpartition("/")
+    # What a file ends in says nothing of what is in it.
+    stem, _, end = name.rpartition(".")
+    return frozenset(map(_stem, _words(f"{folder} {stem or end}")))
+
+
+def _stem(word: str) -> str:
+    """The word without an ending: `tests` and `testing` are `test`."""
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            return word.removesuffix(ending)
+    return word

@@ -1,0 +1,39 @@
+"""A project's folders with the number of their files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+__all__ = ["folders_of", "structure_text"]
+
+_MOST_LINES = 40
+
+
+def folders_of(paths: Sequence[str], depth: int) -> Counter[str]:
+    """Each folder down to a depth, with the number of files in it and below."""
+    counted: Counter[str] = Counter()
+    for path in paths:
+        parts = path.split("/")[:-1][:depth]
+        for level in range(1, len(parts) + 1):
+            counted["/".join(parts[:level])] += 1
+    return counted
+
+
+def structure_text(paths: Sequence[str], depth: int) -> str:
+    """The folders as a tree of lines, those of many files first where there are too many."""
+    folders = folders_of(paths, depth)
+    ranked = sorted(folders, key=lambda folder: (folder.count("/"), -folders[folder], folder))
+    lines = [
+        f"{'  ' * folder.count('/')}{folder.rpartition('/')[2]}/ ({_files(folders[folder])})"
+        for folder in sorted(ranked[:_MOST_LINES], key=lambda folder: folder.split("/"))
+    ]
+    at_root = sum("/" not in path for path in paths)
+    lines.insert(0, f"{_files(len(paths))}, {at_root} of them at the root")
+    if len(ranked) > _MOST_LINES:
+        lines.append(f"... and {len(ranked) - _MOST_LINES} more folders")
+    return "\n".join(lines)
+
+
+def _files(number: int) -> str:
+    return f"{number:,} file{'' if number == 1 else 's'}"

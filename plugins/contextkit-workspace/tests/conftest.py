@@ -1,0 +1,106 @@
+"""A workspace that is a git repository, and questions to the source about it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import contextkit_workspace
+from contextkit import ContextItem, ContextKit, FormattedContext
+
+Find = Callable[..., Awaitable[dict[str, ContextItem]]]
+Git = Callable[..., str]
+
+PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """An empty folder."""
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def write(workspace: Path) -> Callable[..., Path]:
+    """Write a file of the workspace."""
+
+    def written(path: str, text: str = "text\n", edited: float | None = None) -> Path:
+        file = workspace / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        if edited is not None:
+            os.utime(file, (edited, edited))
+        return file
+
+    return written
+
+
+@pytest.fixture
+def git(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Git:
+    """Run git, by default in the workspace, with no configuration but its own."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+
+    def run(*arguments: str, folder: Path | None = None, check: bool = True) -> str:
+        done = subprocess.run(
+            ["git", *identity, *arguments],
+            cwd=folder or workspace,
+            check=check,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def repository(git: Git, workspace: Path) -> Path:
+    """The workspace as a repository on the branch `main`."""
+    git("init", "-q", "-b", "main")
+    return workspace
+
+
+@pytest.fixture
+def settings() -> dict[str, Any]:
+    """Settings of the source; a test may fill it before it asks for a kit."""
+    return {}
+
+
+@pytest.fixture
+def kit(
+    workspace: Path, tmp_path: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ContextKit]:
+    """A kit with this source and no other."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    (workspace / "contextkit.toml").touch()
+    own = {f"sources.workspace.{key}": value for key, value in settings.items()}
+    with ContextKit.open(
+        workspace, settings={**PATIENT, **own}, environment={}, entry_points=False
+    ) as opened:
+        opened.register(contextkit_workspace, "workspace")
+        yield opened
+
+
+@pytest.fixture
+def find(kit: ContextKit) -> Find:
+    """Ask; the items by id, as they are shown in a context that is large enough."""
+
+    async def found(query: str, **request: Any) -> dict[str, ContextItem]:
+        context: FormattedContext = await kit.assemble_context(
+            query, ["workspace"], max_tokens=20_000, style="plain", **request
+        )
+        (source,) = context.trace.sources
+        assert source.state in {"ok", "empty"}, source.reason
+        return {item.id: item for item in context.items}
+
+    return found

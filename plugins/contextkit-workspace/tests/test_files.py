@@ -1,0 +1,297 @@
+"""The files at work: open, changed, edited lately; and the structure of the project."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from contextkit import ContextItem, ContextKit, InvalidRequestError, Range, Records
+from contextkit.errors import StoreBusyError
+from contextkit.models import Detail, Style
+from contextkit.tool_calls import call_tool
+from contextkit.tool_offers import offered_tools
+from contextkit_workspace import contextkit_check_settings, contextkit_format
+from contextkit_workspace.open_files import in_workspace
+from contextkit_workspace.structure import structure_text
+
+Find = Callable[..., Awaitable[dict[str, ContextItem]]]
+Git = Callable[..., str]
+Write = Callable[..., Path]
+
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+
+def files_of(items: dict[str, ContextItem]) -> list[str]:
+    """The paths of the file items, best first."""
+    return [item.title or "" for item in items.values() if item.kind == "file"]
+
+
+async def test_files_whose_paths_have_the_words_are_shown(
+    repository: Path, git: Git, write: Write, find: Find
+) -> None:
+    """In identifiers and in other numbers too; the rest is not there."""
+    write("src/shelf/restock_items.py")
+    write("src/shelf/priceList.py")
+    write("src/lamp.py")
+    assert files_of(await find("why does restocking an item fail?")) == [
+        "src/shelf/restock_items.py"
+    ]
+    assert files_of(await find("the list of prices")) == ["src/shelf/priceList.py"]
+
+
+async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, find: Find) -> None:
+    """Before one whose path has more of the other words."""
+    write("tests/test_broken_import.py")
+    write("src/lamp.py")
+    items = await find("why does the import of lamp.py break the test?")
+    assert files_of(items)[0] == "src/lamp.py"
+    assert items["file:src/lamp.py"].relevance >= 0.7
+    assert files_of(await find("is it in clamp.py.bak?")) == []
+
+
+async def test_who_asks_what_is_at_work_gets_the_newest_first(
+    repository: Path, git: Git, write: Write, find: Find
+) -> None:
+    """Whatever they are called; each says what git knows of it."""
+    now = time.time()
+    write("a.py", edited=now - 30 * HOUR)
+    write("b.py", edited=now - 2 * HOUR)
+    write("c.py", edited=now - 9 * DAY)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    write("d.py", edited=now - HOUR)
+    items = await find("what was edited recently?")
+    assert files_of(items) == ["contextkit.toml", "d.py", "b.py", "a.py"]
+    newest, second, _, last = (items[f"file:{path}"].relevance for path in files_of(items))
+    assert newest > second > last
+    day = datetime.fromtimestamp(now - HOUR, UTC)
+    assert items["file:d.py"].content == f"File: d.py: untracked, edited {day:%Y-%m-%d %H:%M} UTC"
+    assert items["file:d.py"].created_at == datetime.fromtimestamp(
+        (repository / "d.py").stat().st_mtime, UTC
+    )
+    assert items["file:d.py"].location == "d.py"
+
+
+@pytest.mark.parametrize("settings", [{"days": 1}])
+async def test_the_settings_say_what_is_recent(
+    repository: Path, git: Git, write: Write, find: Find
+) -> None:
+    """In days."""
+    write("old.py", edited=time.time() - 2 * DAY)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    assert files_of(await find("recently edited files")) == ["contextkit.toml"]
+
+
+async def test_a_changed_file_is_at_work_however_old(
+    repository: Path, write: Write, find: Find
+) -> None:
+    """As git says that it is not committed."""
+    write("notes/old.py", edited=time.time() - 90 * DAY)
+    items = await find("what is in the old notes?")
+    assert files_of(items) == ["notes/old.py"]
+    assert "untracked" in items["file:notes/old.py"].content
+
+
+async def test_what_a_program_wrote_at_once_is_not_edited(
+    repository: Path, git: Git, write: Write, find: Find
+) -> None:
+    """As a clone or a checkout does."""
+    written = time.time() - 3 * HOUR
+    for number in range(60):
+        write(f"gen/f{number}.py", edited=written)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    assert files_of(await find("recently edited")) == ["contextkit.toml"]
+
+
+@pytest.mark.parametrize("settings", [{"open_files": ["src/lamp.py", "gone.py", "../out.py"]}])
+async def test_files_that_the_settings_call_open_are_at_work(
+    repository: Path, git: Git, write: Write, find: Find
+) -> None:
+    """Those that there are; before others of the same time."""
+    for name in ("src/lamp.py", "src/other.py"):
+        write(name, edited=time.time() - 30 * DAY)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    items = await find("which open files do I have?")
+    assert files_of(items)[0] in {"src/lamp.py", "contextkit.toml"}
+    assert items["file:src/lamp.py"].content.startswith("File: src/lamp.py: open, edited ")
+    assert "file:src/other.py" not in items
+
+
+async def test_an_agent_reports_open_files(
+    repository: Path, git: Git, write: Write, find: Find, kit: ContextKit
+) -> None:
+    """The last report counts; an empty one takes it back."""
+    for name in ("src/lamp.py", "src/shelf.py"):
+        write(name, edited=time.time() - 30 * DAY)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    offer = offered_tools(kit.registry)["report_open_files"]
+
+    async def report(*files: str) -> Any:
+        return (await call_tool(kit, offer, {"files": list(files)})).data
+
+    assert await report("src/shelf.py") == {"open_files": ["src/shelf.py"]}
+    absolute = str(repository / "src" / "lamp.py")
+    assert await report(absolute, "./src/lamp.py") == {"open_files": ["src/lamp.py"]}
+    assert "file:src/lamp.py" in await find("the lamp")
+    assert await find("the shelf") == {}
+    assert await report() == {"open_files": []}
+    assert await find("the lamp") == {}
+    for wrong in ("/etc/passwd", "../a.py", "", "a\nb"):
+        with pytest.raises(InvalidRequestError, match="no path of a file in the workspace"):
+            await report(wrong)
+    with pytest.raises(InvalidRequestError, match="200 at most"):
+        await report(*["a"] * 201)
+
+
+async def test_a_report_of_yesterday_is_forgotten(
+    repository: Path, git: Git, write: Write, find: Find, kit: ContextKit
+) -> None:
+    """Nobody said that the files were closed."""
+    write("src/lamp.py", edited=time.time() - 30 * DAY)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    await call_tool(
+        kit, offered_tools(kit.registry)["report_open_files"], {"files": ["src/lamp.py"]}
+    )
+    records = kit.records("workspace")
+    (record,) = records.get("open-files")
+    records.put([evolve(record, created_at=record.created_at - timedelta(days=2))])
+    assert await find("the lamp") == {}
+
+
+async def test_a_store_that_fails_costs_only_the_report(
+    repository: Path, write: Write, find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state of the workspace is not stored."""
+    write("src/lamp.py")
+
+    def busy(*_: object) -> None:
+        raise StoreBusyError("busy")
+
+    monkeypatch.setattr(Records, "get", busy)
+    assert files_of(await find("the lamp")) == ["src/lamp.py"]
+
+
+async def test_filters_hold_for_what_is_not_stored(
+    repository: Path, write: Write, find: Find
+) -> None:
+    """A field that an item has not does not match."""
+    write("src/lamp.py", edited=time.time() - 3 * DAY)
+    query = "what am I working on, and the structure of the lamp"
+    assert set(await find(query, filters={"kind": "status"})) == {"status"}
+    assert set(await find(query, filters={"kind": ["structure"]})) == {"structure"}
+    since = Range(gte=datetime.now(UTC) - timedelta(days=1))
+    recent = await find(query, filters={"created_at": since, "kind": "file"})
+    assert files_of(recent) == ["contextkit.toml"]
+    assert await find(query, filters={"language": "python"}) == {}
+
+
+async def test_the_structure_is_shown_to_who_asks_for_it(
+    repository: Path, write: Write, find: Find
+) -> None:
+    """To two levels, by git's files."""
+    for path in ("src/a/b/c.py", "src/d.py", "docs/e.md", ".gitignore", "build/x.o"):
+        write(path, "build/\n")
+    items = await find("how is the code base organised?")
+    assert items["structure"].content == (
+        "Project structure:\n5 files, 2 of them at the root\n"
+        "docs/ (1 file)\nsrc/ (2 files)\n  a/ (1 file)"
+    )
+    assert "structure" not in await find("why is the lamp green?")
+
+
+@pytest.mark.parametrize("settings", [{"depth": 1}])
+async def test_a_folder_that_is_named_brings_the_structure(
+    workspace: Path, git: Git, write: Write, find: Find
+) -> None:
+    """A little; without a repository hidden folders and caches are left out."""
+    for path in ("lamp/inner/a.py", ".hidden/b.py", "__pycache__/c.py"):
+        write(path)
+    items = await find("lamp")
+    assert items["structure"].content.splitlines()[2:] == ["lamp/ (1 file)"]
+    assert items["structure"].relevance < 0.4
+
+
+def test_of_many_folders_the_largest_are_shown() -> None:
+    """Those of the highest level first, and how many more there are."""
+    paths = [f"top{n:02}/in/f{m}" for n in range(45) for m in range(n + 1)]
+    lines = structure_text(paths, 2).split("\n")
+    assert lines[0] == "1,035 files, 0 of them at the root"
+    assert (lines[1], lines[-2]) == ("top05/ (6 files)", "top44/ (45 files)")
+    assert lines[-1] == "... and 50 more folders"
+
+
+async def test_an_empty_workspace_has_nothing(workspace: Path, git: Git, find: Find) -> None:
+    """Not even a structure."""
+    (workspace / "contextkit.toml").unlink()
+    assert await find("how is the project structured, and what did I edit recently?") == {}
+
+
+def test_paths_are_made_relative(tmp_path: Path) -> None:
+    """None for what is not in the workspace."""
+    assert in_workspace(tmp_path, "./a/b.py") == "a/b.py"
+    assert in_workspace(tmp_path, str(tmp_path / "a.py")) == "a.py"
+    assert in_workspace(tmp_path, str(tmp_path)) is None
+    assert in_workspace(tmp_path, "/a.py") is None
+    assert in_workspace(tmp_path, "a/../../b") is None
+
+
+def made(content: str, kind: str) -> ContextItem:
+    """An item as the source makes them."""
+    return ContextItem("workspace", content, 0.5, id="x", kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "style", "detail", "text"),
+    [
+        ("file", "markdown", "full", "**File**: \\_a\\_.py: open"),
+        ("file", "markdown", "compact", "- File: \\_a\\_.py: open"),
+        ("file", "xml", "full", '<workspace kind="file">\n_a_.py: open\n</workspace>'),
+        ("file", "plain", "full", "File: _a_.py: open"),
+        ("status", "markdown", "full", "**Git status**\n```\n_a_.py: open\nb\n```"),
+        ("status", "plain", "full", "Git status:\n_a_.py: open\nb"),
+        ("status", "xml", "compact", '<workspace kind="status">_a_.py: open b</workspace>'),
+        ("structure", "plain", "compact", "Project structure: _a_.py: open b"),
+    ],
+)
+def test_how_an_item_is_shown(kind: str, style: Style, detail: Detail, text: str) -> None:
+    """In each style, whole and on one line."""
+    item = made("_a_.py: open" if kind == "file" else "_a_.py: open\nb", kind)
+    assert contextkit_format([item], style, detail) == [text]
+
+
+def test_a_summary_has_eight_lines() -> None:
+    """And says that there are more."""
+    item = made("\n".join(f"line {number}" for number in range(10)), "structure")
+    (text,) = contextkit_format([item], "plain", "summary")
+    assert text.split("\n")[-2:] == ["line 7", "..."]
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"day": 1}, "day: not a setting of workspace; it has days, depth, open_files"),
+        ({"days": 0}, "days: expected a number of days, over 0 to 36500, got 0"),
+        ({"days": True}, "days: expected a number of days, over 0 to 36500, got True"),
+        ({"depth": 1.5}, "depth: expected a number of levels, 1 to 10, got 1.5"),
+        (
+            {"open_files": "a"},
+            "open_files: expected a list of paths such as [\"src/a.py\"], got 'a'",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_named(settings: dict[str, Any], problem: str) -> None:
+    """With what would be right."""
+    assert contextkit_check_settings(settings) == [problem]
+    assert contextkit_check_settings({"days": 0.5, "depth": 3, "open_files": ["a"]}) == []

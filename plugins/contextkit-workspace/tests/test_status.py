@@ -1,0 +1,193 @@
+"""The git status: what is in it, and when it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from contextkit import ContextItem
+from contextkit_workspace.git_state import git_files, git_status
+from contextkit_workspace.status_text import status_text
+
+Find = Callable[..., Awaitable[dict[str, ContextItem]]]
+Git = Callable[..., str]
+Write = Callable[..., Path]
+
+
+def described(folder: Path) -> list[str]:
+    """The lines of a folder's status."""
+    status = git_status(folder)
+    assert status is not None
+    return status_text(status).split("\n")
+
+
+def test_what_is_staged_changed_and_untracked_is_told_apart(
+    repository: Path, git: Git, write: Write
+) -> None:
+    """With what was done where that is no modification; a file may be in two lists."""
+    for name in ("both", "changed", "moved", "gone", "dropped"):
+        write(f"{name}.py", f"{name}\n" * 9)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    write("both.py", "1")
+    write("added one.py")
+    git("add", ".")
+    write("both.py", "2")
+    write("changed.py", "2")
+    git("mv", "moved.py", "there.py")
+    git("rm", "-q", "gone.py")
+    (repository / "dropped.py").unlink()
+    write("new.py")
+    write("folder/new.py")
+    assert described(repository) == [
+        "branch main",
+        "staged (4): added one.py (added), both.py, gone.py (deleted), there.py (renamed)",
+        "changed, not staged (3): both.py, changed.py, dropped.py (deleted)",
+        "untracked (2): folder/, new.py",
+    ]
+
+
+def test_a_clean_tree_says_so(repository: Path, git: Git, write: Write) -> None:
+    """Also one without a commit."""
+    assert described(repository) == ["branch main", "nothing to commit"]
+    write("a.py")
+    git("add", ".")
+    git("commit", "-qm", "a")
+    assert described(repository) == ["branch main", "nothing to commit"]
+    git("checkout", "-q", "--detach")
+    assert described(repository)[0] == "branch (detached)"
+
+
+def test_a_branch_is_compared_with_the_one_it_follows(
+    repository: Path, git: Git, tmp_path: Path
+) -> None:
+    """How many commits each has that the other has not."""
+    git("commit", "-qm", "a", "--allow-empty")
+    clone = tmp_path / "clone"
+    git("clone", "-q", str(repository), str(clone))
+    git("commit", "-qm", "there", "--allow-empty")
+    git("commit", "-qm", "here 1", "--allow-empty", folder=clone)
+    git("commit", "-qm", "here 2", "--allow-empty", folder=clone)
+    git("fetch", "-q", folder=clone)
+    assert described(clone)[0] == "branch main, follows origin/main, 2 ahead, 1 behind"
+
+
+def test_conflicts_are_named(repository: Path, git: Git, write: Write) -> None:
+    """In the middle of a merge."""
+    write("a b.py", "0\n")
+    git("add", ".")
+    git("commit", "-qm", "0")
+    git("checkout", "-qb", "other")
+    write("a b.py", "1\n")
+    git("commit", "-qam", "1")
+    git("checkout", "-q", "main")
+    write("a b.py", "2\n")
+    git("commit", "-qam", "2")
+    git("merge", "other", check=False)
+    status = git_status(repository)
+    assert status is not None
+    assert described(repository)[1] == "in conflict (1): a b.py"
+    assert status.said_of("a b.py") == ["in conflict"]
+
+
+def test_paths_are_those_below_the_workspace(repository: Path, git: Git, write: Write) -> None:
+    """Which may be a folder of the repository; what else changed is not told."""
+    write("inner/a.py")
+    write("inner/b.py")
+    write("c.py")
+    git("add", "inner/a.py", "c.py")
+    assert described(repository / "inner")[1:] == [
+        "staged (1): a.py (added)",
+        "untracked (1): b.py",
+    ]
+    assert git_files(repository / "inner") == ["a.py", "b.py"]
+
+
+def test_the_path_before_a_rename_is_no_entry(repository: Path, git: Git, write: Write) -> None:
+    """Though it reads like one of an untracked file."""
+    write("? x.py", "text\n" * 9)
+    git("add", ".")
+    git("commit", "-qm", "a")
+    git("mv", "? x.py", "y.py")
+    assert described(repository)[1:] == ["staged (1): y.py (renamed)"]
+
+
+def test_many_paths_are_counted(repository: Path, write: Write) -> None:
+    """Twenty are named."""
+    for number in range(23):
+        write(f"f{number:02}.py")
+    (line,) = described(repository)[1:]
+    assert line.startswith("untracked (23): f00.py, f01.py")
+    assert line.endswith("f19.py, and 3 more")
+
+
+def test_a_line_end_in_a_name_makes_no_line(repository: Path, write: Write) -> None:
+    """Nor a line of its own kind."""
+    write("a\nstaged (1): b.py")
+    assert described(repository)[1:] == ["untracked (1): a staged (1): b.py"]
+
+
+def test_without_a_work_tree_there_is_no_status(
+    workspace: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none without git."""
+    assert git_status(workspace) is None
+    git("init", "-q")
+    assert git_status(workspace) is not None
+    monkeypatch.setenv("PATH", "")
+    assert git_status(workspace) is None
+    assert git_files(workspace) is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what is the git status?",
+        "review my changes",
+        "What am I working on?",
+        "show me the diff",
+        "which branch is this?",
+        "what did I change?",
+        "continue where I left off",
+        "write a commit message for the staged files",
+    ],
+)
+async def test_the_status_is_shown_to_who_asks_for_changes(
+    repository: Path, write: Write, find: Find, query: str
+) -> None:
+    """Of a tree with changes it is the most relevant item."""
+    write("shelf.py")
+    items = await find(query)
+    assert items["status"].relevance == max(item.relevance for item in items.values())
+    assert items["status"].content.startswith("Git status:\nbranch main\nuntracked (2): ")
+
+
+@pytest.mark.parametrize(
+    "query", ["why is the lamp green?", "the HTTP status code is 404", "how do I restock?", "?", ""]
+)
+async def test_nobody_else_is_shown_the_status(
+    repository: Path, write: Write, find: Find, query: str
+) -> None:
+    """However much has changed."""
+    write("shelf.py")
+    assert await find(query) == {} if query else True
+
+
+async def test_the_status_of_a_clean_tree_is_worth_less(
+    repository: Path, git: Git, find: Find
+) -> None:
+    """It answers, and there is nothing to look at."""
+    git("add", ".")
+    git("commit", "-qm", "a")
+    items = await find("what are my changes?")
+    assert items["status"].content == "Git status:\nbranch main\nnothing to commit"
+    assert items["status"].relevance < 0.5
+
+
+async def test_no_repository_has_no_status(workspace: Path, git: Git, find: Find) -> None:
+    """The other items are there."""
+    assert set(await find("what is the git status, and what files did I open recently?")) == {
+        "file:contextkit.toml"
+    }
