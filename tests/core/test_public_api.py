@@ -211,6 +211,7 @@ SIGNATURES = {
     "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
     "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
     "contextkit_tools": "() -> Sequence[Tool] | None",
+    "contextkit_agent_event": "(event: Mapping[str, Any], kit: ContextKit) -> None",
     "contextkit_commands": "(cli: click.Group) -> None",
     "contextkit_check_settings": "(settings: Mapping[str, Any]) -> Sequence[str] | None",
     "contextkit_tokenizer": "(name: str) -> Callable[[str], int] | None",
@@ -254,9 +255,10 @@ def test_a_hook_is_documented_with_an_example_that_works(
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
-    """Recipes, tools and commands come from every plugin; the rest is one source's answer."""
+    """Recipes, tools and commands come from every plugin, and all hear of an agent's events."""
     options = vars(HOOKS[name])["contextkit_spec"]
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
+    collected.add("contextkit_agent_event")
     assert options["firstresult"] == (name not in collected)
 
 

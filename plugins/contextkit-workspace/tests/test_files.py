@@ -46,6 +46,18 @@ async def test_files_whose_paths_have_the_words_are_shown(
     assert files_of(await find("the list of prices")) == ["src/shelf/priceList.py"]
 
 
+async def test_what_is_committed_is_shown_only_where_it_is_named(
+    repository: Path, git: Git, write: Write, find: Find
+) -> None:
+    """However lately it was edited: code and documents show what is in it."""
+    write("src/lamp_shop.py", edited=time.time() - HOUR)
+    git("add", ".")
+    git("commit", "-qm", "Sell lamps")
+    assert files_of(await find("what does a lamp cost?")) == []
+    assert files_of(await find("what is in lamp_shop.py?")) == ["src/lamp_shop.py"]
+    assert files_of(await find("what was I working on?")) == ["src/lamp_shop.py"]
+
+
 async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, find: Find) -> None:
     """Before one whose path has more of the other words."""
     write("tests/test_broken_import.py")

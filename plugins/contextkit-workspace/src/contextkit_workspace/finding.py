@@ -119,7 +119,9 @@ def _files_at_work(question: Question, state: _State) -> list[tuple[float, str]]
     found = []
     for path in at_work:
         share = question.share(path)
-        if not share and not question.recent:
+        # What is committed is the other sources' to show, unless the query is about the file.
+        is_done = state.git is not None and path not in changed and path not in state.opened
+        if share <= (0.99 if is_done else 0.0) and not question.recent:
             continue
         # Against the newest, not against the clock: the same files have the same relevance.
         recency = 0.5 ** ((newest - state.times[path]) / _HALF_LIFE)
