@@ -55,7 +55,7 @@ async def test_what_is_committed_is_shown_only_where_it_is_named(
     git("commit", "-qm", "Sell lamps")
     assert files_of(await find("what does a lamp cost?")) == []
     assert files_of(await find("what is in lamp_shop.py?")) == ["src/lamp_shop.py"]
-    assert files_of(await find("what was I working on?")) == ["src/lamp_shop.py"]
+    assert "src/lamp_shop.py" in files_of(await find("what was I working on?"))
 
 
 async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, find: Find) -> None:
