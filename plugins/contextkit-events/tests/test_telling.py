@@ -15,7 +15,7 @@ from contextkit_events.feed import events_of
 if TYPE_CHECKING:
     from conftest import World
 
-ROOT = Path("/work/tide")
+ROOT = Path("/home/ada/tide")
 FAILED = "PostToolUseFailure"
 
 
