@@ -66,6 +66,8 @@ _INFO_FIELDS: _Kinds = {
     "updates": (bool,),
     "count_filters": (Mapping,),
     "indexed_fields": (list, tuple),
+    "keep_days": (int, float, type(None)),
+    "keep_records": (int, type(None)),
     "settings": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {

@@ -103,6 +103,7 @@ class AssembleSettings:
     concurrency: int = _setting(4, "a whole number of at least 1", ge(1))
     breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1))
     breaker_cooldown: float = _setting(30.0, "seconds, over 0", gt(0))
+    max_items: int = _setting(1000, "a whole number of at least 1", ge(1))
 
 
 @frozen(kw_only=True)
@@ -171,6 +172,8 @@ class SourceSettings:
         f"default, {_MODELS}",
         optional(or_(in_(("default",)), matches_re(_EMBEDDING_MODEL))),
     )
+    keep_days: float | None = _setting(None, "days, over 0", optional(gt(0)))
+    keep_records: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)))
     own: Mapping[str, Any] = field(default=_NO_SETTINGS)
 
 

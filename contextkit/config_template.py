@@ -23,7 +23,7 @@ _ABOUT = {
     "ranking": "What else than relevance, whose weight is 1, makes a score.",
     "hooks": "What a coding agent is told by its hooks, and how long that may take.",
 }
-_NOT_THE_PROJECTS = frozenset({"own", "embedder"})
+_NOT_THE_PROJECTS = frozenset({"own", "embedder", "keep_days", "keep_records"})
 _DEFAULT_SOURCES = {
     "sources": "default: all that are on",
     "start_sources": "default: those that are told things, as memories are",

@@ -99,6 +99,7 @@ def _of_candidate(asked: str, row: ItemTrace, trace: Trace) -> ItemExplanation:
         "truncated": f"It is in the context, {row.reason}",
         "duplicate": f"It was dropped as a {row.reason}, which scored better and stayed",
         "below_floor": f"It was found, but its {row.reason}",
+        "over_limit": f"It was found, but {row.reason}",
         "over_budget": _over_budget(row, trace),
     }[row.verdict]
     rank = trace.items.index(row) + 1

@@ -17,12 +17,15 @@ from contextkit.errors import SourceError, in_words
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
+from contextkit.telemetry import describe, span
 from contextkit.trace import SourceState
 
 __all__ = ["Answer", "Question", "gather"]
 
 _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
+
+_ANSWERED = ("ok", "empty")
 
 _log = get_logger(__name__)
 
@@ -100,6 +103,15 @@ async def _stop(tasks: Sequence[asyncio.Task[Answer]]) -> None:
 
 
 async def _ask(registry: SourceRegistry, question: Question) -> Answer:
+    section = question.section
+    with span("contextkit.source", {"source": section.source, "section": section.key}) as asking:
+        answer = await _answer(registry, question)
+        found = {"state": answer.state, "items": len(answer.items)}
+        describe(asking, found, failed=answer.state not in _ANSWERED)
+    return answer
+
+
+async def _answer(registry: SourceRegistry, question: Question) -> Answer:
     section, breaker = question.section, question.breaker
     started, asked_at = time.perf_counter(), breaker.clock()
     if not breaker.allows():

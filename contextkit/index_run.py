@@ -17,6 +17,7 @@ from contextkit.logs import get_logger
 from contextkit.models import IndexReport
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
+from contextkit.retention import prune_sources
 from contextkit.store.base import RecordStore
 
 __all__ = ["IndexOutcome", "index_sources", "state_folder"]
@@ -49,10 +50,13 @@ def index_sources(
     progress: Callable[[Progress], None],
     wait: bool,
 ) -> dict[str, IndexOutcome]:
-    """Index the sources that have the hook, while no other process indexes the project.
+    """Index the sources that have the hook, and let go of what the others do not keep.
+
+    No other process indexes the project meanwhile.
 
     What a source raises is its outcome's `problem`; the store's own trouble is raised.
     """
+    prune_sources(registry, records.values())
     able = [name for name in records if registry.implements(name, "contextkit_index")]
     if not able:
         return {}

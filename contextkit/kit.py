@@ -18,6 +18,7 @@ from contextkit.indexing import Progress
 from contextkit.pipeline import Pipeline
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
+from contextkit.retention import Pruned, Retention, prune_sources, retention_of
 from contextkit.store.base import RecordStore
 from contextkit.store.opening import open_store
 from contextkit.workspace import Workspace, find_workspace
@@ -145,7 +146,7 @@ class ContextKit(AskingForContexts):
         progress: Callable[[Progress], None] | None = None,
         wait: bool = True,
     ) -> dict[str, IndexOutcome]:
-        """Bring records up to date with the workspace; blocking.
+        """Bring records up to date with the workspace, and prune; blocking.
 
         Args:
             sources: which ones; default: every source that is on and can.
@@ -167,6 +168,33 @@ class ContextKit(AskingForContexts):
             progress=progress or (lambda _: None),
             wait=wait,
         )
+
+    def retention(self, source: str) -> Retention:
+        """How long a source's records are kept, and how many.
+
+        Raises `InvalidContextTypeError` for a name that is no source.
+        """
+        self.registry.require(source)
+        return retention_of(self.registry, source)
+
+    def prune(
+        self, sources: Sequence[str] | None = None, *, dry_run: bool = False
+    ) -> dict[str, Pruned]:
+        """Delete records that are not kept: too old, or too many; blocking.
+
+        What is kept is `[sources.NAME] keep_days` and `keep_records`, or what the source says
+        itself. A source that indexes the workspace is left alone, and so is one of which
+        everything is kept.
+
+        Args:
+            sources: which ones; default: every source that is on.
+            dry_run: True to delete nothing and only count.
+
+        Returns:
+            Source -> what went, or would go.
+        """
+        names = self.registry.sources if sources is None else sources
+        return prune_sources(self.registry, map(self.records, names), dry_run=dry_run)
 
     # -- the end --------------------------------------------------------------------------
 

@@ -242,6 +242,9 @@ class SourceInfo:
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
         indexed_fields: record fields that its filters use, so that the store indexes them.
+        keep_days: records that came to be longer ago than so many days are not kept, over 0;
+            None keeps them all. `[sources.NAME] keep_days` is stronger.
+        keep_records: of a project's records so many are kept, the newest; likewise.
         settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
             to write: strings, numbers, truths, and lists of those.
     """
@@ -256,6 +259,8 @@ class SourceInfo:
     updates: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
+    keep_days: float | None = field(default=None, validator=_over_zero)
+    keep_records: int | None = field(default=None, validator=_over_zero)
     settings: Mapping[str, Any] = field(factory=dict)
 
     @priority.validator

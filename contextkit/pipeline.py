@@ -35,6 +35,7 @@ from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+from contextkit.telemetry import Attributes, describe, span
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
@@ -88,9 +89,13 @@ class Pipeline:
         """
         watch = Stopwatch()
         async with contextlib.AsyncExitStack() as stack:
+            asked: Attributes = {"recipe": request.recipe, "max_tokens": request.max_tokens}
+            assembling = stack.enter_context(span("contextkit.assemble", asked))
             with watch.stage("queue"):
                 await stack.enter_async_context(self._admission.turn())
-            return await self._assemble(request, recipe, watch)
+            context = await self._assemble(request, recipe, watch)
+            describe(assembling, {"tokens": context.token_count, "items": len(context.items)})
+            return context
 
     async def _assemble(
         self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
@@ -105,7 +110,8 @@ class Pipeline:
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
             candidates = rank(answers, infos, self.clock(), self.registry.config.ranking, floors)
         with watch.stage("dedup"):
-            selection = select(self.registry, candidates, floors, failures)
+            most = self.registry.config.assemble.max_items
+            selection = select(self.registry, candidates, floors, failures, most)
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
             kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
             selection = evolve(selection, kept=kept)

@@ -205,10 +205,17 @@ class Records:
     source: str
     project: str
     _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
+    _alone: bool = False
 
     @property
     def _visible(self) -> tuple[str, ...]:
-        return (self.project,) if self.project == USER else (self.project, USER)
+        return (self.project,) if self._alone or self.project == USER else (self.project, USER)
+
+    @property
+    def scopes(self) -> tuple[Records, ...]:
+        """The project's records without the user's, and the user's: each record is in one."""
+        alone = evolve(self, alone=True)
+        return (alone,) if self.project == USER else (alone, self.shared)
 
     @property
     def shared(self) -> Records:

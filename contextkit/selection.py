@@ -41,8 +41,11 @@ def select(
     candidates: Sequence[Candidate],
     floors: Mapping[str, float],
     failed: Failed = log_failure,
+    max_items: int | None = None,
 ) -> Selection:
     """Drop what is below the floor, then all but the best-scored of each set of duplicates.
+
+    Between the two whatever is beyond the best `max_items` is dropped.
 
     A source whose `contextkit_dedup_keys` fails has no keys; `failed` is told.
 
@@ -51,6 +54,7 @@ def select(
         candidates: best first.
         floors: section -> the relevance below which its items are dropped, 0..1.
         failed: told of hooks that fail.
+        max_items: so many are compared with each other at most; None for all.
     """
     relevant = [c for c in candidates if c.relevance >= floors[c.section]]
     dropped = [
@@ -58,6 +62,10 @@ def select(
         for c in candidates
         if c.relevance < floors[c.section]
     ]
+    if max_items is not None:
+        reason = f"it is not among the best {max_items:,} of what was found"
+        dropped += [Dropped(c, "over_limit", reason) for c in relevant[max_items:]]
+        relevant = relevant[:max_items]
     items = [candidate.item for candidate in relevant]
     result = deduplicate(
         items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)

@@ -14,6 +14,7 @@ from contextkit.gather import Answer
 from contextkit.hook_failures import log_failure
 from contextkit.ranking import Candidate
 from contextkit.selection import Dropped, Selection
+from contextkit.telemetry import span
 from contextkit.trace import ItemTrace, SourceTrace, Verdict
 
 __all__ = ["HookFailures", "Stopwatch", "item_traces", "source_traces"]
@@ -36,7 +37,8 @@ class Stopwatch:
         """Time a stage, or one more part of it."""
         started = time.perf_counter()
         try:
-            yield
+            with span(f"contextkit.{name}"):
+                yield
         finally:
             spent = (time.perf_counter() - started) * 1000
             self.stages[name] = self.stages.get(name, 0.0) + spent
@@ -66,7 +68,7 @@ def source_traces(
     """One entry per section."""
     below = {d.candidate.section for d in selection.dropped if d.verdict == "below_floor"}
     above = {candidate.section for candidate in selection.kept}
-    above |= {d.candidate.section for d in selection.dropped if d.verdict == "duplicate"}
+    above |= {d.candidate.section for d in selection.dropped if d.verdict != "below_floor"}
     return tuple(
         _source_trace(
             answer,

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
 from structlog.testing import capture_logs
 
 from contextkit.logs import get_logger, silenced
+
+ROOT = Path(__file__).parents[2]
+ROW = re.compile(r"\| `(\w+)` \| (\w+) \| (.*) \| .+ \|")
 
 
 @pytest.fixture
@@ -64,3 +71,23 @@ def test_structlog_is_imported_with_the_first_event() -> None:
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()
     assert b"tide_high" in ran.stderr
+
+
+def _logged() -> Iterator[tuple[str, str, frozenset[str]]]:
+    """Event, level and fields of every call in the core and in the first-party plugins."""
+    for folder in (ROOT / "contextkit", *ROOT.glob("plugins/*/src")):
+        for module in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(module.read_text())):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("_log."):
+                    name = ast.literal_eval(node.args[0])
+                    fields = frozenset(str(keyword.arg) for keyword in node.keywords)
+                    yield name, ast.unparse(node.func).removeprefix("_log."), fields
+
+
+def test_every_event_is_documented_with_its_fields() -> None:
+    """`contextkit/logs.md` lists what is logged, and nothing else."""
+    documented = {
+        (name, level, frozenset(re.findall(r"`(\w+)`", fields)))
+        for name, level, fields in ROW.findall((ROOT / "contextkit" / "logs.md").read_text())
+    }
+    assert documented == set(_logged())

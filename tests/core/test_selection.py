@@ -177,3 +177,12 @@ def test_keys_are_asked_for_once_per_source(
 def test_nothing_is_nothing(registry: SourceRegistry) -> None:
     """No candidates, no selection."""
     assert select(registry, [], FLOORS) == Selection([], [])
+
+
+def test_what_is_beyond_the_most_items_is_not_compared(registry: SourceRegistry) -> None:
+    """The best go on; the floor comes first, so that junk takes no place."""
+    candidates = [candidate("tide", f"words of item {n}", 0.9 - n / 10) for n in range(9)]
+    selection = select(registry, candidates, FLOORS, max_items=2)
+    assert [kept.item.content for kept in selection.kept] == ["words of item 0", "words of item 1"]
+    assert {d.verdict for d in selection.dropped} == {"below_floor", "over_limit"}
+    assert "not among the best 2" in selection.dropped[-1].reason

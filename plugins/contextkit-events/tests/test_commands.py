@@ -136,8 +136,8 @@ def test_a_wrong_event_is_one_line(run: Run) -> None:
 def test_a_wrong_setting_is_named(run: Run, tmp_path: Path) -> None:
     """With its file and its line, as any setting of the configuration is."""
     file = tmp_path / "workspace" / "contextkit.toml"
-    file.write_text("[sources.events]\nkeep_days = 0\n")
+    file.write_text("[sources.events]\nrecent = 0\n")
     listed = run("events", "list")
     assert listed.exit_code != 0
-    assert "sources.events.keep_days" in listed.stderr
+    assert "sources.events.recent" in listed.stderr
     assert "must be a whole number of at least 1, got 0" in listed.stderr

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from contextkit import InvalidRequestError, Records
+from contextkit.retention import Retention
 from contextkit_events import Event, EventLog, InvalidEventError
 from contextkit_events.settings import EventSettings, problems_in
 
@@ -79,15 +80,15 @@ def test_clear_by_session_and_by_age(log: EventLog) -> None:
 def test_what_is_old_goes_at_write_time(records: Records) -> None:
     """The first writing of a process removes what is older than `keep_days`."""
     EventLog(records).add("note", session="a", text="old", created_at=NOW - timedelta(days=40))
-    log = EventLog(records, EventSettings(keep_days=30))
+    log = EventLog(records, Retention(keep_days=30))
     log.add("note", session="b", text="new")
     assert [event.text for event in log.list()] == ["new"]
     assert log.sessions() == ["b"]
 
 
 def test_what_is_too_much_goes_in_batches(records: Records) -> None:
-    """A tenth too many may be there; then all that is beyond `keep_events` goes at once."""
-    log = EventLog(records, EventSettings(keep_events=20))
+    """A tenth too many may be there; then all that is beyond `keep_records` goes at once."""
+    log = EventLog(records, Retention(keep_records=20))
     many = [
         {"kind": "note", "session": "a", "text": f"{n}", "created_at": NOW - timedelta(minutes=n)}
         for n in range(23)
@@ -103,7 +104,7 @@ def test_what_is_too_much_goes_in_batches(records: Records) -> None:
 
 def test_cleaning_comes_round_after_a_hundred_events(records: Records) -> None:
     """Between two cleanings a hundred events are written without one."""
-    log = EventLog(records, EventSettings(keep_days=1))
+    log = EventLog(records, Retention(keep_days=1))
     log.add("note", session="a", text="now")
     log.add("note", session="a", text="old", created_at=NOW - timedelta(days=3))
     assert log.count() == 2
@@ -174,7 +175,7 @@ def test_a_time_may_be_text(log: EventLog) -> None:
         ({"half_life_hours": 0}, "half_life_hours: must be hours, over 0, got 0"),
         ({"half_life_hours": True}, "half_life_hours: must be hours, over 0, got True"),
         ({"highlight_half_life_hours": float("inf")}, "highlight_half_life_hours: must be hours"),
-        ({"keep_days": 0}, "keep_days: must be a whole number of at least 1, got 0"),
+        ({"recent": 0}, "recent: must be a whole number of at least 1, got 0"),
         ({"turns": 2.5}, "turns: must be a whole number of at least 1, got 2.5"),
     ],
 )
@@ -185,5 +186,5 @@ def test_wrong_settings_are_named(settings: dict[str, Any], problem: str) -> Non
 
 def test_right_settings_have_no_problems() -> None:
     """Whole and broken hours are both right."""
-    assert problems_in({"feed": False, "half_life_hours": 1.5, "keep_events": 5}) == []
+    assert problems_in({"feed": False, "half_life_hours": 1.5, "recent": 5}) == []
     assert EventSettings.of({"turns": 3, "unknown": 1}).turns == 3

@@ -190,4 +190,4 @@ def test_the_source_counts_events_alone(kit: ContextKit) -> None:
     assert kit.records("events").count() == 2
     assert kit.records("events").count(info.count_filters) == 1
     assert (info.title, info.priority, info.embedder) == ("Recent Activity", 90, "none")
-    assert info.settings["keep_days"] == 90
+    assert (info.keep_days, info.keep_records) == (90, 10_000)

@@ -11,10 +11,10 @@ from typing import IO, Any
 import click
 
 from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.retention import retention_of
 from contextkit_events.errors import InvalidEventError
 from contextkit_events.event import ROLES
 from contextkit_events.log import EventLog
-from contextkit_events.settings import EventSettings
 from contextkit_events.showing import rows_of, told_line
 
 __all__ = ["events"]
@@ -147,8 +147,7 @@ def feed(session: Session, name: str | None, as_json: bool) -> None:
 
 
 def _log(session: Session) -> EventLog:
-    settings = EventSettings.of(session.config.source("events").own)
-    return EventLog(session.records("events"), settings)
+    return EventLog(session.records("events"), retention_of(session.registry, "events"))
 
 
 def _lines(given: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:

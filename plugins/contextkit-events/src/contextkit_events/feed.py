@@ -32,7 +32,7 @@ def log_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
     settings = EventSettings.of(kit.config.source("events").own)
     made = events_of(event, kit.workspace.root) if settings.feed else []
     if made:
-        EventLog(kit.records("events"), settings).add_all(made)
+        EventLog(kit.records("events"), kit.retention("events")).add_all(made)
 
 
 def events_of(event: Mapping[str, Any], root: Path) -> list[dict[str, Any]]:

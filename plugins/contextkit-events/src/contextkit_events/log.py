@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from attrs import define, field
 
 from contextkit import InvalidRequestError, Range, Record, Records
+from contextkit.retention import Retention, prune
 from contextkit_events.errors import InvalidEventError
 from contextkit_events.event import Event, new_event, session_record
-from contextkit_events.settings import EventSettings
+from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS
 
 _Events = list[Event]
 
@@ -23,7 +24,7 @@ DEFAULT_SESSION = "default"
 
 _STORED = ["event", "turn"]
 _BETWEEN_CLEANINGS = 100
-_OVER = 1.1
+_SPARE = 0.1
 
 
 @define
@@ -39,11 +40,11 @@ class EventLog:
 
     Attributes:
         records: the records of the source `events`.
-        settings: how many events are kept, and for how long.
+        retention: how many events are kept, and for how long (`kit.retention("events")`).
     """
 
     records: Records
-    settings: EventSettings = field(factory=EventSettings)
+    retention: Retention = Retention(keep_days=KEEP_DAYS, keep_records=KEEP_EVENTS)
     _to_cleaning: int = field(default=0, init=False)
     _turn: threading.Lock = field(factory=threading.Lock, init=False)
 
@@ -138,17 +139,12 @@ class EventLog:
         return gone
 
     def clean(self) -> None:
-        """Delete what is older than `keep_days`, and the oldest beyond `keep_events`.
+        """Delete what is too old, and the oldest of what is too many.
 
         As long as there are no more than a tenth too many, the second waits: the store then
         deletes many at once.
         """
-        oldest = datetime.now(UTC) - timedelta(days=self.settings.keep_days)
-        self.records.delete_where({"created_at": Range(lt=oldest)})
-        most = self.settings.keep_events
-        if self.records.count({"what": _STORED}) > most * _OVER:
-            kept = self.records.newest(most, {"what": _STORED})
-            self.records.delete_where({"created_at": Range(lt=kept[-1].created_at)})
+        prune(self.records, self.retention, counted={"what": _STORED}, spare=_SPARE)
 
     def _sessions_of(self, made: Sequence[Event]) -> Sequence[Record]:
         last: dict[str, datetime] = {}

@@ -8,7 +8,13 @@ from typing import Any, Self
 
 from attrs import fields, frozen
 
-__all__ = ["EventSettings", "problems_in"]
+__all__ = ["KEEP_DAYS", "KEEP_EVENTS", "EventSettings", "problems_in"]
+
+KEEP_DAYS = 90.0
+"""Older events go, unless `[sources.events] keep_days` says otherwise."""
+
+KEEP_EVENTS = 10_000
+"""So many events of a project stay, unless `[sources.events] keep_records` says otherwise."""
 
 _HALF_LIVES = ("half_life_hours", "highlight_half_life_hours")
 _EXPECTED = {"feed": "true or false", **dict.fromkeys(_HALF_LIVES, "hours, over 0")}
@@ -17,7 +23,7 @@ _WHOLE = "a whole number of at least 1"
 
 @frozen(kw_only=True)
 class EventSettings:
-    """How events are kept and found.
+    """How events are logged and found.
 
     Attributes:
         feed: whether what an agent's hooks report is logged.
@@ -27,8 +33,6 @@ class EventSettings:
         recent: how many of a session's newest events are looked at, beside its turns.
         turns: how many of its newest turns are.
         sessions: how many earlier sessions give their errors and writes.
-        keep_days: events that are older are removed.
-        keep_events: of a project's events, so many of the newest are kept.
     """
 
     feed: bool = True
@@ -37,8 +41,6 @@ class EventSettings:
     recent: int = 50
     turns: int = 20
     sessions: int = 5
-    keep_days: int = 90
-    keep_events: int = 10_000
 
     @classmethod
     def of(cls, own: Mapping[str, Any]) -> Self:

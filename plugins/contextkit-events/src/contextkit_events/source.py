@@ -31,7 +31,7 @@ def contextkit_source() -> SourceInfo:
     """High in a context, as a conversation is (seed 5); found by time and by keywords."""
     from attrs import asdict
 
-    from contextkit_events.settings import EventSettings
+    from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS, EventSettings
 
     return SourceInfo(
         title="Recent Activity",
@@ -42,6 +42,8 @@ def contextkit_source() -> SourceInfo:
         embedder="none",
         count_filters={"what": ["event", "turn"]},
         indexed_fields=("session", "kind", "what", "highlight"),
+        keep_days=KEEP_DAYS,
+        keep_records=KEEP_EVENTS,
         settings=asdict(EventSettings()),
     )
 

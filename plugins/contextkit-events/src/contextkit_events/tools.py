@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from contextkit import Tool, ToolResult
 from contextkit_events.log import EventLog
-from contextkit_events.settings import EventSettings
 from contextkit_events.showing import rows_of, told_line
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ class _Listed(TypedDict):
 
 
 def _log(kit: ContextKit) -> EventLog:
-    return EventLog(kit.records("events"), EventSettings.of(kit.config.source("events").own))
+    return EventLog(kit.records("events"), kit.retention("events"))
 
 
 def _record_event(  # noqa: PLR0913, PLR0917 - a tool's parameters are its function's

@@ -30,6 +30,10 @@ _STATES: Mapping[SourceState, str] = {
 _GROUPS: Mapping[Verdict, tuple[str, str]] = {
     "duplicate": ("Duplicates", "They say what a better item says."),
     "over_budget": ("Over budget", "They matched, and the tokens were used up by better items."),
+    "over_limit": (
+        "Beyond the limit",
+        "So many better items were found that these were not looked at.",
+    ),
     "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
 }
 _IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated"})
