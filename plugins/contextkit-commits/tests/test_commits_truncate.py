@@ -72,18 +72,19 @@ def test_heading_subject_files_and_note_stay(hooks: Any) -> None:
 
 
 def test_every_budget_is_kept(hooks: Any) -> None:
-    """Whatever the budget the result is within it, or None where not even the heading fits."""
+    """Whatever the budget the result is within it; nothing where not a word fits."""
     item = formatted(hooks, f"Fix <the> parser\n\n{BODY}")
     whole = words(item.content)
     lengths = []
     for budget in range(1, whole + 1):
         text = cut(hooks, item, budget)
-        if text is None:
-            assert budget < 12
+        if text == "":
+            assert budget < 10
             continue
         lengths.append(words(text))
         assert words(text) <= budget
-        assert text.split("\n")[0] == item.content.split("\n")[0]
+        assert item.content.startswith(text.split("\n")[0])
+        assert text.split("\n")[1].startswith("Fix")
         assert budget == whole or text.endswith("*(truncated, in full: `git show 0123456`)*")
     assert lengths[-1] == whole
     assert lengths[-2] >= whole - 12
@@ -105,14 +106,18 @@ def test_a_long_subject_is_cut_at_a_word(hooks: Any) -> None:
     assert words(text) <= 40
 
 
-def test_one_endless_word_leaves_heading_and_note(hooks: Any) -> None:
-    """A subject without a space is left out whole."""
-    item = formatted(hooks, "x" * 9000)
-    text = cut(hooks, item, 400, count=len)
-    assert text == (
-        "**Commit** `0123456` by Ada on 2026-01-02T03:04:05+00:00\n"
-        "\n*(truncated, in full: `git show 0123456`)*"
+def test_author_and_date_give_way_to_the_subject(hooks: Any) -> None:
+    """What was done is worth more than who did it and when."""
+    item = formatted(hooks, "Fix the parser")
+    assert cut(hooks, item, 11) == (
+        "**Commit** `0123456`\nFix the parser\n\n*(truncated, in full: `git show 0123456`)*"
     )
+    assert cut(hooks, item, 10).startswith("**Commit** `0123456`\nFix the...\n")
+
+
+def test_without_a_word_of_the_subject_nothing_is_shown(hooks: Any) -> None:
+    """A sha, an author and a date alone tell an agent nothing."""
+    assert cut(hooks, formatted(hooks, "x" * 9000), 400, count=len) == ""
 
 
 def test_files_that_do_not_fit_leave_the_message_whole(hooks: Any) -> None:
@@ -127,12 +132,6 @@ def test_what_fits_is_returned_whole(hooks: Any) -> None:
     """Nothing is cut, and no note added, where there is room."""
     item = formatted(hooks, "Fix the parser")
     assert cut(hooks, item, 99) == item.content
-
-
-def test_a_heading_that_does_not_fit_is_left_to_the_default(hooks: Any) -> None:
-    """Below the size of heading and note the core's own way is better than none."""
-    item = formatted(hooks, "Fix the parser")
-    assert cut(hooks, item, 3) is None
 
 
 def test_text_of_another_formatter_is_left_to_the_default(hooks: Any) -> None:

@@ -24,6 +24,9 @@ TOKEN = "ghp_" + "a1B2" * 6
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nok", "***\nok"),
         ("-----BEGIN PRIVATE KEY-----\nabc", "***"),
         ("how many tokens has it?", "how many tokens has it?"),
+        ("fit(max_tokens=1200)", "fit(max_tokens=1200)"),
+        ("--max-tokens 1200", "--max-tokens 1200"),
+        ("REFRESH_TOKENS=abc", "REFRESH_TOKENS=***"),
         ("\x1b[31mred\x1b[0m\x07\r\nline", "red\nline"),
     ],
 )

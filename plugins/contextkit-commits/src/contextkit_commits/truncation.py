@@ -14,6 +14,7 @@ __all__ = ["truncate_commit"]
 
 _FILES_LINE = {"markdown": "*Files: ", "xml": "<files>", "plain": "Files: "}
 _CLOSING_TAG = "</entity>"
+_AUTHOR = " by "
 
 Fits = Callable[[str], bool]
 
@@ -21,11 +22,11 @@ Fits = Callable[[str], bool]
 def truncate_commit(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
-    """The commit in at most `max_tokens`, or None where its heading and the note do not fit.
+    """The commit in at most `max_tokens`; None, or "" in Markdown, where that says nothing.
 
     The heading comes first, then the subject, which XML and plain text have in the
     heading, the files, and as much of the body as there is room for; a note says how to
-    see the rest.
+    see the rest. Where there is no room for the subject, author and date go.
 
     Args:
         item: the commit, formatted in the style.
@@ -47,9 +48,17 @@ def truncate_commit(
     for candidate in (parts, bare):
         if fits(candidate.joined(subject)):
             return _with_most_body(candidate, fits)
-    if not subject or not fits(bare.joined([])):
+    if not subject:
         return None
-    return _with_most_words(bare, [], subject[0], fits)
+    named = evolve(bare, head=bare.head.partition(_AUTHOR)[0])
+    if fits(named.joined(subject)):
+        return named.joined(subject)
+    # A commit without a word of its subject is no news.
+    return _with_most_words(named, [], subject[0], fits) if _has_a_word(named, subject, fits) else ""
+
+
+def _has_a_word(parts: _Parts, subject: Sequence[str], fits: Fits) -> bool:
+    return fits(parts.joined([parts.cut(subject[0].partition(" ")[0])]))
 
 
 @frozen

@@ -15,7 +15,8 @@ LONGEST = {"text": 4000, "command": 2000, "output": 2000, "path": 1000, "outcome
 _HIDDEN = "***"
 _LOOKED_AT = 20_000
 _NAMED = (
-    r"[\w.-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key"
+    # How many tokens there are is no secret.
+    r"(?![\w.-]{0,40}tokens['\"]?\s?[=: ]\s?\d{1,9}\b)[\w.-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key"
     r"|credentials?)[\w.-]{0,40}"
 )
 _SECRETS = (
