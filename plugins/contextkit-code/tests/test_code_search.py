@@ -249,3 +249,45 @@ def test_a_record_that_others_made_is_shown_too(records: Records, ask: Ask) -> N
         "**Code** `note`\n```\nremember the milk\n```"
     ]
     assert contextkit_code.contextkit_dedup_keys([item]) == [[]]
+
+
+# -- quotes ---------------------------------------------------------------------------------
+
+
+_CREDIT = 'def credit(places):\n    return f"Also in: {places}"'
+
+
+def _tables(number: int) -> dict[str, str]:
+    """Files whose words are those of the question, and which do not hold what it quotes."""
+    body = '    """Show one more row of the table, with a line for each item."""'
+    return {f"table{n}.py": f"def table_row_{n}(item):\n{body}" for n in range(number)}
+
+
+@pytest.mark.parametrize("quotes", ["'{}'", '"{}"', "`{}`"])
+def test_what_is_quoted_leads_to_where_it_stands(
+    workspace: Path, index: Callable[..., Any], ask: Ask, quotes: str
+) -> None:
+    """A message of a program is found however little else the question shares with its place."""
+    _write(workspace, {**_tables(20), "notes.py": _CREDIT})
+    index()
+    found = ask(f"A table shows the line {quotes.format('Also in: ...')} as one more row", limit=5)
+    assert found[0].location == "notes.py:1"
+    assert found[0].relevance >= found[1].relevance
+
+
+def test_what_many_units_hold_leads_to_none(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """A quote that is everywhere says nothing about where."""
+    _write(workspace, {f"t{n}.py": f"def row_{n}():\n    return 'as of now'" for n in range(8)})
+    _write(workspace, {"budget.py": "def split_budget(total):\n    return total"})
+    index()
+    assert ask("where is the budget split 'as of now'?")[0].title == "split_budget"
+
+
+def test_apostrophes_quote_nothing(workspace: Path, index: Callable[..., Any], ask: Ask) -> None:
+    """Neither do names, which are found as names."""
+    _write(workspace, {"budget.py": "def split_budget(total):\n    return total"})
+    index()
+    asked = "doesn't the budget's `split_budget` lose what sources don't take?"
+    assert [item.title for item in ask(asked)] == ["split_budget"]

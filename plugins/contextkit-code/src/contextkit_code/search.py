@@ -11,6 +11,7 @@ from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.records import Filters
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.question import ask
+from contextkit_code.ranking.quotes import phrases_in, quoted_first
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
@@ -20,6 +21,7 @@ _UNITS = 150
 _OUTLINES = 45
 """What ranking looks at: more of either finds hardly more, and takes longer."""
 
+_QUOTING = 50
 _UNITS_A_PLACE = 2
 _MOST_UNITS = 400
 """A long list is made from more units, so many for each of its places."""
@@ -50,15 +52,22 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     """The code units for a request, best first.
 
     Units and outlines of files are searched in one batch; files are ranked by both and by
-    what names and paths say, and their units by the keywords and by their file. Relevance
+    what names and paths say, and their units by the keywords and by their file. Units that
+    hold what the query quotes come first. Relevance
     says how much of the query the best of what was found answers, and how the others compare
     with it.
     """
-    units, outlines = await asyncio.gather(_units(request), _outlines(request))
+    phrases = phrases_in(request.query)
+    units, outlines, quoting = await asyncio.gather(
+        _units(request), _outlines(request), _quoting(request, phrases)
+    )
     question = ask(request.query)
     level = max((hit.relevance for hit in (*units, *outlines)), default=0.0)
     files = await _with_units(request, rank_files(question, units, outlines)[: request.limit])
-    found = cut(ranked_units(question, files, level), request.limit)
+    ranked = ranked_units(question, files, level)
+    if phrases:
+        ranked = quoted_first(phrases, _joined(units, quoting), ranked, level)
+    found = cut(ranked, request.limit)
     return [_item(unit.hit, unit.relevance) for unit in found]
 
 
@@ -66,6 +75,14 @@ async def _units(request: ContextRequest) -> list[Hit]:
     limit = max(_UNITS, min(_UNITS_A_PLACE * request.limit, _MOST_UNITS))
     filters: Filters = {**request.filters, "kind": UNIT}
     return await request.records.search(request.query, limit=limit, filters=filters)
+
+
+async def _quoting(request: ContextRequest, phrases: Sequence[str]) -> list[Hit]:
+    """Units that may hold what the query quotes."""
+    if not phrases:
+        return []
+    filters: Filters = {**request.filters, "kind": UNIT}
+    return await request.records.search(" ".join(phrases), limit=_QUOTING, filters=filters)
 
 
 async def _outlines(request: ContextRequest) -> list[Hit]:

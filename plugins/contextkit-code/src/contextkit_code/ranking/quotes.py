@@ -1,0 +1,51 @@
+"""What a question quotes: a message, a line of output, a piece of code.
+
+Whoever quotes wants the place where it stands, however little else the question shares with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from contextkit import Hit
+from contextkit_code.ranking.units import RankedUnit
+
+__all__ = ["phrases_in", "quoted_first"]
+
+_QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
+_LEFT_OUT = re.compile(r"\s*(?:\.\.\.|…)\s*")
+_SHORTEST = 4
+_MOST_PHRASES = 5
+_MOST_UNITS = 5
+"""A phrase that stands in more units than this leads to none of them."""
+
+
+def phrases_in(query: str) -> list[str]:
+    """The quoted phrases of a query, at an ellipsis taken apart; plain names are none."""
+    quoted = ("".join(found) for found in _QUOTED.findall(query))
+    parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
+    phrases = [part for part in parts if len(part) >= _SHORTEST and not part.isidentifier()]
+    return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
+
+
+def quoted_first(
+    phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
+) -> list[RankedUnit]:
+    """The units, those first that hold a phrase which few hold.
+
+    Args:
+        phrases: what the question quotes.
+        hits: the units that were found for it, ranked or not.
+        units: the ranked ones, best first.
+        level: the relevance of the best, 0..1.
+    """
+    holding: dict[str, Hit] = {}
+    for phrase in phrases:
+        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
+        if len(own) <= _MOST_UNITS:
+            holding |= own
+    ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
+    in_order = sorted(holding.values(), key=lambda hit: ranked.get(hit.record.id, len(units)))
+    first = [RankedUnit(hit, level, leads=True) for hit in in_order]
+    return [*first, *(unit for unit in units if unit.hit.record.id not in holding)]
