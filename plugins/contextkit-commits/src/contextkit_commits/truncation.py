@@ -54,7 +54,9 @@ def truncate_commit(
     if fits(named.joined(subject)):
         return named.joined(subject)
     # A commit without a word of its subject is no news.
-    return _with_most_words(named, [], subject[0], fits) if _has_a_word(named, subject, fits) else ""
+    return (
+        _with_most_words(named, [], subject[0], fits) if _has_a_word(named, subject, fits) else ""
+    )
 
 
 def _has_a_word(parts: _Parts, subject: Sequence[str], fits: Fits) -> bool:

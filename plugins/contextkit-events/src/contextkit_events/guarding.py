@@ -16,7 +16,8 @@ _HIDDEN = "***"
 _LOOKED_AT = 20_000
 _NAMED = (
     # How many tokens there are is no secret.
-    r"(?![\w.-]{0,40}tokens['\"]?\s?[=: ]\s?\d{1,9}\b)[\w.-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"(?![\w.-]{0,40}tokens['\"]?\s?[=: ]\s?\d{1,9}\b)"
+    r"[\w.-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key"
     r"|credentials?)[\w.-]{0,40}"
 )
 _SECRETS = (
