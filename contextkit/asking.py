@@ -17,6 +17,7 @@ from contextkit.recipes import build_recipe, find_recipe
 from contextkit.registry import SourceRegistry
 from contextkit.requests import make_request
 from contextkit.sections import context_recipe
+from contextkit.strategies import refuse_unknown_sources
 
 __all__ = ["AskingForContexts"]
 
@@ -62,7 +63,8 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`.
+                `min_relevance`, `diversity`, `session`, `strategy`, `depth`. A strategy
+                is a name, a `Strategy`, or the parts to replace as a mapping.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.
@@ -108,6 +110,7 @@ class AskingForContexts(abc.ABC):
         max_tokens: int | None,
         options: Mapping[str, Any],
     ) -> tuple[ContextRequest, Recipe]:
+        refuse_unknown_sources(self.registry, options.get("strategy"))
         request = make_request(
             self.registry.config,
             query,
@@ -161,6 +164,7 @@ class AskingForContexts(abc.ABC):
             PluginError: where two plugins offer one.
             SourceError: where the plugin fails to build it.
         """
+        refuse_unknown_sources(self.registry, options.get("strategy"))
         offered = find_recipe(self.registry, name)
         recipe = build_recipe(offered, arguments)
         request = make_request(

@@ -21,6 +21,7 @@ _USERS_OWN = frozenset({"store", "embedding"})
 _ABOUT = {
     "assemble": "What a request is when it does not say otherwise.",
     "ranking": "What else than relevance, whose weight is 1, makes a score.",
+    "history": "What is kept of which items were chosen, for strategies that count it.",
     "hooks": "What a coding agent is told by its hooks, and how long that may take.",
 }
 _NOT_THE_PROJECTS = frozenset({"own", "embedder"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,8 +13,9 @@ from attrs import define, evolve, field
 from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
-from contextkit.budget import by_match
+from contextkit.budget import by_match, by_percent
 from contextkit.composing import Composer
+from contextkit.config import normalized
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
@@ -35,6 +36,7 @@ from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+from contextkit.strategies import unknown_sources
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
@@ -103,7 +105,7 @@ class Pipeline:
         with watch.stage("rank"):
             infos = [self.registry.info(section.source) for section in sections]
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
-            candidates = rank(answers, infos, self.clock(), self.registry.config.ranking, floors)
+            candidates = rank(answers, infos, self.clock(), request.strategy, floors)
         with watch.stage("dedup"):
             selection = select(self.registry, candidates, floors, failures)
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
@@ -124,6 +126,7 @@ class Pipeline:
             sources=source_traces(answers, selection, fitted),
             items=ItemTraces(partial(item_traces, selection, pieces, fitted)),
             notes=tuple(notes),
+            strategy=request.strategy.as_dict(),
         )
         return _context(request, composer, fitted, trace)
 
@@ -205,6 +208,8 @@ class Pipeline:
             )
             for question in questions
         ]
+        if request.strategy.budget:
+            lanes = _by_percent(lanes, questions, request.strategy.budget)
         return lanes if request.shares == "fixed" else _by_match(lanes)
 
     def _composer(
@@ -229,6 +234,9 @@ class Pipeline:
     ) -> Iterator[str]:
         if self.store.problem:
             yield self.store.problem
+        named = [*request.strategy.budget, *request.strategy.limits]
+        for name in unknown_sources(self.registry, named):
+            yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
         if not sections:
             yield "no source was asked: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:
@@ -240,6 +248,18 @@ class Pipeline:
             yield f"not one item fits into {request.max_tokens} tokens"
         if request.include_sources and fitted.text and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _by_percent(
+    lanes: Sequence[Lane], questions: Sequence[Question], percent: Mapping[str, float]
+) -> list[Lane]:
+    """The same lanes with the weights that give their sources those percentages."""
+    weights = by_percent(
+        {lane.key: lane.weight for lane in lanes},
+        {q.section.key: normalized(q.section.source) for q in questions},
+        percent,
+    )
+    return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]
 
 
 def _by_match(lanes: Sequence[Lane]) -> list[Lane]:

@@ -24,6 +24,7 @@ _COMMANDS = (
     ("reembed", "transfer:reembed", "Make every record's vectors anew."),
     ("serve", "serve:serve", "Stay ready to answer agents' hooks."),
     ("sources", "sources:sources", "List the sources and their state."),
+    ("strategies", "strategies:strategies", "List what may make a score."),
 )
 
 BUILT_IN: Mapping[str, LazyCommand] = {
