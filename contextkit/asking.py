@@ -8,6 +8,8 @@ from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from attrs import evolve
+
 from contextkit.errors import ContextAssemblyError
 from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
@@ -63,8 +65,9 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`, `strategy`, `depth`. A strategy
-                is a name, a `Strategy`, or the parts to replace as a mapping.
+                `min_relevance`, `diversity`, `session`, `strategy`, `depth`,
+                `record_use`. A strategy is a name, a `Strategy`, or the parts to replace as
+                a mapping.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.
@@ -99,7 +102,7 @@ class AskingForContexts(abc.ABC):
         Raises what `assemble_context` raises.
         """
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
-        context = await self.pipeline.assemble(request, recipe)
+        context = await self.pipeline.assemble(evolve(request, record_use=False), recipe)
         return await explain_item(self.pipeline, request, recipe, context.trace, item)
 
     def _asked(

@@ -188,6 +188,7 @@ class ContextRequest:
         strategy: what makes a score, and which part of the budget each source has.
         depth: how far a source follows what is related to what it found, at least 0; None
             leaves that to the source.
+        record_use: whether what it shows counts as chosen, where the strategy counts that.
         workspace: the workspace's root folder, or None.
         recipe: the name of the recipe that is followed.
         records: the asked source's records; set when the request reaches a source.
@@ -220,6 +221,7 @@ class ContextRequest:
     session: str | None = None
     strategy: Strategy = field(default=DEFAULT, repr=False)
     depth: int | None = None
+    record_use: bool = True
     workspace: Path | None = None
     recipe: str = "context"
     records: Records = field(default=None, repr=False, eq=False)

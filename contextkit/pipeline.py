@@ -14,6 +14,7 @@ from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.budget import by_match, by_percent
+from contextkit.choosing import Choosing
 from contextkit.composing import Composer
 from contextkit.config import normalized
 from contextkit.counting import find_counter
@@ -41,6 +42,7 @@ from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.updates import mark_superseded
+from contextkit.use_history import UseHistory
 
 __all__ = ["Pipeline"]
 
@@ -63,12 +65,14 @@ class Pipeline:
         store: where their records are.
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
+        history: what was chosen before, or None where nobody counts it.
     """
 
     registry: SourceRegistry
     store: RecordStore
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
+    history: UseHistory | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
     _admission: Admission = field(init=False)
 
@@ -102,10 +106,12 @@ class Pipeline:
         with watch.stage("prepare"):
             count = await self._counter(request, failures)
         questions, answers = await self._gathered(request, sections, watch)
+        choosing = Choosing(self.history, request)
+        chosen = await choosing.signals(answers)
         with watch.stage("rank"):
             infos = [self.registry.info(section.source) for section in sections]
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
-            candidates = rank(answers, infos, self.clock(), request.strategy, floors)
+            candidates = rank(answers, infos, self.clock(), request.strategy, floors, chosen)
         with watch.stage("dedup"):
             selection = select(self.registry, candidates, floors, failures)
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
@@ -117,7 +123,12 @@ class Pipeline:
         with watch.stage("fit"):
             lanes = self._lanes(request, questions, pieces, failures)
             composer, fitted = _fitted(lanes, self._composer(request, recipe, sections), count)
-        notes = [*self._notes(request, sections, selection, composer, fitted), *failures.notes]
+        await choosing.shown(fitted)
+        notes = [
+            *self._notes(request, sections, selection, composer, fitted),
+            *failures.notes,
+            *choosing.notes,
+        ]
         trace = Trace(
             recipe=request.recipe,
             counter=count.name,

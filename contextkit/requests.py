@@ -38,7 +38,8 @@ _CONFIGURED = (
     *_WITHIN_0_AND_1,
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
-_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "session", "recipe", "strategy", "depth")
+_BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *_BY_REQUEST)
 _OF_THE_STRATEGY = ("shares", "min_relevance", "diversity", "depth")
 """What a strategy says for requests that do not say it themselves."""
 
@@ -70,6 +71,7 @@ def make_request(
     values["strategy"] = strategy
     _check_query(query)
     _check_depth(values.get("depth"))
+    _check_record_use(values.get("record_use"))
     _check_numbers(values)
     _check_choices(values)
     _check_session(values.get("session"))
@@ -107,6 +109,11 @@ def _check_session(session: object) -> None:
 def _check_depth(depth: object) -> None:
     if depth is not None and (type(depth) is not int or depth < 0):
         raise InvalidRequestError(f"depth must be {STRATEGY_DEPTH}, got {depth!r}")
+
+
+def _check_record_use(record_use: object) -> None:
+    if record_use is not None and not isinstance(record_use, bool):
+        raise InvalidRequestError(f"record_use must be true or false, got {record_use!r}")
 
 
 def _check_numbers(values: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ _COMMANDS = (
     ("doctor", "doctor:doctor", "Check that everything works."),
     ("explain", "explain:explain", "Show what got in, what not, why."),
     ("export", "transfer:export", "Write every record as JSON lines."),
+    ("history", "history:history", "Show or forget what was chosen."),
     ("hook", "hook:hook", "Answer an event of a coding agent."),
     ("import", "transfer:import_", "Store records from JSON lines."),
     ("index", "index:index", "Bring the records up to date."),

@@ -68,7 +68,7 @@ def explain(
     names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
     if not no_index:
         index_first(session, names)
-    asked = {"source_timeout": timeout, **options}
+    asked = {"source_timeout": timeout, "record_use": False, **options}
     context = session.kit.assemble_context_sync(query, names, **asked)
     warn_of_troubles(session, context)
     if item is not None:

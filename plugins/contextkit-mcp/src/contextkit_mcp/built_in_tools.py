@@ -217,7 +217,9 @@ async def _explain(  # noqa: PLR0913, PLR0917
     most: Annotated[int, "candidates to list, at most"] = 20,
 ) -> ToolResult[Explained]:
     look = {"style": style, "detail": detail, "strategy": strategy}
-    context = await kit.assemble_context(query, sources, limit, max_tokens, **look)
+    context = await kit.assemble_context(
+        query, sources, limit, max_tokens, record_use=False, **look
+    )
     trace = context.as_dict()["trace"]
     listed = [] if item is not None else trace["items"][: max(most, 0)]
     found = (
