@@ -63,6 +63,14 @@ BUILT_IN: Mapping[str, BuiltIn] = {
             "decay": 0.95,
         },
     ),
+    "recent": BuiltIn(
+        "as default, and of what matches about as well the newer one",
+        {"recency": 0.2, "half_life_days": 7.0},
+    ),
+    "matching": BuiltIn(
+        "what matches and nothing else, however old it is",
+        {"salience": 0.0, "recency": 0.0, "priority": 0.0},
+    ),
 }
 
 

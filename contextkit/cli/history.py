@@ -17,7 +17,7 @@ __all__ = ["history"]
 
 @click.group(epilog="Example: contextkit history show")
 def history() -> None:
-    """Look at what was chosen before, or forget it.
+    """Show what was chosen before, or forget it.
 
     It is kept only where a strategy counts it: see `contextkit strategies`.
     """
