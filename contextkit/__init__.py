@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from contextkit.records import USER, Hit, Range, Record, Records
     from contextkit.searcher import Searcher
+    from contextkit.strategy import Strategy
     from contextkit.tools import Tool, ToolResult
 
 __version__ = "0.1.0"
@@ -65,6 +66,7 @@ _HOME = {
     "Section": "models",
     "SourceError": "errors",
     "SourceInfo": "models",
+    "Strategy": "strategy",
     "Tool": "tools",
     "ToolResult": "tools",
     "hookimpl": "hookspecs",
@@ -96,6 +98,7 @@ __all__ = [
     "Section",
     "SourceError",
     "SourceInfo",
+    "Strategy",
     "Tool",
     "ToolResult",
     "hookimpl",

@@ -8,6 +8,8 @@ from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from attrs import evolve
+
 from contextkit.errors import ContextAssemblyError
 from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
@@ -17,6 +19,7 @@ from contextkit.recipes import build_recipe, find_recipe
 from contextkit.registry import SourceRegistry
 from contextkit.requests import make_request
 from contextkit.sections import context_recipe
+from contextkit.strategies import refuse_unknown_sources
 
 __all__ = ["AskingForContexts"]
 
@@ -62,7 +65,9 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`.
+                `min_relevance`, `diversity`, `session`, `strategy`, `depth`,
+                `record_use`. A strategy is a name, a `Strategy`, or the parts to replace as
+                a mapping.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.
@@ -97,7 +102,7 @@ class AskingForContexts(abc.ABC):
         Raises what `assemble_context` raises.
         """
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
-        context = await self.pipeline.assemble(request, recipe)
+        context = await self.pipeline.assemble(evolve(request, record_use=False), recipe)
         return await explain_item(self.pipeline, request, recipe, context.trace, item)
 
     def _asked(
@@ -108,6 +113,7 @@ class AskingForContexts(abc.ABC):
         max_tokens: int | None,
         options: Mapping[str, Any],
     ) -> tuple[ContextRequest, Recipe]:
+        refuse_unknown_sources(self.registry, options.get("strategy"))
         request = make_request(
             self.registry.config,
             query,
@@ -161,6 +167,7 @@ class AskingForContexts(abc.ABC):
             PluginError: where two plugins offer one.
             SourceError: where the plugin fails to build it.
         """
+        refuse_unknown_sources(self.registry, options.get("strategy"))
         offered = find_recipe(self.registry, name)
         recipe = build_recipe(offered, arguments)
         request = make_request(

@@ -1,14 +1,18 @@
 """Splitting a token budget: integer shares by weight, by largest remainder.
 
-The weights may follow what was found for the question: see `by_match`.
+The weights may follow percentages of a strategy, see `by_percent`, and what was found for the
+question, see `by_match`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from math import lcm
 
-__all__ = ["allotments", "by_match", "shares"]
+__all__ = ["allotments", "by_match", "by_percent", "shares"]
+
+_NEXT_TO_NOTHING = 1e-6
+"""The weight of what has no percent of its own: it is given no token but what others leave."""
 
 _STEEPNESS = 16
 """How fast a match counts less than the best beside it: at 0.9 of that it counts 0.2."""
@@ -41,6 +45,41 @@ def _rivals(matches: Sequence[float]) -> float:
     if best <= 0:
         return 1.0
     return min(_MOST_RIVALS, sum((match / best) ** _STEEPNESS for match in sorted(matches)))
+
+
+def by_percent(
+    weights: Mapping[str, float], sources: Mapping[str, str], percent: Mapping[str, float]
+) -> dict[str, float]:
+    """The weights by which the sections of the named sources get their percentages.
+
+    A source's sections share its percentage by their weights, and so do those of all that
+    are not named the rest of the hundred. Where everything that is asked is named, or
+    nothing is, the weights keep their proportions and fill the budget. What has 0 percent
+    gets what the others leave.
+
+    Args:
+        weights: section -> its weight, each over 0.
+        sources: section -> the source that it asks.
+        percent: source -> its part of the budget, each at least 0, at most 100 together.
+
+    Returns:
+        Section -> its weight, each over 0.
+    """
+    if not percent:
+        return dict(weights)
+    named = {source: percent[source] for source in sources.values() if source in percent}
+    rest = 100 - math.fsum(named.values())
+    parts: dict[str, float] = {}
+    for key, source in sources.items():
+        beside = [other for other, own in sources.items() if _together(own, source, named)]
+        whole = math.fsum(weights[other] for other in beside)
+        parts[key] = max(named.get(source, rest), _NEXT_TO_NOTHING) * weights[key] / whole
+    return parts
+
+
+def _together(one: str, other: str, named: Mapping[str, float]) -> bool:
+    """Whether the sections of two sources share one part of the budget."""
+    return one == other if other in named else one not in named
 
 
 def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
@@ -87,7 +126,7 @@ def allotments(
 def _whole_numbers(weights: Mapping[str, float]) -> dict[str, int]:
     """The same weights as integers: sums of those do not depend on their order."""
     ratios = {key: weight.as_integer_ratio() for key, weight in weights.items()}
-    scale = lcm(*(denominator for _, denominator in ratios.values()))
+    scale = math.lcm(*(denominator for _, denominator in ratios.values()))
     return {key: top * (scale // bottom) for key, (top, bottom) in ratios.items()}
 
 

@@ -28,13 +28,16 @@ from contextkit.models import (
     Shares,
     Style,
 )
+from contextkit.strategy import Strategy
 
 __all__ = [
     "SECTIONS",
     "SOURCE_NAME",
+    "STRATEGY_PARTS",
     "AssembleSettings",
     "Config",
     "EmbeddingSettings",
+    "HistorySettings",
     "HookSettings",
     "Origin",
     "RankingSettings",
@@ -44,7 +47,10 @@ __all__ = [
 ]
 
 SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]*")
-"""How a source may be named."""
+"""How a source may be named, and a strategy."""
+
+STRATEGY_PARTS = tuple(part.name for part in fields(Strategy) if part.name != "name")
+"""What `[strategies.NAME]` may say."""
 
 _EMBEDDING_MODEL = re.compile(r"wordllama|none|[a-z][a-z0-9_-]*:\S(.*\S)?")
 """How a model may be named; what stands before the colon is a plugin's affair."""
@@ -98,6 +104,7 @@ class AssembleSettings:
     guard: bool = _setting(False, "true or false")
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
     shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES))
+    strategy: str = _setting("default", "a strategy's name", matches_re(SOURCE_NAME))
     min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
     diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)))
     concurrency: int = _setting(4, "a whole number of at least 1", ge(1))
@@ -118,6 +125,15 @@ class RankingSettings:
     priority: float = _setting(0.02, "a number of at least 0", and_(ge(0), lt(math.inf)))
     half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)))
     neighbours: float = _setting(0.7, "a number within 0..1", and_(ge(0), le(1)))
+
+
+@frozen(kw_only=True)
+class HistorySettings:
+    """`[history]`: what is kept of which items were chosen, for strategies that count it."""
+
+    enabled: bool = _setting(True, "true or false")
+    half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)))
+    max_items: int = _setting(10_000, "a whole number of at least 1", ge(1))
 
 
 @frozen(kw_only=True)
@@ -180,6 +196,7 @@ class SourceSettings:
 SECTIONS: Mapping[str, type] = {
     "assemble": AssembleSettings,
     "ranking": RankingSettings,
+    "history": HistorySettings,
     "store": StoreSettings,
     "embedding": EmbeddingSettings,
     "hooks": HookSettings,
@@ -187,7 +204,7 @@ SECTIONS: Mapping[str, type] = {
 
 
 def normalized(name: str) -> str:
-    """A source's name as the environment can spell it: lower case, no underscores."""
+    """A source's or strategy's name as the environment can spell it: lower case, no underscores."""
     return name.lower().replace("_", "-")
 
 
@@ -200,18 +217,21 @@ class Config:
 
     Attributes:
         project: the project's name, or None for the workspace's path.
-        assemble, ranking, store, embedding, hooks: the sections.
+        assemble, ranking, history, store, embedding, hooks: the sections.
         sources: normalized source name -> its settings.
+        strategies: normalized strategy name -> the parts of it that are set.
         origins: dotted key -> where its value came from; defaults are not in it.
     """
 
     project: str | None = _setting(None, "a name")
     assemble: AssembleSettings = Factory(AssembleSettings)
     ranking: RankingSettings = Factory(RankingSettings)
+    history: HistorySettings = Factory(HistorySettings)
     store: StoreSettings = Factory(StoreSettings)
     embedding: EmbeddingSettings = Factory(EmbeddingSettings)
     hooks: HookSettings = Factory(HookSettings)
     sources: Mapping[str, SourceSettings] = field(factory=dict)
+    strategies: Mapping[str, Mapping[str, Any]] = field(factory=dict)
     origins: Mapping[str, Origin] = field(factory=dict)
 
     def source(self, name: str) -> SourceSettings:
@@ -235,6 +255,8 @@ class Config:
                 if a.name != "own" and f"sources.{name}.{a.name}" in self.origins
             ]
             rows += [(f"sources.{name}.{key}", value) for key, value in settings.own.items()]
+        for name, parts in self.strategies.items():
+            rows += [(f"strategies.{name}.{key}", value) for key, value in parts.items()]
         return [(key, value, self.origin(key)) for key, value in sorted(rows)]
 
 

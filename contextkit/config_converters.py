@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +14,8 @@ import cattrs
 from attrs import resolve_types
 
 from contextkit.config import SECTIONS, Config, SourceSettings
+from contextkit.models import Shares
+from contextkit.strategy import Strategy
 
 __all__ = ["STRICT", "TEXT"]
 
@@ -58,6 +62,25 @@ def _comma_separated(raw: str, _: object) -> tuple[str, ...]:
     return tuple(name.strip() for name in raw.split(",") if name.strip())
 
 
+def _table_of(number: type) -> Any:
+    def structure(raw: object, _: object) -> dict[str, Any]:
+        if not isinstance(raw, Mapping) or not all(isinstance(name, str) for name in raw):
+            raise TypeError("expected a table")
+        return {name: STRICT.structure(value, number) for name, value in raw.items()}
+
+    return structure
+
+
+def _equations(number: type) -> Any:
+    """What a variable says of a table: `code=50,commits=30`."""
+
+    def structure(raw: str, _: object) -> dict[str, Any]:
+        parts = [part.split("=", 1) for part in raw.split(",") if part.strip()]
+        return {name.strip(): number(value) for name, value in parts}
+
+    return structure
+
+
 def _is_optional(kind: Any) -> bool:
     return typing.get_origin(kind) is types.UnionType
 
@@ -70,21 +93,31 @@ def _optional_factory(converter: cattrs.Converter) -> Any:
     return factory
 
 
-def _make_converter(hooks: Mapping[type, Any], names: Any) -> cattrs.Converter:
+def _make_converter(
+    hooks: Mapping[type, Any], names: Any, table: Callable[[type], Any]
+) -> cattrs.Converter:
     converter = cattrs.Converter()
     for kind, hook in hooks.items():
         converter.register_structure_hook(kind, hook)
     converter.register_structure_hook(Path, _folder)
     converter.register_structure_hook_func(lambda kind: kind == tuple[str, ...], names)
+    for number in (float, int):
+        converter.register_structure_hook_func(
+            partial(operator.eq, Mapping[str, number]),  # type: ignore[valid-type]
+            table(number),
+        )
     converter.register_structure_hook_factory(_is_optional, _optional_factory(converter))
     return converter
 
 
 for _settings in (Config, SourceSettings, *SECTIONS.values()):
     resolve_types(_settings)
+resolve_types(Strategy, localns={"Shares": Shares})
 
 STRICT = _make_converter(
-    {int: _exactly(int), bool: _exactly(bool), str: _exactly(str), float: _number}, _list_of_names
+    {int: _exactly(int), bool: _exactly(bool), str: _exactly(str), float: _number},
+    _list_of_names,
+    _table_of,
 )
 TEXT = _make_converter(
     {
@@ -93,4 +126,5 @@ TEXT = _make_converter(
         float: lambda raw, _: float(raw),
     },
     _comma_separated,
+    _equations,
 )

@@ -16,6 +16,8 @@ from contextkit.errors import ConfigError
 __all__ = ["FileSetting", "read_settings"]
 
 _TABLE = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
+_NAMED = {"sources": "a source's", "strategies": "a strategy's"}
+"""The sections of many tables, one for each name."""
 _NOT_IN_KEY = re.compile(r"[\s\"']")
 
 
@@ -78,26 +80,27 @@ def _parsed(text: str, file: Path) -> Any:
 
 def _flatten(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in table.items():
-        if name not in {*SECTIONS, "sources"}:
+        if name not in {*SECTIONS, *_NAMED}:
             yield name, value
         elif not isinstance(value, Mapping):
             raise _MisplacedError(name, f"expected a table, [{name}]")
-        elif name != "sources":
+        elif name not in _NAMED:
             yield from ((f"{name}.{key}", inner) for key, inner in value.items())
         else:
-            yield from _flatten_sources(value)
+            yield from _flatten_named(name, value)
 
 
-def _flatten_sources(sources: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for source, settings in sources.items():
+def _flatten_named(section: str, tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, settings in tables.items():
+        key = f"{section}.{name}"
         if not isinstance(settings, Mapping):
-            raise _MisplacedError(f"sources.{source}", f"expected a table, [sources.{source}]")
-        if not SOURCE_NAME.fullmatch(source):
+            raise _MisplacedError(key, f"expected a table, [{key}]")
+        if not SOURCE_NAME.fullmatch(name):
             raise _MisplacedError(
-                f"sources.{source}", "a source's name is lower-case letters, digits, - and _"
+                key, f"{_NAMED[section]} name is lower-case letters, digits, - and _"
             )
         yield from (
-            (f"sources.{normalized(source)}.{key}", inner) for key, inner in settings.items()
+            (f"{section}.{normalized(name)}.{key}", inner) for key, inner in settings.items()
         )
 
 

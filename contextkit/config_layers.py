@@ -10,10 +10,20 @@ from typing import Any, Literal
 
 from attrs import Attribute, fields_dict, frozen
 
-from contextkit.config import SECTIONS, SOURCE_NAME, Config, Origin, SourceSettings, normalized
+from contextkit.config import (
+    SECTIONS,
+    SOURCE_NAME,
+    STRATEGY_PARTS,
+    Config,
+    Origin,
+    SourceSettings,
+    normalized,
+)
 from contextkit.config_files import read_settings
 from contextkit.config_values import structured
-from contextkit.errors import ConfigError
+from contextkit.errors import ConfigError, InvalidRequestError
+from contextkit.strategies import strategy_named
+from contextkit.strategy import Strategy
 from contextkit.workspace import Workspace
 
 __all__ = ["HOME_VARIABLE", "LAYERS", "data_folder", "load_config", "user_config_file"]
@@ -137,7 +147,7 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
         if variable.startswith("CONTEXTKIT_TEST_"):
             continue
         name = variable.removeprefix(_PREFIX).lower()
-        key = known.get(name) or _source_key(name)
+        key = known.get(name) or _source_key(name) or _strategy_key(name)
         if key is None and _is_a_plugins_token(name):
             continue
         if key is None:
@@ -154,7 +164,7 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
 def _is_a_plugins_token(name: str) -> bool:
     """Whether a variable holds a secret that a plugin's command reads, which is no setting."""
     owner, _, rest = name.partition("_")
-    return rest.endswith("token") and owner not in {"sources", *SECTIONS}
+    return rest.endswith("token") and owner not in {"sources", "strategies", *SECTIONS}
 
 
 def _source_key(name: str) -> str | None:
@@ -162,12 +172,19 @@ def _source_key(name: str) -> str | None:
     return f"sources.{normalized(found.group(1))}.{found.group(2)}" if found else None
 
 
+def _strategy_key(name: str) -> str | None:
+    # The shortest name: `x_min_relevance` is a part of `x`, not the relevance of `x_min`.
+    found = re.fullmatch(rf"strategies_(.+?)_({'|'.join(STRATEGY_PARTS)})", name)
+    return f"strategies.{normalized(found.group(1))}.{found.group(2)}" if found else None
+
+
 def _flag_layer(flags: Mapping[str, Any]) -> _Layer:
     values = {}
     for key, raw in flags.items():
         first, _, rest = key.partition(".")
         name, _, setting = rest.partition(".")
-        spelt = f"sources.{normalized(name)}.{setting}" if first == "sources" and setting else key
+        named = first in {"sources", "strategies"} and setting
+        spelt = f"{first}.{normalized(name)}.{setting}" if named else key
         values[spelt] = _Value(raw, Origin("flag", _flag(key, raw)))
     return values
 
@@ -185,6 +202,7 @@ def _structure(values: Mapping[str, _Value]) -> Config:
     project = None
     sections: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
     sources: dict[str, dict[str, Any]] = {}
+    strategies: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         first, _, rest = key.partition(".")
         if key == "project":
@@ -196,14 +214,19 @@ def _structure(values: Mapping[str, _Value]) -> Config:
             sections[first][rest] = _checked(key, value, known[rest])
         elif first == "sources":
             _add_source_setting(sources, key, value)
+        elif first == "strategies":
+            _add_part(strategies, key, value)
         else:
-            raise _unknown(key, value, ["project", "sources", *SECTIONS])
-    return Config(
+            raise _unknown(key, value, ["project", "sources", "strategies", *SECTIONS])
+    config = Config(
         project=project,
         **{name: SECTIONS[name](**given) for name, given in sections.items()},
         sources={name: SourceSettings(**given) for name, given in sources.items()},
+        strategies=strategies,
         origins={key: value.origin for key, value in values.items()},
     )
+    _check_strategies(config, values)
+    return config
 
 
 def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: _Value) -> None:
@@ -215,6 +238,35 @@ def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: _Va
         settings[setting] = _checked(key, value, fields_dict(SourceSettings)[setting])
     else:
         settings["own"][setting] = value.raw
+
+
+def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: _Value) -> None:
+    _, name, part = [*key.split(".", 2), "", ""][:3]
+    if not SOURCE_NAME.fullmatch(name) or not part:
+        raise ConfigError("expected strategies.NAME.PART", key=key)
+    if part not in STRATEGY_PARTS:
+        raise _unknown(key, value, STRATEGY_PARTS, f"strategies.{name}.")
+    strategies.setdefault(name, {})[part] = _checked(key, value, fields_dict(Strategy)[part])
+
+
+def _check_strategies(config: Config, values: Mapping[str, _Value]) -> None:
+    """Refuse a strategy that weighs nothing, and a chosen one that is not there."""
+    for name in config.strategies:
+        try:
+            strategy_named(config, name)
+        except ValueError as error:
+            raise ConfigError(str(error), key=f"strategies.{name}") from error
+    chosen = values.get("assemble.strategy")
+    try:
+        strategy_named(config, config.assemble.strategy)
+    except InvalidRequestError as error:
+        if chosen is None:
+            raise
+        raise ConfigError(
+            f"{error} (from {chosen.origin})", key="assemble.strategy", file=chosen.file
+        ) from error
+    except ValueError as error:
+        raise ConfigError(str(error), key="ranking") from error
 
 
 def _unknown(key: str, value: _Value, known: Collection[str], prefix: str = "") -> ConfigError:

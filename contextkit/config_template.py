@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, fields
 
-from contextkit.config import SECTIONS, AssembleSettings, SourceSettings
+from contextkit.config import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
 from contextkit.plugin_overview import plugin_overview
 from contextkit.plugin_status import PluginStatus
 from contextkit.registry import SourceRegistry
+from contextkit.strategy import Strategy
 from contextkit.workspace_facts import WorkspaceFacts
 
 __all__ = ["config_template"]
+
+
+def _fields(kind: type) -> tuple[Attribute[Any], ...]:
+    found: tuple[Attribute[Any], ...] = fields(kind)
+    return found
+
 
 _USERS_OWN = frozenset({"store", "embedding"})
 _ABOUT = {
     "assemble": "What a request is when it does not say otherwise.",
     "ranking": "What else than relevance, whose weight is 1, makes a score.",
+    "history": "What is kept of which items were chosen, for strategies that count it.",
     "hooks": "What a coding agent is told by its hooks, and how long that may take.",
 }
 _NOT_THE_PROJECTS = frozenset({"own", "embedder", "keep_days", "keep_records"})
@@ -29,6 +37,9 @@ _DEFAULT_SOURCES = {
     "start_sources": "default: those that are told things, as memories are",
 }
 _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
+
+
+_ELSEWHERE = frozenset({"name", *(a.name for a in _fields(RankingSettings))})
 
 
 def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path) -> str:
@@ -42,6 +53,7 @@ def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path)
         root: the workspace's root folder.
     """
     lines = [*_heading(facts, root), *_project(root), *_sections(registry.sources)]
+    lines += _strategy()
     for status in registry.plugins:
         lines += _source(registry, status, root)
     return "\n".join(lines) + "\n"
@@ -81,6 +93,15 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
                 yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
 
 
+def _strategy() -> Iterator[str]:
+    yield "\n# What makes a score and splits the budget, beside [ranking]; so for any name."
+    yield "[strategies.default]"
+    for attribute in _fields(Strategy):
+        # What is as in [ranking] or in [assemble] is there.
+        if attribute.name not in _ELSEWHERE and attribute.default is not None:
+            yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
+
+
 def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Iterator[str]:
     row = plugin_overview(registry, status, root)
     about = [_in_comment(f"{status.distribution} {status.version}".strip())]
@@ -115,6 +136,8 @@ def _toml(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())}}}"
     # A basic string of TOML is one of JSON, as long as all of it can be printed.
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
@@ -122,8 +145,3 @@ def _toml(value: Any) -> str:
 def _in_comment(text: str) -> str:
     """A text on one line, without what a comment must not contain."""
     return "".join(c if c.isprintable() else " " for c in text).strip()
-
-
-def _fields(kind: type) -> tuple[Attribute[Any], ...]:
-    found: tuple[Attribute[Any], ...] = fields(kind)
-    return found

@@ -10,6 +10,7 @@ ContextKitError
 ├── PluginError                     a plugin cannot be used
 │   └── DuplicateSourceError        two distributions use one source name
 ├── RecordError                     a record cannot be stored as it is
+├── UseHistoryError                 what was chosen before cannot be read or written
 ├── WorkspaceError                  the workspace cannot be read
 └── StoreError                      the record store failed
     ├── StoreBusyError              another process held it too long
@@ -40,6 +41,7 @@ __all__ = [
     "StoreError",
     "StoreFullError",
     "StoreModelMismatchError",
+    "UseHistoryError",
     "WorkspaceError",
     "in_words",
 ]
@@ -158,6 +160,10 @@ class DuplicateSourceError(PluginError):
 
 class RecordError(ContextKitError):
     """A record cannot be stored as it is; nothing of it was stored."""
+
+
+class UseHistoryError(ContextKitError):
+    """What was chosen before cannot be read or written."""
 
 
 class WorkspaceError(ContextKitError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -10,17 +10,21 @@ from typing import Any, Self
 from attrs import define, field, frozen
 
 from contextkit.asking import AskingForContexts
+from contextkit.choosing import mark_used
 from contextkit.config import Config
 from contextkit.config_layers import load_config
 from contextkit.embedding import Embedder, NotAsked, OneEmbedder, PluginEmbedders
+from contextkit.formatted import FormattedContext
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
+from contextkit.models import ContextItem
 from contextkit.pipeline import Pipeline
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
 from contextkit.retention import Pruned, Retention, prune_sources, retention_of
 from contextkit.store.base import RecordStore
 from contextkit.store.opening import open_store
+from contextkit.use_history import history_of
 from contextkit.workspace import Workspace, find_workspace
 
 __all__ = ["ContextKit"]
@@ -51,7 +55,8 @@ class ContextKit(AskingForContexts):
 
     @pipeline.default
     def _make_pipeline(self) -> Pipeline:
-        return Pipeline(self.registry, self.store)
+        history = history_of(self.config) if self.config.history.enabled else None
+        return Pipeline(self.registry, self.store, history=history)
 
     @classmethod
     def open(
@@ -195,6 +200,22 @@ class ContextKit(AskingForContexts):
         """
         names = self.registry.sources if sources is None else sources
         return prune_sources(self.registry, map(self.records, names), dry_run=dry_run)
+
+    # -- what was of use ------------------------------------------------------------------
+
+    def mark_used(self, used: FormattedContext | Iterable[ContextItem | tuple[str, str]]) -> None:
+        """Say which items turned out to be of use, for strategies that count that; blocking.
+
+        It counts more than being in a context, and whatever strategy is in force. Where the
+        history is off (`[history] enabled`) nothing happens, where it cannot be written that
+        is logged.
+
+        Args:
+            used: a context, of which all items count, or some items, or (source, id) of each.
+
+        Raises `InvalidRequestError` for what is no item.
+        """
+        mark_used(self.pipeline.history, self.project, used)
 
     # -- the end --------------------------------------------------------------------------
 

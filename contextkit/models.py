@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import Attribute, field, frozen
 from attrs.validators import in_
 
+from contextkit.strategy import DEFAULT, Strategy
+
 if TYPE_CHECKING:
     from contextkit.records import Records
 
@@ -183,12 +185,16 @@ class ContextRequest:
             (maximal marginal relevance); 0 leaves the order to the scores.
         project: the project whose records are searched, beside the user's own.
         session: the session that asks, for sources that keep things by session, or None.
+        strategy: what makes a score, and which part of the budget each source has.
+        depth: how far a source follows what is related to what it found, at least 0; None
+            leaves that to the source.
+        record_use: whether what it shows counts as chosen, where the strategy counts that.
         workspace: the workspace's root folder, or None.
         recipe: the name of the recipe that is followed.
         records: the asked source's records; set when the request reaches a source.
         settings: the asked source's own settings, `[sources.NAME]`; set likewise.
         neighbours: what an item lends of its match to those beside it in its sequence,
-            `[ranking] neighbours`; set likewise.
+            as the strategy says; set likewise.
     """
 
     query: str
@@ -213,6 +219,9 @@ class ContextRequest:
     diversity: float = 0.0
     project: str = ""
     session: str | None = None
+    strategy: Strategy = field(default=DEFAULT, repr=False)
+    depth: int | None = None
+    record_use: bool = True
     workspace: Path | None = None
     recipe: str = "context"
     records: Records = field(default=None, repr=False, eq=False)

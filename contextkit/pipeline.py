@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -13,8 +13,10 @@ from attrs import define, evolve, field
 from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
-from contextkit.budget import by_match
+from contextkit.budget import by_match, by_percent
+from contextkit.choosing import Choosing
 from contextkit.composing import Composer
+from contextkit.config import normalized
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
@@ -35,11 +37,13 @@ from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+from contextkit.strategies import unknown_sources
 from contextkit.telemetry import Attributes, describe, span
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.updates import mark_superseded
+from contextkit.use_history import UseHistory
 
 __all__ = ["Pipeline"]
 
@@ -62,12 +66,14 @@ class Pipeline:
         store: where their records are.
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
+        history: what was chosen before, or None where nobody counts it.
     """
 
     registry: SourceRegistry
     store: RecordStore
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
+    history: UseHistory | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
     _admission: Admission = field(init=False)
 
@@ -105,10 +111,12 @@ class Pipeline:
         with watch.stage("prepare"):
             count = await self._counter(request, failures)
         questions, answers = await self._gathered(request, sections, watch)
+        choosing = Choosing(self.history, request)
+        chosen = await choosing.signals(answers)
         with watch.stage("rank"):
             infos = [self.registry.info(section.source) for section in sections]
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
-            candidates = rank(answers, infos, self.clock(), self.registry.config.ranking, floors)
+            candidates = rank(answers, infos, self.clock(), request.strategy, floors, chosen)
         with watch.stage("dedup"):
             most = self.registry.config.assemble.max_items
             selection = select(self.registry, candidates, floors, failures, most)
@@ -121,7 +129,12 @@ class Pipeline:
         with watch.stage("fit"):
             lanes = self._lanes(request, questions, pieces, failures)
             composer, fitted = _fitted(lanes, self._composer(request, recipe, sections), count)
-        notes = [*self._notes(request, sections, selection, composer, fitted), *failures.notes]
+        await choosing.shown(fitted)
+        notes = [
+            *self._notes(request, sections, selection, composer, fitted),
+            *failures.notes,
+            *choosing.notes,
+        ]
         trace = Trace(
             recipe=request.recipe,
             counter=count.name,
@@ -130,6 +143,7 @@ class Pipeline:
             sources=source_traces(answers, selection, fitted),
             items=ItemTraces(partial(item_traces, selection, pieces, fitted)),
             notes=tuple(notes),
+            strategy=request.strategy.as_dict(),
         )
         return _context(request, composer, fitted, trace)
 
@@ -211,6 +225,8 @@ class Pipeline:
             )
             for question in questions
         ]
+        if request.strategy.budget:
+            lanes = _by_percent(lanes, questions, request.strategy.budget)
         return lanes if request.shares == "fixed" else _by_match(lanes)
 
     def _composer(
@@ -235,6 +251,9 @@ class Pipeline:
     ) -> Iterator[str]:
         if self.store.problem:
             yield self.store.problem
+        named = [*request.strategy.budget, *request.strategy.limits]
+        for name in unknown_sources(self.registry, named):
+            yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
         if not sections:
             yield "no source was asked: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:
@@ -246,6 +265,18 @@ class Pipeline:
             yield f"not one item fits into {request.max_tokens} tokens"
         if request.include_sources and fitted.text and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _by_percent(
+    lanes: Sequence[Lane], questions: Sequence[Question], percent: Mapping[str, float]
+) -> list[Lane]:
+    """The same lanes with the weights that give their sources those percentages."""
+    weights = by_percent(
+        {lane.key: lane.weight for lane in lanes},
+        {q.section.key: normalized(q.section.source) for q in questions},
+        percent,
+    )
+    return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]
 
 
 def _by_match(lanes: Sequence[Lane]) -> list[Lane]:

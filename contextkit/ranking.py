@@ -1,11 +1,13 @@
 """From candidates to scores: relevance first, with small boosts for what else is known.
 
-`score = (match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17`, each 0..1, the
-weights being those of `[ranking]`. The boosts decide between items that match about equally
-well, as seed 1 has it, and never carry a bad match past a good one. Recency is a true
-half-life: `0.5 ** (age / half_life)`; an item without a date, or without salience, gets the
-neutral 0.5. What stands beside good matches is worth more: an item with neighbours in its
-sequence has `1 - (1 - match) * (1 - support)` in place of its match.
+The score is the mean of an item's components, each 0..1, by the weights of the strategy:
+`(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17` by default. So few weights
+decide between items that match about equally well, as seed 1 has it, and never carry a bad
+match past a good one; other strategies weigh otherwise, and may let the whole score decay
+with age. Recency is a true half-life: `0.5 ** (age / half_life)`; an item without a date, or
+without salience, gets the neutral 0.5, and does not decay. What stands beside good matches is
+worth more: an item with neighbours in its sequence has `1 - (1 - match) * (1 - support)` in
+place of its match.
 
 `match` is relevance on one scale for all sources. A source that says its scale is
 `calibrated` (how much of the query an item answers, as the store measures it) keeps its
@@ -24,10 +26,10 @@ from datetime import datetime
 
 from attrs import field, frozen
 
-from contextkit.config import RankingSettings
 from contextkit.gather import Answer
 from contextkit.models import ContextItem, SourceInfo
 from contextkit.neighbours import supported, supports
+from contextkit.strategy import DEFAULT, Strategy
 
 __all__ = ["Candidate", "Scores", "rank", "recency"]
 
@@ -44,13 +46,15 @@ class Scores:
     Attributes:
         relevance: what the source says.
         match: that on the scale of all sources.
-        salience, recency, priority: the boosts' components.
-        weights: what the boosts count beside `match`.
+        salience, recency, priority: the other components.
+        strategy: what each of them counts.
+        history: how often and how lately it was chosen before.
+        decay: what the whole is multiplied by for its age.
         support: what its neighbours in a sequence lend it.
         redundancy: how much it resembles a better item; only with `diversity`.
         diversity: how much that costs, 0..1.
         lifted: what it is ordered by where it updates an item that ranks higher, or None.
-        score: the weighted mean of the components, 0..1.
+        score: the weighted mean of the components times the decay, 0..1.
         rank_by: what candidates are ordered by: the score, less what redundancy costs; -1..1.
             An update ranks no lower than what it supersedes.
     """
@@ -60,7 +64,9 @@ class Scores:
     salience: float
     recency: float
     priority: float
-    weights: RankingSettings = field(factory=RankingSettings, repr=False)
+    strategy: Strategy = field(default=DEFAULT, repr=False)
+    history: float = 0.0
+    decay: float = 1.0
     support: float = 0.0
     redundancy: float = 0.0
     diversity: float = 0.0
@@ -72,18 +78,22 @@ class Scores:
 
     @score.default
     def _score(self) -> float:
-        weights = self.weights
-        boosted = (
-            supported(self.match, self.support)
+        weights = self.strategy
+        match = supported(self.match, self.support) if self.support else self.match
+        total = (
+            weights.relevance * match
             + weights.salience * self.salience
             + weights.recency * self.recency
             + weights.priority * self.priority
+            + weights.history * self.history
         )
-        return boosted / (1 + weights.salience + weights.recency + weights.priority)
+        return total / weights.whole * self.decay
 
     @rank_by.default
     def _rank_by(self) -> float:
-        own = (1 - self.diversity) * self.score - self.diversity * self.redundancy
+        own = self.score
+        if self.diversity:
+            own = (1 - self.diversity) * own - self.diversity * self.redundancy
         return own if self.lifted is None else max(own, self.lifted)
 
     def as_dict(self) -> Mapping[str, float]:
@@ -96,6 +106,10 @@ class Scores:
             "priority": self.priority,
             "score": self.score,
         }
+        if self.strategy.history:
+            found["history"] = self.history
+        if self.strategy.decay != 1:
+            found["decay"] = self.decay
         if self.support:
             found["support"] = self.support
         if self.diversity:
@@ -138,8 +152,9 @@ def rank(
     answers: Sequence[Answer],
     infos: Sequence[SourceInfo],
     now: datetime,
-    weights: RankingSettings | None = None,
+    strategy: Strategy = DEFAULT,
     floors: Mapping[str, float] | None = None,
+    history: Mapping[tuple[str, str], float] | None = None,
 ) -> list[Candidate]:
     """Score every item of every answer, best first.
 
@@ -147,11 +162,13 @@ def rank(
         answers: one per section.
         infos: what each answer's source says of itself.
         now: what ages are counted to; aware.
-        weights: of the boosts; default: `RankingSettings`' own.
+        strategy: what each component counts.
         floors: section -> the relevance below which an item supports no other, so that a
             lot of bad matches does not make a good one; default: every item does.
+        history: (source, id) -> how often and how lately an item was chosen, 0..1; default:
+            none ever was.
     """
-    weights = weights or RankingSettings()
+    half_life, decay = strategy.half_life_days, strategy.decay
     floors = floors or {}
     level = _common_level(answers, infos)
     candidates = [
@@ -162,15 +179,21 @@ def rank(
                 relevance=item.relevance,
                 match=match,
                 salience=_NEUTRAL if item.salience is None else item.salience,
-                recency=_recency(item, now, weights.half_life_days),
+                recency=(
+                    _NEUTRAL
+                    if item.created_at is None
+                    else recency(item.created_at, now, half_life)
+                ),
                 priority=info.priority / _MOST_PRIORITY,
-                weights=weights,
+                strategy=strategy,
+                history=history.get((item.source, item.id), 0.0) if history else 0.0,
+                decay=1.0 if decay == 1 else _decayed(item, now, decay),
                 support=support,
             ),
         )
         for answer, info in zip(answers, infos, strict=True)
         for item, match, support in _with_support(
-            _matches(answer, info, level), floors.get(answer.section.key, 0.0), weights.neighbours
+            _matches(answer, info, level), floors.get(answer.section.key, 0.0), strategy.neighbours
         )
     ]
     return sorted(candidates, key=lambda candidate: candidate.order)
@@ -208,11 +231,15 @@ def _with_support(
         yield item, match, support
 
 
-def _recency(item: ContextItem, now: datetime, half_life_days: float) -> float:
-    return _NEUTRAL if item.created_at is None else recency(item.created_at, now, half_life_days)
+def _decayed(item: ContextItem, now: datetime, factor: float) -> float:
+    """What age leaves of a score; an item without a date has no age."""
+    return 1.0 if item.created_at is None else float(factor ** _days(item.created_at, now))
 
 
 def recency(created_at: datetime, now: datetime, half_life_days: float) -> float:
     """1 for now, half of that for each half-life that has passed; the future counts as now."""
-    age = max(0.0, (now - created_at).total_seconds()) / _SECONDS_PER_DAY
-    return float(0.5 ** (age / half_life_days))
+    return float(0.5 ** (_days(created_at, now) / half_life_days))
+
+
+def _days(created_at: datetime, now: datetime) -> float:
+    return max(0.0, (now - created_at).total_seconds()) / _SECONDS_PER_DAY

@@ -12,6 +12,8 @@ from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
 from contextkit.store.base import conditions
+from contextkit.strategies import strategy_for
+from contextkit.strategy import STRATEGY_DEPTH
 
 __all__ = ["make_request"]
 
@@ -36,7 +38,10 @@ _CONFIGURED = (
     *_WITHIN_0_AND_1,
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
-_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "session", "recipe")
+_BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *_BY_REQUEST)
+_OF_THE_STRATEGY = ("shares", "min_relevance", "diversity", "depth")
+"""What a strategy says for requests that do not say it themselves."""
 
 
 def make_request(
@@ -45,7 +50,7 @@ def make_request(
     """A request with every value checked.
 
     Args:
-        config: its `[assemble]` section fills in what is not given.
+        config: its `[assemble]` section fills in what is not given, after the strategy.
         query: what the context is needed for.
         project: the project whose records are searched.
         workspace: the workspace's root folder.
@@ -57,9 +62,16 @@ def make_request(
     for name in given:
         if name not in _OPTIONS:
             raise InvalidRequestError(f"a request has no option '{name}'{_hint(name)}")
+    strategy = strategy_for(config, given.get("strategy"))
     values: dict[str, Any] = {name: getattr(config.assemble, name) for name in _CONFIGURED}
+    for name in _OF_THE_STRATEGY:
+        if (part := getattr(strategy, name)) is not None:
+            values[name] = part
     values.update({name: value for name, value in given.items() if value is not None})
+    values["strategy"] = strategy
     _check_query(query)
+    _check_depth(values.get("depth"))
+    _check_record_use(values.get("record_use"))
     _check_numbers(values)
     _check_choices(values)
     _check_session(values.get("session"))
@@ -92,6 +104,16 @@ def _check_query(query: object) -> None:
 def _check_session(session: object) -> None:
     if session is not None and not (isinstance(session, str) and session.strip()):
         raise InvalidRequestError(f"session must be the name of a session, got {session!r}")
+
+
+def _check_depth(depth: object) -> None:
+    if depth is not None and (type(depth) is not int or depth < 0):
+        raise InvalidRequestError(f"depth must be {STRATEGY_DEPTH}, got {depth!r}")
+
+
+def _check_record_use(record_use: object) -> None:
+    if record_use is not None and not isinstance(record_use, bool):
+        raise InvalidRequestError(f"record_use must be true or false, got {record_use!r}")
 
 
 def _check_numbers(values: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
+from contextkit.config import normalized
 from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.registry import SourceRegistry
 
@@ -62,12 +63,13 @@ def section_request(
         query=section.query or request.query,
         limit=request.limits.get(section.source)
         or section.limit
+        or request.strategy.limits.get(normalized(section.source))
         or settings.limit
         or request.limit,
         filters={**request.filters, **section.filters},
         settings=settings.own,
         source_timeout=timeout_of(registry, section, request),
-        neighbours=registry.config.ranking.neighbours,
+        neighbours=request.strategy.neighbours,
     )
 
 

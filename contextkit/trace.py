@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from attrs import field, frozen
 
 from contextkit.models import Provenance, Successor
+from contextkit.strategy import DEFAULT
 
 __all__ = ["ItemTrace", "ItemTraces", "SourceState", "SourceTrace", "Trace", "Verdict"]
 
@@ -65,7 +66,8 @@ class ItemTrace:
         location: where the whole of it can be found, or None.
         scores: component -> value, each 0..1: `relevance` as the source gave it, `match`,
             that on the scale of all sources, `salience`, `recency`, `priority`, and
-            `score`, the weighted mean; `support` where neighbours in a sequence lend it
+            `score`, their mean by the strategy's weights; `history` and `decay` where the
+            strategy counts them; `support` where neighbours in a sequence lend it
             some; with diversity also `redundancy` and `rank_by`, this one as well where an
             update was put before what it supersedes.
         verdict: `kept`, `truncated`, `duplicate`, `below_floor`, `over_limit` (beyond
@@ -142,6 +144,7 @@ class Trace:
         sources: one entry per section.
         items: one entry per candidate.
         notes: what a person should know, such as a degraded search.
+        strategy: the numbers of the strategy, with its `name`.
     """
 
     recipe: str
@@ -151,3 +154,4 @@ class Trace:
     sources: tuple[SourceTrace, ...]
     items: Sequence[ItemTrace]
     notes: tuple[str, ...] = field(default=())
+    strategy: Mapping[str, Any] = field(factory=DEFAULT.as_dict)

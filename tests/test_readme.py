@@ -16,6 +16,8 @@ from attrs import Attribute, fields
 
 from contextkit.cli.exit_codes import exit_code_lines
 from contextkit.config import SECTIONS, Config, SourceSettings
+from contextkit.strategies import BUILT_IN
+from contextkit.strategy import Strategy
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -181,9 +183,11 @@ def test_the_source_in_twenty_lines_is_the_example() -> None:
 def defaults() -> Iterator[tuple[str, Any]]:
     """Every key of the configuration and its default."""
     yield "project", Config().project
-    for name, kind in {**SECTIONS, "sources.NAME": SourceSettings}.items():
+    named = {"sources.NAME": SourceSettings, "strategies.NAME": Strategy}
+    for name, kind in {**SECTIONS, **named}.items():
         attributes: tuple[Attribute[Any], ...] = fields(kind)
-        yield from ((f"{name}.{a.name}", a.default) for a in attributes if a.name != "own")
+        known = (a for a in attributes if a.name not in {"own", "name"})
+        yield from ((f"{name}.{a.name}", a.default) for a in known)
 
 
 def as_toml(value: object) -> str:
@@ -200,6 +204,15 @@ def test_the_configuration_reference_is_the_configuration() -> None:
         (key.strip("`"), default) for key, default, _ in rows(section("## Configuration"))
     ]
     assert documented == [(key, as_toml(default)) for key, default in defaults()]
+
+
+def test_the_strategies_can_be_followed(scratch: Path) -> None:
+    """Its commands work one after the other, and list the strategies that it names."""
+    text = section("## Strategies")
+    shown = "".join(shell(script, scratch).stdout for script in blocks(text, "sh"))
+    assert re.search(r"^\*  review ", shown, re.MULTILINE)
+    assert "strategy review: relevance 1, " in shown
+    assert all(f"| `{name}` |" in text for name in BUILT_IN)
 
 
 def test_the_exit_codes_are_those_of_the_command_line() -> None:

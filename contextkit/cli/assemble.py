@@ -15,6 +15,7 @@ from contextkit.cli.options import Command, assembly_options, names_of, query_fr
 from contextkit.cli.output import in_colour
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_sources
+from contextkit.cli.strategies import strategy_option
 from contextkit.errors import ConfigError, InvalidContextTypeError
 from contextkit.formatted import FormattedContext
 
@@ -41,11 +42,13 @@ def source_options(command: Command) -> Command:
 Examples:
   contextkit assemble "how is the token budget split?"
   contextkit assemble "why do we retry?" --sources code,commits --max-tokens 1000
+  contextkit assemble "where were we?" --strategy balanced
   git diff | contextkit assemble - --no-index --json
 """
 )
 @click.argument("query")
 @source_options
+@strategy_option
 @assembly_options
 @json_option
 @pass_session

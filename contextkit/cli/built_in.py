@@ -15,6 +15,7 @@ _COMMANDS = (
     ("doctor", "doctor:doctor", "Check that everything works."),
     ("explain", "explain:explain", "Show what got in, what not, why."),
     ("export", "transfer:export", "Write every record as JSON lines."),
+    ("history", "history:history", "Show or forget what was chosen."),
     ("hook", "hook:hook", "Answer an event of a coding agent."),
     ("import", "transfer:import_", "Store records from JSON lines."),
     ("index", "index:index", "Bring the records up to date."),
@@ -25,6 +26,7 @@ _COMMANDS = (
     ("reembed", "transfer:reembed", "Make every record's vectors anew."),
     ("serve", "serve:serve", "Stay ready to answer agents' hooks."),
     ("sources", "sources:sources", "List the sources and their state."),
+    ("strategies", "strategies:strategies", "List what may make a score."),
 )
 
 BUILT_IN: Mapping[str, LazyCommand] = {

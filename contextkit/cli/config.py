@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +80,14 @@ def _settings(session: Session) -> list[tuple[str, Any, str, str]]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
     return list(value) if isinstance(value, tuple) else value
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {part}" for name, part in value.items())
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return "-" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -12,6 +12,7 @@ from contextkit.cli.assemble import checked_sources, source_options, warn_of_tro
 from contextkit.cli.index import index_first
 from contextkit.cli.options import assembly_options, names_of, query_from
 from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.cli.strategies import in_numbers, strategy_option
 
 if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation
@@ -22,7 +23,8 @@ __all__ = ["explain"]
 
 _SOURCES = ["SOURCE", "STATE", "MS", "CANDIDATES", "SHARE", "USED", "GAVE", "TOOK", ""]
 _COMPONENTS = ("match", "relevance", "salience", "recency", "priority")
-_ITEMS = ["SCORE", *(c.upper() for c in _COMPONENTS), "SOURCE", "ID", "TITLE", "WHAT BECAME OF IT"]
+_OF_SOME_STRATEGIES = ("history", "decay")
+_ITEM = ("SOURCE", "ID", "TITLE", "WHAT BECAME OF IT")
 _ID_WIDTH = 48
 _TITLE_WIDTH = 40
 
@@ -38,6 +40,7 @@ Examples:
 @click.argument("query")
 @click.option("--item", help="Say why this item is in or not: its id, title or location.")
 @source_options
+@strategy_option
 @assembly_options
 @json_option
 @pass_session
@@ -65,7 +68,7 @@ def explain(
     names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
     if not no_index:
         index_first(session, names)
-    asked = {"source_timeout": timeout, **options}
+    asked = {"source_timeout": timeout, "record_use": False, **options}
     context = session.kit.assemble_context_sync(query, names, **asked)
     warn_of_troubles(session, context)
     if item is not None:
@@ -92,9 +95,13 @@ def _tables(context: FormattedContext) -> Iterator[str]:
     )
     times = ", ".join(f"{stage} {value:.1f}" for stage, value in trace.stages.items())
     yield f"{sum(trace.stages.values()):.1f} ms: {times}"
+    yield f"strategy {trace.strategy['name']}: {in_numbers(trace.strategy)}"
     yield f"\n{table(_SOURCES, _source_rows(trace))}"
     if trace.items:
-        yield f"\n{table(_ITEMS, [_item_row(row) for row in trace.items])}"
+        more = [name for name in _OF_SOME_STRATEGIES if name in trace.items[0].scores]
+        shown = [*_COMPONENTS, *more]
+        heading = ["SCORE", *(name.upper() for name in shown), *_ITEM]
+        yield f"\n{table(heading, [_item_row(row, shown) for row in trace.items])}"
 
 
 def _source_rows(trace: Trace) -> list[Sequence[str]]:
@@ -118,7 +125,7 @@ def _share(row: SourceTrace) -> str:
     return f"{row.share} ({row.fixed_share} by weight)"
 
 
-def _item_row(row: ItemTrace) -> Sequence[str]:
+def _item_row(row: ItemTrace, components: Sequence[str]) -> Sequence[str]:
     became = row.verdict.replace("_", " ")
     words = f"{became}: {row.reason}" if row.verdict != "duplicate" else row.reason
     if row.also_in:
@@ -126,7 +133,7 @@ def _item_row(row: ItemTrace) -> Sequence[str]:
         words += f"; also in {others}"
     return [
         f"{row.scores['score']:.3f}",
-        *(f"{row.scores[name]:.2f}" for name in _COMPONENTS),
+        *(f"{row.scores[name]:.2f}" for name in components),
         row.source,
         _cut(row.id, _ID_WIDTH),
         _cut(row.title, _TITLE_WIDTH),

@@ -334,7 +334,7 @@ def test_a_long_value_is_not_shown_whole(load: Load) -> None:
         ("[assemble]\nmax_token = 5", 2, "assemble.max_token", "did you mean assemble.max_tokens?"),
         ("[assemble]\nzzz = 5", 2, "assemble.zzz", "known: breaker_cooldown, breaker_failures, "),
         ("[assembel]\nlimit = 5", 1, "assembel", "did you mean assemble?"),
-        ("\nzzz = 5", 2, "zzz", "known: assemble, embedding, hooks, project, ranking, sources, "),
+        ("\nzzz = 5", 2, "zzz", "known: assemble, embedding, history, hooks, project, ranking, "),
     ],
 )
 def test_an_unknown_key_names_the_nearest(
@@ -473,7 +473,7 @@ def test_the_token_of_a_plugins_command_is_no_setting(load: Load) -> None:
     [
         ("CONTEXTKIT_ASSEMBLE_MAX_TOKEN", "; did you mean CONTEXTKIT_ASSEMBLE_MAX_TOKENS?"),
         ("CONTEXTKIT_SOURCES_CODE_COLOUR", ""),
-        ("CONTEXTKIT_SOURCES__ENABLED", "; did you mean CONTEXTKIT_HOOKS_ENABLED?"),
+        ("CONTEXTKIT_SOURCES__ENABLED", "; did you mean CONTEXTKIT_HISTORY_ENABLED?"),
         ("CONTEXTKIT_QQQ", ""),
     ],
 )

@@ -12,9 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, Section, SourceInfo
-from contextkit.config import RankingSettings
 from contextkit.gather import Answer
 from contextkit.ranking import Candidate, Scores, rank, recency
+from contextkit.strategy import Strategy
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 UNIT = st.floats(0, 1)
@@ -40,10 +40,12 @@ def test_the_score_is_relevance_with_small_boosts() -> None:
 
 def test_the_weights_of_the_boosts_are_settings() -> None:
     """Without any the score is the match; the half-life is one of them, too."""
-    bare = RankingSettings(salience=0, recency=0, priority=0)
-    scores = Scores(relevance=0.3, match=0.5, salience=1.0, recency=0.2, priority=0.5, weights=bare)
+    bare = Strategy(salience=0, recency=0, priority=0)
+    scores = Scores(
+        relevance=0.3, match=0.5, salience=1.0, recency=0.2, priority=0.5, strategy=bare
+    )
     assert scores.score == 0.5
-    week = RankingSettings(half_life_days=7)
+    week = Strategy(half_life_days=7)
     item = ContextItem("a", "x", 0.5, created_at=NOW - timedelta(days=7))
     (candidate,) = rank([answer("a", item)], [CALIBRATED], NOW, week)
     assert candidate.scores.recency == pytest.approx(0.5)
@@ -205,7 +207,7 @@ def test_what_stands_beside_a_good_match_comes_before_what_stands_alone() -> Non
     assert [c.item.id for c in found] == ["0", "1", "alone"]
     assert found[1].scores.support == pytest.approx(0.9 * 0.7)
     assert found[1].relevance == pytest.approx(1 - 0.9 * 0.37)
-    off = rank([answer("a", *items)], [CALIBRATED], NOW, RankingSettings(neighbours=0))
+    off = rank([answer("a", *items)], [CALIBRATED], NOW, Strategy(neighbours=0))
     assert [c.item.id for c in off] == ["0", "alone", "1"]
     assert [c.relevance for c in off] == [0.9, 0.4, 0.1]
 

@@ -1,6 +1,6 @@
 """Questions about this repository to all five sources: are the items that answer in the context?
 
-    python -m tests.benchmarks.quality mixed [--only splits sources options kinds ...]
+    python -m tests.benchmarks.quality mixed [--only splits sources options kinds strategies ...]
         [--budgets 1000 2000 4000] [--tokens NAME] [--json FILE]
 
 Two figures for each budget, means over questions of the share of gold items: `in`, those that
@@ -21,6 +21,7 @@ from typing import Any
 from attrs import field, frozen
 
 from contextkit.formatted import FormattedContext
+from contextkit.strategies import BUILT_IN
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.evidence import mean
 from tests.benchmarks.quality.mixed_corpus import Corpus, opened_corpus
@@ -42,7 +43,7 @@ __all__ = ["BUDGETS", "TABLES", "Asking", "Measurement", "Way", "main"]
 BUDGETS = (1000, 2000, 4000)
 """Tokens of the whole context."""
 
-TABLES = ("splits", "sources", "options", "kinds")
+TABLES = ("splits", "sources", "options", "kinds", "strategies")
 
 _WHOLE_BUDGET_LIMIT = 100
 _SOURCE_OF_KIND = {
@@ -63,6 +64,14 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "diversity=0.5": {"diversity": 0.5},
     "min_relevance=0": {"min_relevance": 0.0},
     "min_relevance=0.2": {"min_relevance": 0.2},
+}
+
+
+_STRATEGIES: Mapping[str, Any] = {
+    **{name: name for name in BUILT_IN},
+    "recent, with recency 0.5": {"name": "recent", "recency": 0.5},
+    "balanced, half-life 30 d": {"name": "balanced", "half_life_days": 30.0},
+    "conversation without decay": {"name": "conversation", "decay": 1.0},
 }
 
 
@@ -257,6 +266,15 @@ def _of_kinds(way: Way) -> Iterator[dict[str, Any]]:
         }
 
 
+def strategies(measurement: Measurement) -> Report:
+    """What the strategies give; nothing was chosen before, and nothing is noted."""
+    rows = []
+    for name, strategy in _STRATEGIES.items():
+        way = measurement.way(name, Asking({"strategy": strategy, "record_use": False}))
+        rows.append({"strategy": name, **way.figures()})
+    return Report(title="Strategies", rows=rows)
+
+
 def _said_of(measurement: Measurement) -> str:
     mixed = measurement.mixed
     gold = [one for question in mixed.questions for one in question.gold]
@@ -273,7 +291,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print the tables."""
     given = _parser().parse_args(arguments)
     mixed = read_mixed_set()
-    made = {"splits": splits, "sources": sources, "options": options, "kinds": kinds}
+    made = {
+        "splits": splits,
+        "sources": sources,
+        "options": options,
+        "kinds": kinds,
+        "strategies": strategies,
+    }
     reports = []
     with opened_corpus(mixed, {}) as corpus:
         measurement = Measurement(mixed, corpus, given.budgets, given.tokens)

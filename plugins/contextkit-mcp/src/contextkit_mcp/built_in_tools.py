@@ -30,6 +30,7 @@ from contextkit_mcp.tool_types import (
     Report,
     Source,
     Sources,
+    Weighing,
 )
 
 __all__ = ["OWNER", "built_in_tools"]
@@ -121,6 +122,7 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
     limit: Limit = None,
     style: Look = None,
     detail: Amount = None,
+    strategy: Weighing = None,
     index: Annotated[
         bool, "false to answer from what is indexed, without a look for changes"
     ] = True,
@@ -131,7 +133,7 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
         await in_thread(lambda: kit.index(sources, progress=progress, wait=False)) if index else {}
     )
     context = await kit.assemble_context(
-        query, sources, limit, max_tokens, style=style, detail=detail
+        query, sources, limit, max_tokens, style=style, detail=detail, strategy=strategy
     )
     return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
 
@@ -211,10 +213,13 @@ async def _explain(  # noqa: PLR0913, PLR0917
     limit: Limit = None,
     style: Look = None,
     detail: Amount = None,
+    strategy: Weighing = None,
     most: Annotated[int, "candidates to list, at most"] = 20,
 ) -> ToolResult[Explained]:
-    look = {"style": style, "detail": detail}
-    context = await kit.assemble_context(query, sources, limit, max_tokens, **look)
+    look = {"style": style, "detail": detail, "strategy": strategy}
+    context = await kit.assemble_context(
+        query, sources, limit, max_tokens, record_use=False, **look
+    )
     trace = context.as_dict()["trace"]
     listed = [] if item is not None else trace["items"][: max(most, 0)]
     found = (

@@ -25,6 +25,7 @@ __all__ = [
     "Report",
     "Source",
     "Sources",
+    "Weighing",
 ]
 
 Report = Callable[[Progress], None]
@@ -35,6 +36,12 @@ Limit = Annotated[int | None, "items to retrieve from each source, at most"]
 Look = Annotated[Style | None, "markdown (default), xml or plain"]
 Amount = Annotated[
     Detail | None, "full (default), summary (no code bodies), or compact: one line an item"
+]
+
+Weighing = Annotated[
+    str | None,
+    "the strategy by which items are scored, such as default (what matches), balanced (also what "
+    "is new or important) or one of this workspace",
 ]
 
 

@@ -61,7 +61,7 @@ def report(
     names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
     if not no_index:
         index_first(session, names)
-    kit, asked = session.kit, {"source_timeout": timeout, **options}
+    kit, asked = session.kit, {"source_timeout": timeout, "record_use": False, **options}
     context = kit.assemble_context_sync(query, names, **asked)
     request = make_request(
         kit.config,

@@ -89,7 +89,7 @@ class _Page:
             sources=sources,
             **asked,
         )
-        context = await self.kit.assemble_context(query, sources, **asked)
+        context = await self.kit.assemble_context(query, sources, record_use=False, **asked)
         view = view_of(request, context, self.hues)
         return {"context": attrs.asdict(view), "html": result_html(view)}
 

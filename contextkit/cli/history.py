@@ -1,0 +1,65 @@
+"""`contextkit history`: what was chosen before, for strategies that count it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+import click
+
+from contextkit.cli.session import Session, json_option, pass_session, table
+
+if TYPE_CHECKING:
+    from contextkit.use_history import Chosen
+
+__all__ = ["history"]
+
+
+@click.group(epilog="Example: contextkit history show")
+def history() -> None:
+    """Show what was chosen before, or forget it.
+
+    It is kept only where a strategy counts it: see `contextkit strategies`.
+    """
+
+
+@history.command(
+    epilog="""\b
+Examples:
+  contextkit history show
+  contextkit history show --json
+"""
+)
+@json_option
+@pass_session
+def show(session: Session, as_json: bool) -> None:
+    """List the items of this project that were chosen, the strongest first.
+
+    SIGNAL is within 0 and 1: how often an item was in a context or marked as used, and how
+    lately.
+    """
+    from contextkit.use_history import history_of
+
+    found = history_of(session.config).listed(session.project)
+    if not session.config.history.enabled:
+        session.warn("history.enabled is false: it is neither read nor written")
+    rows = [[f"{one.signal:.3f}", one.source, one.id, _day(one)] for one in found]
+    text = table(["SIGNAL", "SOURCE", "ID", "LAST"], rows) if rows else ""
+    session.emit([attrs.asdict(one) for one in found], text, as_json)
+
+
+@history.command(epilog="Example: contextkit history clear")
+@json_option
+@pass_session
+def clear(session: Session, as_json: bool) -> None:
+    """Forget what was chosen in this project; a broken file goes as a whole."""
+    from contextkit.use_history import history_of
+
+    count = history_of(session.config).clear(session.project)
+    session.emit({"forgotten": count}, f"forgotten: {count}", as_json)
+
+
+def _day(one: Chosen) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,120 @@
+"""`contextkit strategies`, and the option `--strategy` of the commands that assemble."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from contextkit.cli.options import Command
+from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.strategy import COMPONENTS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from contextkit.config import Config
+
+__all__ = ["in_numbers", "strategies", "strategy_option"]
+
+_UNITS = {"half_life_days": "half-life {} d", "decay": "decay {} a day"}
+_NO_NEWS = {"decay": 1}
+"""What is left out of a strategy's line, as it changes nothing."""
+
+
+def complete_strategies(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The strategies that there are; none where the configuration is wrong."""
+    from click.shell_completion import CompletionItem
+
+    from contextkit.errors import ContextKitError
+    from contextkit.strategies import strategy_names
+
+    session: Session = ctx.find_root().obj
+    try:
+        names = strategy_names(session.config)
+    except ContextKitError:
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def strategy_option(command: Command) -> Command:
+    """Add `--strategy NAME`."""
+    return click.option(
+        "--strategy",
+        shell_complete=complete_strategies,
+        metavar="NAME",
+        help="What makes a score and splits the budget: see `contextkit strategies`.",
+    )(command)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit strategies
+  contextkit strategies --json
+"""
+)
+@json_option
+@pass_session
+def strategies(session: Session, as_json: bool) -> None:
+    """List the strategies: what makes a score, and what part of the budget a source has.
+
+    The first column marks the one that requests have which name none. A strategy of your own
+    is a section [strategies.NAME] of the settings; what it does not say is as in [ranking].
+    """
+    rows = _described(session.config)
+    lines = [
+        ["*" if row["in_force"] else "", row["name"], in_numbers(row["parts"]), row["about"]]
+        for row in rows
+    ]
+    session.emit(rows, table(["", "STRATEGY", "WHAT COUNTS", "FOR"], lines), as_json)
+
+
+def _described(config: Config) -> list[dict[str, Any]]:
+    from contextkit.config import normalized
+    from contextkit.strategies import BUILT_IN, strategy_named, strategy_names
+
+    in_force = normalized(config.assemble.strategy)
+    rows = []
+    for name in strategy_names(config):
+        parts = strategy_named(config, name).as_dict()
+        parts.pop("name")
+        about = BUILT_IN[name].about if name in BUILT_IN else ""
+        keys = [f"strategies.{name}.{part}" for part in config.strategies.get(name, {})]
+        origins = {key: str(config.origin(key)) for key in keys}
+        rows.append(
+            {
+                "name": name,
+                "in_force": name == in_force,
+                "about": about or _files(origins),
+                "parts": parts,
+                "origins": origins,
+            }
+        )
+    return rows
+
+
+def _files(origins: Mapping[str, str]) -> str:
+    return f"set in {next(iter(origins.values()))}"
+
+
+def in_numbers(parts: Mapping[str, Any]) -> str:
+    """A strategy's numbers on one line: the weights of what counts, then the rest."""
+    weights = [f"{name} {parts[name]:g}" for name in COMPONENTS if parts[name]]
+    return "; ".join([", ".join(weights), *_others(parts)])
+
+
+def _others(parts: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in parts.items():
+        if name in {"name", *COMPONENTS} or _NO_NEWS.get(name) == value:
+            continue
+        if isinstance(value, Mapping):
+            unit = "%" if name == "budget" else ""
+            yield f"{name} {', '.join(f'{key} {part:g}{unit}' for key, part in value.items())}"
+        elif name in _UNITS:
+            yield _UNITS[name].format(f"{value:g}")
+        else:
+            yield f"{name.replace('_', ' ')} {value}"
