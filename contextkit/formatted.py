@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, fields, frozen, has
 
 from contextkit.models import ContextItem
 from contextkit.trace import Trace
+
+if TYPE_CHECKING:
+    from contextkit.ongoing import Ongoing
 
 __all__ = ["ContextSource", "FormattedContext"]
 
@@ -61,6 +64,7 @@ class FormattedContext:
         truncated_items: ids of the items that were shortened.
         trace: what each stage did to each source and item; set on every context that
             was assembled.
+        _ongoing: what `update_context` goes on from; in no JSON, and of this process alone.
     """
 
     markdown: str
@@ -70,6 +74,7 @@ class FormattedContext:
     budget_exceeded: bool = False
     truncated_items: list[str] = field(factory=list)
     trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
+    _ongoing: Ongoing | None = field(default=None, repr=False, eq=False, kw_only=True)
 
     @property
     def truncated(self) -> bool:
@@ -121,7 +126,8 @@ class FormattedContext:
 def _as_json(value: Any) -> Any:
     """The value as JSON; what a source keeps in its metadata may be anything."""
     if has(type(value)) and not isinstance(value, Sequence):
-        return {field.name: _as_json(getattr(value, field.name)) for field in fields(type(value))}
+        names = [field.name for field in fields(type(value)) if not field.name.startswith("_")]
+        return {name: _as_json(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): _as_json(inner) for key, inner in value.items()}
     if isinstance(value, (set, frozenset)):
