@@ -62,7 +62,7 @@ class AskingForContexts(abc.ABC):
             max_tokens: the budget of the text; default: the configured, 2000.
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
-                `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
+                `guard`, `compress`, `overflow`, `shares`, `source_timeout`, `deadline`,
                 `min_relevance`, `diversity`, `session`.
 
         Raises:

@@ -61,7 +61,7 @@ class FormattedContext:
         token_count: tokens of the rendered text.
         sources_used: source name -> items in the text.
         budget_exceeded: True when the text is over `max_tokens` (only with `overflow="soft"`).
-        truncated_items: ids of the items that were shortened.
+        truncated_items: ids of the items that were shortened or summarised.
         trace: what each stage did to each source and item; set on every context that
             was assembled.
         _ongoing: what `update_context` goes on from; in no JSON, and of this process alone.
@@ -78,20 +78,22 @@ class FormattedContext:
 
     @property
     def truncated(self) -> bool:
-        """True when an item was shortened (seed 4)."""
+        """True when an item was shortened or summarised (seed 4)."""
         return bool(self.truncated_items)
 
     @property
     def summary(self) -> str | None:
-        """What was shortened and left out to hold the budget, in words (seed 4), or None."""
+        """What was done to hold the budget, in words (seed 4), or None."""
         # One that was made by hand has no trace.
         rows = self.trace.items if self.trace else ()
         left_out = sum(1 for row in rows if row.verdict == "over_budget")
-        parts = [
-            f"{count} {what}"
-            for count, what in ((len(self.truncated_items), "shortened"), (left_out, "left out"))
-            if count
-        ]
+        summarised = sum(1 for row in rows if row.verdict == "compressed")
+        counts = {
+            "summarised": summarised,
+            "shortened": len(self.truncated_items) - summarised,
+            "left out": left_out,
+        }
+        parts = [f"{count} {what}" for what, count in counts.items() if count]
         return f"to hold the budget: {', '.join(parts)}" if parts else None
 
     @property

@@ -20,7 +20,16 @@ from contextkit.ranking import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.tokens import TokenCounter
 
-__all__ = ["Before", "Gathered", "ItemKey", "Ongoing", "key_of", "ongoing_of", "pieces_anew"]
+__all__ = [
+    "Before",
+    "Gathered",
+    "ItemKey",
+    "Ongoing",
+    "key_of",
+    "ongoing_of",
+    "pieces_anew",
+    "text_key",
+]
 
 ItemKey = tuple[str, str, str]
 """A candidate's section, its source, and its id there."""
@@ -66,7 +75,7 @@ class Ongoing:
         gathered: Gathered,
         pieces: Sequence[Piece],
         fitted: Fitted,
-        summaries: Mapping[_TextKey, Piece],
+        summaries: Mapping[object, Piece],
     ) -> None:
         self.gathered = gathered
         self.pieces = pieces
@@ -154,7 +163,7 @@ def pieces_anew(
     known: Sequence[Piece],
 ) -> list[Piece]:
     """Pieces of the candidates; those whose text is known already are not formatted again."""
-    by_key = {text_key(piece.candidate): piece for piece in known}
+    by_key = {text_key(p.candidate): p.summary_of or p for p in known}
     unknown = [candidate for candidate in candidates if text_key(candidate) not in by_key]
     made = {id(p.candidate): p for p in pieces_for(registry, unknown, look, count, failed)}
     return [

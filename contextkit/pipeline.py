@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -15,6 +15,7 @@ from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.budget import by_match
 from contextkit.composing import Composer
+from contextkit.compression import Compressor
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
@@ -26,7 +27,7 @@ from contextkit.joining import joined, new_items
 from contextkit.logs import get_logger
 from contextkit.looks import Look
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of, pieces_anew
+from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of, pieces_anew, text_key
 from contextkit.ranking import rank
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
@@ -177,7 +178,15 @@ class Pipeline:
             pieces = pieces_anew(self.registry, kept, look, count, failures, known)
         with watch.stage("fit"):
             lanes = self._lanes(request, questions, pieces, failures)
-            composer, fitted = _fitted(lanes, self._composer(request, recipe, sections), count)
+        composer = self._composer(request, recipe, sections)
+        summaries: Mapping[object, Piece] = {}
+        if request.compress and request.overflow == "hard" and request.detail != "compact":
+            with watch.stage("compress"):
+                compressor = self._compressor(composer, look, count, failures, before)
+                lanes = await compressor(lanes)
+                pieces, summaries = [p for lane in lanes for p in lane.pieces], compressor.made
+        with watch.stage("fit"):
+            composer, fitted = _fitted(lanes, composer, count)
         notes = [*self._notes(request, sections, selection, composer, fitted), *failures.notes]
         if before:
             notes += before.notes(fitted)
@@ -191,7 +200,27 @@ class Pipeline:
             notes=tuple(notes),
         )
         context = _context(request, composer, fitted, trace)
-        return evolve(context, ongoing=Ongoing(gathered, pieces, fitted, {}))
+        return evolve(context, ongoing=Ongoing(gathered, pieces, fitted, summaries))
+
+    def _compressor(
+        self,
+        composer: Composer,
+        look: Look,
+        count: TokenCounter,
+        failed: Failed,
+        before: Before | None,
+    ) -> Compressor:
+        return Compressor(
+            registry=self.registry,
+            query=composer.request.query,
+            max_tokens=composer.request.max_tokens,
+            render=composer.text,
+            look=look,
+            count=count,
+            failed=failed,
+            name=lambda piece: text_key(piece.candidate),
+            known=before.ongoing.summaries if before else {},
+        )
 
     async def _counter(self, request: ContextRequest, failed: Failed) -> TokenCounter:
         if request.tokens in FAMILIES:
@@ -359,6 +388,10 @@ def _context(
         token_count=fitted.tokens,
         sources_used=dict(Counter(item.source for item in shown)),
         budget_exceeded=exceeded,
-        truncated_items=[e.piece.candidate.item.id for e in placed if e.truncated],
+        truncated_items=[
+            entry.piece.candidate.item.id
+            for entry in placed
+            if entry.truncated or entry.piece.summary_of
+        ],
         trace=trace,
     )

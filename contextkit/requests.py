@@ -24,7 +24,7 @@ _CHOICES = {
     "overflow": ("hard", "soft"),
     "shares": SHARES,
 }
-_SWITCHES = ("include_sources", "guard")
+_SWITCHES = ("include_sources", "guard", "compress")
 _WITHIN_0_AND_1 = ("min_relevance", "diversity")
 _CONFIGURED = (
     "max_tokens",

@@ -116,16 +116,21 @@ def item_traces(
 
 
 def _kept(piece: Piece, entry: Placed | None, before: Before | None) -> ItemTrace:
+    whole = piece.summary_of or piece
     verdict: Verdict = "kept"
     reason = "in full"
     if entry is None:
-        verdict, reason = "over_budget", f"its {piece.tokens} tokens did not fit into what was left"
+        verdict, reason = "over_budget", f"its {whole.tokens} tokens did not fit into what was left"
         if before and key_of(piece.candidate) in before.shown:
             reason = f"replaced by {before.names}: {reason}"
     elif entry.truncated:
-        verdict, reason = "truncated", f"shortened from {piece.tokens} to {entry.tokens} tokens"
+        verdict, reason = "truncated", f"shortened from {whole.tokens} to {entry.tokens} tokens"
+    elif piece.summary_of:
+        verdict = "compressed"
+        by = piece.summarised_by
+        reason = f"summarised from {whole.tokens} to {entry.tokens} tokens by {by}"
     tokens = entry.tokens if entry else 0
-    return _entry(piece.candidate, verdict, reason, tokens=tokens, whole_tokens=piece.tokens)
+    return _entry(piece.candidate, verdict, reason, tokens=tokens, whole_tokens=whole.tokens)
 
 
 def _dropped(dropped: Dropped) -> ItemTrace:
