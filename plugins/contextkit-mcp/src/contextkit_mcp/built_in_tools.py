@@ -121,6 +121,9 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
     limit: Limit = None,
     style: Look = None,
     detail: Amount = None,
+    compress: Annotated[
+        bool | None, "true to summarise what does not fit whole, before it is shortened"
+    ] = None,
     index: Annotated[
         bool, "false to answer from what is indexed, without a look for changes"
     ] = True,
@@ -131,7 +134,7 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
         await in_thread(lambda: kit.index(sources, progress=progress, wait=False)) if index else {}
     )
     context = await kit.assemble_context(
-        query, sources, limit, max_tokens, style=style, detail=detail
+        query, sources, limit, max_tokens, style=style, detail=detail, compress=compress
     )
     return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
 

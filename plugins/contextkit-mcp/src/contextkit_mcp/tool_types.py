@@ -92,7 +92,7 @@ class Candidate(TypedDict):
     source: str
     title: str
     location: str | None
-    verdict: Annotated[str, "kept, truncated, duplicate, below_floor or over_budget"]
+    verdict: Annotated[str, "kept, truncated, compressed, duplicate, below_floor or over_budget"]
     reason: str
     scores: dict[str, float]
     tokens: int
