@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from attrs import evolve, field, frozen
@@ -14,6 +14,7 @@ from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question
 from contextkit.hook_failures import Failed
 from contextkit.looks import Look
+from contextkit.markup import one_line
 from contextkit.models import ContextItem, ContextRequest, Provenance, Recipe, Section, Successor
 from contextkit.placing import Piece
 from contextkit.ranking import Candidate
@@ -33,6 +34,8 @@ __all__ = [
 
 ItemKey = tuple[str, str, str]
 """A candidate's section, its source, and its id there."""
+
+_MOST_NAMES = 10
 
 _TextKey = tuple[ItemKey, str, tuple[Provenance, ...], Successor | None]
 
@@ -110,7 +113,7 @@ class Before:
     @property
     def names(self) -> str:
         """The new items, for a person."""
-        return ", ".join(f"{item.source} {item.id}" for item in self.new)
+        return _listed((item.source, item.id) for item in self.new)
 
     def notes(self, fitted: Fitted) -> list[str]:
         """What came into the text by the update, and what left it."""
@@ -118,7 +121,7 @@ class Before:
         came = [key for key in now if key not in self.shown]
         left = [key for key in self.shown if key not in now]
         return [
-            f"updated with {self.names}; {what}: {', '.join(f'{s} {i}' for _, s, i in keys)}"
+            f"updated with {self.names}; {what}: {_listed((s, i) for _, s, i in keys)}"
             for what, keys in (("came in", came), ("left", left))
             if keys
         ]
@@ -135,6 +138,13 @@ def ongoing_of(context: FormattedContext) -> Ongoing:
             "assemble it anew"
         )
     return context._ongoing
+
+
+def _listed(items: Iterable[tuple[str, str]]) -> str:
+    """Sources and ids, for a person."""
+    names = [one_line(f"{source} {item_id}") for source, item_id in items]
+    more = len(names) - _MOST_NAMES
+    return ", ".join([*names[:_MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def key_of(candidate: Candidate) -> ItemKey:

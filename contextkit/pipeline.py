@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
@@ -15,7 +16,6 @@ from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.budget import by_match
 from contextkit.composing import Composer
-from contextkit.compression import Compressor
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
@@ -42,6 +42,9 @@ from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.updates import mark_superseded
+
+if TYPE_CHECKING:
+    from contextkit.compression import Compressor
 
 __all__ = ["Pipeline"]
 
@@ -210,6 +213,9 @@ class Pipeline:
         failed: Failed,
         before: Before | None,
     ) -> Compressor:
+        # Most assemblies compress nothing.
+        from contextkit.compression import Compressor
+
         return Compressor(
             registry=self.registry,
             query=composer.request.query,

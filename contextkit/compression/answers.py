@@ -79,7 +79,7 @@ class Answers:
         """Place -> plugin and its answer, of those that it answers."""
         places = list(places)
         left = self._until - time.monotonic()
-        if not places:
+        if not places or left <= 0:
             return {}
         call = partial(
             self.registry.attempt,
@@ -93,7 +93,7 @@ class Answers:
             count=self.count,
         )
         try:
-            async with asyncio.timeout(max(0.0, left)):
+            async with asyncio.timeout(left):
                 texts = await in_thread(call)
         except TimeoutError:
             self.failed(plugin, HOOK, f"no answer within {self.seconds:g} s")
