@@ -13,9 +13,10 @@ from attrs import evolve
 from contextkit.errors import ContextAssemblyError
 from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
-from contextkit.models import ContextRequest, Recipe
+from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
 from contextkit.recipes import build_recipe, find_recipe
+from contextkit.records import Record
 from contextkit.registry import SourceRegistry
 from contextkit.requests import make_request
 from contextkit.sections import context_recipe
@@ -64,7 +65,7 @@ class AskingForContexts(abc.ABC):
             max_tokens: the budget of the text; default: the configured, 2000.
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
-                `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
+                `guard`, `compress`, `overflow`, `shares`, `source_timeout`, `deadline`,
                 `min_relevance`, `diversity`, `session`, `strategy`, `depth`,
                 `record_use`. A strategy is a name, a `Strategy`, or the parts to replace as
                 a mapping.
@@ -125,6 +126,35 @@ class AskingForContexts(abc.ABC):
             **options,
         )
         return request, context_recipe(self.registry, request.sources)
+
+    async def update_context(
+        self,
+        context: FormattedContext,
+        new: ContextItem | Record | Sequence[ContextItem | Record],
+        *,
+        max_tokens: int | None = None,
+    ) -> FormattedContext:
+        """Let something new join a context that was assembled, without asking the sources.
+
+        The result is the context that an assembly gives where the item's source finds it as
+        well: what it repeats is dropped, the weakest leave until the budget holds, and the
+        trace names who came and who left. It can be updated again.
+
+        Args:
+            context: what was assembled in this process; it stays as it is.
+            new: one or several items, best first; relevance 1.0 says that an item is as new
+                and as relevant as can be (seed 3). A record becomes the item that its source
+                makes of it, with that relevance. The source may be any name: where the recipe
+                has no section of it, it gets one in its place by priority.
+            max_tokens: the budget of the text; default: the context's.
+
+        Raises:
+            InvalidContextTypeError: for an item of a plugin that is no source.
+            InvalidRequestError: for a context that was not assembled here, and for a value
+                that makes no sense.
+        """
+        several = [new] if isinstance(new, (ContextItem, Record)) else list(new)
+        return await self.pipeline.update(context, several, max_tokens)
 
     async def get_premortem_context(
         self,
@@ -204,6 +234,16 @@ class AskingForContexts(abc.ABC):
     ) -> list[ItemExplanation]:
         """`explain_item` for a program without an event loop."""
         return _run(self.explain_item(item, query, context_types, limit, max_tokens, **options))
+
+    def update_context_sync(
+        self,
+        context: FormattedContext,
+        new: ContextItem | Record | Sequence[ContextItem | Record],
+        *,
+        max_tokens: int | None = None,
+    ) -> FormattedContext:
+        """`update_context` for a program without an event loop."""
+        return _run(self.update_context(context, new, max_tokens=max_tokens))
 
     def get_premortem_context_sync(
         self,

@@ -30,6 +30,7 @@ __all__ = [
     "checked_recipe",
     "checked_recipes",
     "checked_report",
+    "checked_summaries",
     "checked_text",
     "checked_texts",
     "checked_tokenizer",
@@ -52,6 +53,7 @@ _ITEM_FIELDS: _Kinds = {
     "sequence": _OPTIONAL_TEXT,
     "position": (int, type(None)),
     "metadata": (Mapping,),
+    "must_keep": (tuple,),
     "superseded_by": (Successor, type(None)),
 }
 _item_fields = attrgetter(*_ITEM_FIELDS)
@@ -137,6 +139,8 @@ def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem,
             _sound_items.add(types)
         if item.also_in != ():
             _sequence_of(source, hook, item.also_in, Provenance)
+        if item.must_keep != ():
+            _sequence_of(source, hook, item.must_keep, str)
     return items
 
 
@@ -152,6 +156,16 @@ def checked_text(source: str, result: object) -> str:
     if not isinstance(result, str):
         raise SourceError(source, "contextkit_truncate", f"expected a text, got {_a(result)}")
     return result
+
+
+def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | None, ...]:
+    """What `contextkit_compress` returned: per item a text or None."""
+    hook = "contextkit_compress"
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
+    _one_per_item(plugin, hook, len(result), items)
+    _sequence_of(plugin, hook, ["" if text is None else text for text in result], str)
+    return tuple(result)
 
 
 def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ...], ...]:

@@ -102,6 +102,8 @@ class AssembleSettings:
     group_by: Grouping = _setting("source", f"one of {', '.join(GROUPINGS)}", in_(GROUPINGS))
     include_sources: bool = _setting(False, "true or false")
     guard: bool = _setting(False, "true or false")
+    compress: bool = _setting(False, "true or false")
+    compress_timeout: float = _setting(5.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
     shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES))
     strategy: str = _setting("default", "a strategy's name", matches_re(SOURCE_NAME))

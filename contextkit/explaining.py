@@ -93,10 +93,11 @@ def _path(location: str | None) -> str | None:
 
 
 def _of_candidate(asked: str, row: ItemTrace, trace: Trace) -> ItemExplanation:
-    inside = row.verdict in {"kept", "truncated"}
+    inside = row.verdict in {"kept", "truncated", "compressed"}
     words = {
         "kept": f"It is in the context in full, with {row.tokens} tokens",
         "truncated": f"It is in the context, {row.reason}",
+        "compressed": f"It is in the context, {row.reason}",
         "duplicate": f"It was dropped as a {row.reason}, which scored better and stayed",
         "below_floor": f"It was found, but its {row.reason}",
         "over_limit": f"It was found, but {row.reason}",

@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 from contextkit.budget import allotments, shares
 from contextkit.placing import Count, Lane, Piece, Placed, Ranks, Shaper, place
 
-__all__ = ["Account", "Fitted", "Lane", "Piece", "Placed", "fit", "fit_all"]
+__all__ = ["Account", "Fitted", "Lane", "Piece", "Placed", "Render", "fit", "fit_all"]
 
 _ATTEMPTS = 6
 _SLACK = 50

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, fields, frozen, has
 
 from contextkit.models import ContextItem
 from contextkit.trace import Trace
+
+if TYPE_CHECKING:
+    from contextkit.ongoing import Ongoing
 
 __all__ = ["ContextSource", "FormattedContext"]
 
@@ -58,9 +61,10 @@ class FormattedContext:
         token_count: tokens of the rendered text.
         sources_used: source name -> items in the text.
         budget_exceeded: True when the text is over `max_tokens` (only with `overflow="soft"`).
-        truncated_items: ids of the items that were shortened.
+        truncated_items: ids of the items that were shortened or summarised.
         trace: what each stage did to each source and item; set on every context that
             was assembled.
+        _ongoing: what `update_context` goes on from; in no JSON, and of this process alone.
     """
 
     markdown: str
@@ -70,23 +74,26 @@ class FormattedContext:
     budget_exceeded: bool = False
     truncated_items: list[str] = field(factory=list)
     trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
+    _ongoing: Ongoing | None = field(default=None, repr=False, eq=False, kw_only=True)
 
     @property
     def truncated(self) -> bool:
-        """True when an item was shortened (seed 4)."""
+        """True when an item was shortened or summarised (seed 4)."""
         return bool(self.truncated_items)
 
     @property
     def summary(self) -> str | None:
-        """What was shortened and left out to hold the budget, in words (seed 4), or None."""
+        """What was done to hold the budget, in words (seed 4), or None."""
         # One that was made by hand has no trace.
         rows = self.trace.items if self.trace else ()
         left_out = sum(1 for row in rows if row.verdict == "over_budget")
-        parts = [
-            f"{count} {what}"
-            for count, what in ((len(self.truncated_items), "shortened"), (left_out, "left out"))
-            if count
-        ]
+        summarised = sum(1 for row in rows if row.verdict == "compressed")
+        counts = {
+            "summarised": summarised,
+            "shortened": len(self.truncated_items) - summarised,
+            "left out": left_out,
+        }
+        parts = [f"{count} {what}" for what, count in counts.items() if count]
         return f"to hold the budget: {', '.join(parts)}" if parts else None
 
     @property
@@ -121,7 +128,8 @@ class FormattedContext:
 def _as_json(value: Any) -> Any:
     """The value as JSON; what a source keeps in its metadata may be anything."""
     if has(type(value)) and not isinstance(value, Sequence):
-        return {field.name: _as_json(getattr(value, field.name)) for field in fields(type(value))}
+        names = [field.name for field in fields(type(value)) if not field.name.startswith("_")]
+        return {name: _as_json(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): _as_json(inner) for key, inner in value.items()}
     if isinstance(value, (set, frozenset)):

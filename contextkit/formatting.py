@@ -18,7 +18,7 @@ from contextkit.registry import SourceRegistry
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
-__all__ = ["pieces_for"]
+__all__ = ["credit_of", "pieces_for", "well_formed"]
 
 
 def pieces_for(
@@ -113,8 +113,7 @@ class _Whole:
     @classmethod
     def of(cls, candidate: Candidate, text: str, look: Look) -> _Whole:
         item = candidate.item
-        credit = _credit(item.also_in, look) + _update_note(item.superseded_by, look)
-        return cls(_well_formed(text), _well_formed(credit))
+        return cls(well_formed(text), credit_of(item, look))
 
 
 def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
@@ -123,14 +122,19 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
     def shorten(max_tokens: int) -> str:
         room = max_tokens - (shortener.count(credit) if credit else 0)
         short = shortener(candidate.item, whole.text, room) if room > 0 else ""
-        return _well_formed(short) + credit if short else ""
+        return well_formed(short) + credit if short else ""
 
     return Piece(candidate, whole.text + credit, tokens, shorten)
 
 
-def _well_formed(text: str) -> str:
+def well_formed(text: str) -> str:
     """The text without half surrogate pairs, which no host could write anywhere."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def credit_of(item: ContextItem, look: Look) -> str:
+    """What stands behind an item's text however short it gets; often nothing."""
+    return well_formed(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
 
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:

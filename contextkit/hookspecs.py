@@ -137,6 +137,31 @@ def contextkit_truncate(
 
 
 @hookspec(firstresult=True)
+def contextkit_compress(
+    query: str,
+    items: Sequence[ContextItem],
+    targets: Sequence[int],
+    count: Callable[[str], int],
+) -> Sequence[str | None] | None:
+    """Summarise items, each within so many tokens: per item a text, or None to leave it.
+
+    Called only where `compress` is on and not everything fits whole: for a source with its own
+    items, then, for a plugin that is no source, with every item that still has no summary.
+    `item.content` is the text to summarise, as it was formatted (redacted, too);
+    `item.must_keep` are texts that stay word for word; `count` gives a text's tokens. It runs
+    in a thread and may be slow: `[assemble] compress_timeout` is for all of them together. An
+    answer that is empty, too long, or lacks what must stay is not used. `None`: the next one
+    is asked, and at last the default, which picks sentences.
+
+    ```python
+    @hookimpl
+    def contextkit_compress(query, items, targets):
+        return model.summaries(query, [item.content for item in items], targets)
+    ```
+    """
+
+
+@hookspec(firstresult=True)
 def contextkit_source() -> SourceInfo | None:
     """What the source says of itself: title, description, priority. `None`: from its name.
 

@@ -117,6 +117,8 @@ class ContextItem:
         position: its place in that. Items of one sequence whose positions are one or two
             apart support each other (see `contextkit.neighbours`).
         also_in: the duplicates of it that were dropped.
+        must_keep: texts of it that no summary may leave out: where one would, the item is
+            shortened or left out instead.
         superseded_by: the newest item that contradicts it, where its source's items replace
             older ones (`SourceInfo.updates`); the core finds it and the text says so.
     """
@@ -135,6 +137,7 @@ class ContextItem:
     sequence: str | None = field(default=None, eq=False, kw_only=True)
     position: int | None = field(default=None, eq=False, kw_only=True)
     also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
+    must_keep: tuple[str, ...] = field(default=(), eq=False, kw_only=True)
     superseded_by: Successor | None = field(default=None, eq=False, kw_only=True)
 
     @id.default
@@ -175,6 +178,8 @@ class ContextRequest:
         include_sources: whether up to ten items are listed at the end (seed 4), where that
             takes no more than a quarter of the budget.
         guard: whether the text is put between delimiters that its content cannot close.
+        compress: whether items that do not fit whole are summarised, the weakest first,
+            before any is shortened or left out; not with `soft` or `compact`.
         overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
         shares: how the budget is split over the sections. `fixed`: by weight; `by_match`: by
             weight times how many items of a section match about as well as its best one.
@@ -211,6 +216,7 @@ class ContextRequest:
     group_by: Grouping = "source"
     include_sources: bool = False
     guard: bool = False
+    compress: bool = False
     overflow: Overflow = "hard"
     shares: Shares = "fixed"
     source_timeout: float = 0.3

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
@@ -21,17 +22,19 @@ from contextkit.counting import find_counter
 from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatted import FormattedContext
-from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed
+from contextkit.joining import joined, new_items
 from contextkit.logs import get_logger
 from contextkit.looks import Look
-from contextkit.models import ContextRequest, Recipe, Section
+from contextkit.models import ContextItem, ContextRequest, Recipe, Section
+from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of, pieces_anew, text_key
 from contextkit.ranking import rank
-from contextkit.records import Hit, Records, Search
+from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
 from contextkit.rendering import heading
+from contextkit.requests import with_budget
 from contextkit.sections import floor_of, section_request, sections_to_ask, timeout_of, title_of
 from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
@@ -44,6 +47,9 @@ from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.updates import mark_superseded
 from contextkit.use_history import UseHistory
+
+if TYPE_CHECKING:
+    from contextkit.compression import Compressor
 
 __all__ = ["Pipeline"]
 
@@ -111,6 +117,67 @@ class Pipeline:
         with watch.stage("prepare"):
             count = await self._counter(request, failures)
         questions, answers = await self._gathered(request, sections, watch)
+        gathered = Gathered(
+            request=request, recipe=recipe, questions=questions, answers=answers, count=count
+        )
+        return await self._finished(gathered, watch, failures)
+
+    async def update(
+        self,
+        context: FormattedContext,
+        new: Sequence[ContextItem | Record],
+        max_tokens: int | None = None,
+    ) -> FormattedContext:
+        """The context that is assembled where the sources find something new as well.
+
+        No source is asked again; what is as it was is not formatted again.
+
+        Args:
+            context: what `assemble` or this method gave in this process.
+            new: the items that join it, best first, or records of a source.
+            max_tokens: the budget; default: the context's.
+
+        Raises:
+            InvalidContextTypeError: for an item of a plugin that is no source.
+            InvalidRequestError: for a context that was not assembled here, or an item that
+                is none.
+        """
+        ongoing = ongoing_of(context)
+        watch = Stopwatch()
+        failures = HookFailures()
+        request = with_budget(ongoing.gathered.request, max_tokens)
+        async with self._admission.turn():
+            with watch.stage("join"):
+                items = await new_items(self.registry, new, partial(self._ask_with, request))
+                gathered = joined(
+                    self.registry,
+                    evolve(ongoing.gathered, request=request),
+                    items,
+                    lambda section: self._questions(request, [section])[0],
+                )
+            return await self._finished(gathered, watch, failures, Before(ongoing, items))
+
+    async def _ask_with(
+        self,
+        request: ContextRequest,
+        sources: Sequence[str],
+        answer: Callable[[Search], Awaitable[list[Hit]]],
+    ) -> list[Answer]:
+        asking = evolve(self, answer=answer)
+        questions = asking._questions(request, [Section(source=name) for name in sources])
+        return await gather(self.registry, questions, request.deadline)
+
+    async def _finished(
+        self,
+        gathered: Gathered,
+        watch: Stopwatch,
+        failures: HookFailures,
+        before: Before | None = None,
+    ) -> FormattedContext:
+        """From what was gathered to the context."""
+        request, recipe, count = gathered.request, gathered.recipe, gathered.count
+        questions, answers, sections = gathered.questions, gathered.answers, gathered.sections
+        known = before.ongoing.pieces if before else ()
         choosing = Choosing(self.history, request)
         chosen = await choosing.signals(answers)
         with watch.stage("rank"):
@@ -125,15 +192,25 @@ class Pipeline:
             selection = evolve(selection, kept=kept)
         with watch.stage("format"):
             look = Look(request.style, request.detail)
-            pieces = pieces_for(self.registry, kept, look, count, failures)
+            pieces = pieces_anew(self.registry, kept, look, count, failures, known)
         with watch.stage("fit"):
             lanes = self._lanes(request, questions, pieces, failures)
-            composer, fitted = _fitted(lanes, self._composer(request, recipe, sections), count)
-        await choosing.shown(fitted)
+        composer = self._composer(request, recipe, sections)
+        summaries: Mapping[object, Piece] = {}
+        if request.compress and request.overflow == "hard" and request.detail != "compact":
+            with watch.stage("compress"):
+                compressor = self._compressor(composer, look, count, failures, before)
+                lanes = await compressor(lanes)
+                pieces, summaries = [p for lane in lanes for p in lane.pieces], compressor.made
+        with watch.stage("fit"):
+            composer, fitted = _fitted(lanes, composer, count)
+        if not before:
+            await choosing.shown(fitted)
         notes = [
             *self._notes(request, sections, selection, composer, fitted),
             *failures.notes,
             *choosing.notes,
+            *(before.notes(fitted) if before else ()),
         ]
         trace = Trace(
             recipe=request.recipe,
@@ -141,11 +218,35 @@ class Pipeline:
             max_tokens=request.max_tokens,
             stages={stage: round(value, 3) for stage, value in watch.stages.items()},
             sources=source_traces(answers, selection, fitted),
-            items=ItemTraces(partial(item_traces, selection, pieces, fitted)),
+            items=ItemTraces(partial(item_traces, selection, pieces, fitted, before)),
             notes=tuple(notes),
             strategy=request.strategy.as_dict(),
         )
-        return _context(request, composer, fitted, trace)
+        context = _context(request, composer, fitted, trace)
+        return evolve(context, ongoing=Ongoing(gathered, pieces, fitted, summaries))
+
+    def _compressor(
+        self,
+        composer: Composer,
+        look: Look,
+        count: TokenCounter,
+        failed: Failed,
+        before: Before | None,
+    ) -> Compressor:
+        # Most assemblies compress nothing.
+        from contextkit.compression import Compressor
+
+        return Compressor(
+            registry=self.registry,
+            query=composer.request.query,
+            max_tokens=composer.request.max_tokens,
+            render=composer.text,
+            look=look,
+            count=count,
+            failed=failed,
+            name=lambda piece: text_key(piece.candidate),
+            known=before.ongoing.summaries if before else {},
+        )
 
     async def _counter(self, request: ContextRequest, failed: Failed) -> TokenCounter:
         if request.tokens in FAMILIES:
@@ -330,6 +431,10 @@ def _context(
         token_count=fitted.tokens,
         sources_used=dict(Counter(item.source for item in shown)),
         budget_exceeded=exceeded,
-        truncated_items=[e.piece.candidate.item.id for e in placed if e.truncated],
+        truncated_items=[
+            entry.piece.candidate.item.id
+            for entry in placed
+            if entry.truncated or entry.piece.summary_of
+        ],
         trace=trace,
     )

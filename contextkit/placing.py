@@ -58,12 +58,16 @@ class Piece:
         text: its formatted text, whole.
         tokens: tokens of the text and the separator behind it.
         shorten: its text within so many tokens, its note included; "" where that says nothing.
+        summary_of: the piece that it stands for where its text is a summary, or None.
+        summarised_by: the plugin that wrote the summary, or how it came to be.
     """
 
     candidate: Candidate
     text: str
     tokens: int
     shorten: Callable[[int], str]
+    summary_of: Piece | None = None
+    summarised_by: str = ""
 
 
 @frozen(eq=False)

@@ -158,10 +158,14 @@ class SourceRegistry:
         settings = self.config.source(name)
         if settings.own:
             self._check_settings(name, settings.own)
+        return self._described(name, info)
+
+    def _described(self, name: str, info: SourceInfo) -> SourceInfo:
+        """The same with a title, and the configured priority."""
         return evolve(
             info,
             title=info.title or name.replace("-", " ").replace("_", " ").capitalize(),
-            priority=settings.priority or info.priority,
+            priority=self.config.source(name).priority or info.priority,
         )
 
     def _check_settings(self, name: str, own: Mapping[str, Any]) -> None:
@@ -208,7 +212,7 @@ class SourceRegistry:
 
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Loaded sources, each once, highest priority first, then by name."""
-        return sorted(set(names), key=lambda name: (-self._infos[name].priority, name))
+        return sorted(set(names), key=lambda name: (-self.info(name).priority, name))
 
     def enable(self, name: str) -> None:
         """Switch a plugin on, importing it if need be.
@@ -243,6 +247,10 @@ class SourceRegistry:
             raise InvalidContextTypeError(name, self._known_sources(), str(error)) from error
         if not self._statuses[name].is_source:
             raise InvalidContextTypeError(name, self._known_sources(), "not a source")
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a plugin of that name, whatever its state."""
+        return name in self._statuses
 
     def _known(self, name: str) -> PluginStatus:
         if name not in self._statuses:
@@ -346,8 +354,11 @@ class SourceRegistry:
             return None
 
     def info(self, name: str) -> SourceInfo:
-        """What a loaded source says of itself, with the configured priority."""
-        return self._infos[name]
+        """What a loaded source says of itself, with the configured priority.
+
+        A name that no plugin has stands for items that a host hands in.
+        """
+        return self._infos.get(name) or self._described(name, SourceInfo(scale="calibrated"))
 
     def weight(
         self,

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
@@ -15,7 +17,7 @@ from contextkit.store.base import conditions
 from contextkit.strategies import strategy_for
 from contextkit.strategy import STRATEGY_DEPTH
 
-__all__ = ["make_request"]
+__all__ = ["make_request", "with_budget"]
 
 _CHOICES = {
     "style": STYLES,
@@ -24,7 +26,7 @@ _CHOICES = {
     "overflow": ("hard", "soft"),
     "shares": SHARES,
 }
-_SWITCHES = ("include_sources", "guard")
+_SWITCHES = ("include_sources", "guard", "compress")
 _WITHIN_0_AND_1 = ("min_relevance", "diversity")
 _CONFIGURED = (
     "max_tokens",
@@ -89,6 +91,17 @@ def make_request(
     )
 
 
+def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextRequest:
+    """The request with another budget, or with its own where none is given.
+
+    Raises `InvalidRequestError` for a budget that is none.
+    """
+    if max_tokens is None:
+        return request
+    _check_whole_number("max_tokens", max_tokens)
+    return evolve(request, max_tokens=max_tokens)
+
+
 def _hint(name: str) -> str:
     nearest = difflib.get_close_matches(name, _OPTIONS, n=1)
     return f"; did you mean '{nearest[0]}'?" if nearest else f"; it has: {', '.join(_OPTIONS)}"
@@ -118,9 +131,7 @@ def _check_record_use(record_use: object) -> None:
 
 def _check_numbers(values: Mapping[str, Any]) -> None:
     for name in ("max_tokens", "limit"):
-        value = values[name]
-        if type(value) is not int or value < 1:
-            raise InvalidRequestError(f"{name} must be a whole number of at least 1, got {value!r}")
+        _check_whole_number(name, values[name])
     for name in ("source_timeout", "deadline"):
         seconds = values[name]
         if not _is_number(seconds) or not seconds > 0:
@@ -129,6 +140,11 @@ def _check_numbers(values: Mapping[str, Any]) -> None:
         value = values[name]
         if not _is_number(value) or not 0 <= value <= 1:
             raise InvalidRequestError(f"{name} must be within 0..1, got {value!r}")
+
+
+def _check_whole_number(name: str, value: object) -> None:
+    if type(value) is not int or value < 1:
+        raise InvalidRequestError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 def _check_choices(values: Mapping[str, Any]) -> None:

@@ -16,7 +16,9 @@ __all__ = ["ItemTrace", "ItemTraces", "SourceState", "SourceTrace", "Trace", "Ve
 SourceState = Literal[
     "ok", "empty", "below_floor", "failed", "timed_out", "cut_off", "breaker_open"
 ]
-Verdict = Literal["kept", "truncated", "duplicate", "below_floor", "over_limit", "over_budget"]
+Verdict = Literal[
+    "kept", "truncated", "compressed", "duplicate", "below_floor", "over_limit", "over_budget"
+]
 
 
 @frozen(kw_only=True)
@@ -70,8 +72,8 @@ class ItemTrace:
             strategy counts them; `support` where neighbours in a sequence lend it
             some; with diversity also `redundancy` and `rank_by`, this one as well where an
             update was put before what it supersedes.
-        verdict: `kept`, `truncated`, `duplicate`, `below_floor`, `over_limit` (beyond
-            `[assemble] max_items`) or `over_budget`.
+        verdict: `kept`, `truncated`, `compressed` (summarised), `duplicate`, `below_floor`,
+            `over_limit` (beyond `[assemble] max_items`) or `over_budget`.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.
         whole_tokens: tokens it would take whole; 0 for what was dropped before that was

@@ -12,6 +12,7 @@ from attrs import define, evolve, field
 from contextkit.fitting import Account, Fitted, Piece, Placed
 from contextkit.gather import Answer
 from contextkit.hook_failures import log_failure
+from contextkit.ongoing import Before, key_of
 from contextkit.ranking import Candidate
 from contextkit.selection import Dropped, Selection
 from contextkit.telemetry import span
@@ -100,24 +101,38 @@ def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> Sourc
 
 
 def item_traces(
-    selection: Selection, pieces: Sequence[Piece], fitted: Fitted
+    selection: Selection, pieces: Sequence[Piece], fitted: Fitted, before: Before | None = None
 ) -> tuple[ItemTrace, ...]:
-    """One entry per candidate, best first."""
+    """One entry per candidate, best first.
+
+    Args:
+        selection: what was kept and what was dropped.
+        pieces: of what was kept.
+        fitted: what got in.
+        before: what the context was updated from, or None.
+    """
     placed = {id(entry.piece): entry for entries in fitted.placed.values() for entry in entries}
-    rows = [(piece.candidate, _kept(piece, placed.get(id(piece)))) for piece in pieces]
+    rows = [(piece.candidate, _kept(piece, placed.get(id(piece)), before)) for piece in pieces]
     rows += [(dropped.candidate, _dropped(dropped)) for dropped in selection.dropped]
     return tuple(trace for _, trace in sorted(rows, key=lambda row: row[0].order))
 
 
-def _kept(piece: Piece, entry: Placed | None) -> ItemTrace:
+def _kept(piece: Piece, entry: Placed | None, before: Before | None) -> ItemTrace:
+    whole = piece.summary_of or piece
     verdict: Verdict = "kept"
     reason = "in full"
     if entry is None:
-        verdict, reason = "over_budget", f"its {piece.tokens} tokens did not fit into what was left"
+        verdict, reason = "over_budget", f"its {whole.tokens} tokens did not fit into what was left"
+        if before and key_of(piece.candidate) in before.shown:
+            reason = f"replaced by {before.names}: {reason}"
     elif entry.truncated:
-        verdict, reason = "truncated", f"shortened from {piece.tokens} to {entry.tokens} tokens"
+        verdict, reason = "truncated", f"shortened from {whole.tokens} to {entry.tokens} tokens"
+    elif piece.summary_of:
+        verdict = "compressed"
+        by = piece.summarised_by
+        reason = f"summarised from {whole.tokens} to {entry.tokens} tokens by {by}"
     tokens = entry.tokens if entry else 0
-    return _entry(piece.candidate, verdict, reason, tokens=tokens, whole_tokens=piece.tokens)
+    return _entry(piece.candidate, verdict, reason, tokens=tokens, whole_tokens=whole.tokens)
 
 
 def _dropped(dropped: Dropped) -> ItemTrace:

@@ -11,7 +11,7 @@ from contextkit.graphemes import is_boundary
 from contextkit.text_blocks import TextBlocks
 from contextkit.tokens import Beginnings, TokenCounter
 
-__all__ = ["ELLIPSIS", "truncate"]
+__all__ = ["ELLIPSIS", "SENTENCE_END", "truncate"]
 
 ELLIPSIS = "..."
 
@@ -21,7 +21,7 @@ _LINE_KEEPS = 0.8
 _SENTENCE_KEEPS = 0.8
 _WORD_KEEPS = 0.5
 
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）”’]*")
+SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）”’]*")
 # A word ends before white space; in Chinese and Japanese behind every character, but not
 # before punctuation that closes.
 _WORD_END = re.compile(r"(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff、。，！？])(?![、。，！？」』）])")
@@ -185,7 +185,7 @@ class _Cutter:
 
     def _last_sentence_end(self, furthest: int) -> Iterator[int]:
         start = int(_SENTENCE_KEEPS * furthest)
-        ends = [found.end() for found in _SENTENCE_END.finditer(self.text, start, furthest + 1)]
+        ends = [found.end() for found in SENTENCE_END.finditer(self.text, start, furthest + 1)]
         for place in reversed(ends):
             if place <= furthest and self.legal(place) == place >= start:
                 yield place

@@ -40,6 +40,11 @@ def assembly_options(command: Command) -> Command:
             help="Put the text between delimiters that it cannot close.",
         ),
         click.option(
+            "--compress/--no-compress",
+            default=None,
+            help="Summarise what does not fit whole, before shortening it.",
+        ),
+        click.option(
             "--tokens",
             help="What counts them: default, openai, claude, or a tokenizer that is installed.",
         ),

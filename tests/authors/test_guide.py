@@ -143,9 +143,9 @@ def test_the_guide_can_be_followed(author: Author) -> None:
 
 
 def test_what_stands_alone_runs() -> None:
-    """Those of Python that are for no file: an item, and a plugin that is no source."""
+    """Those of Python that are for no file: an item, and two plugins that are no sources."""
     alone = [s.text for s in snippets() if s.language == "python" and not s.file]
-    assert len(alone) == 2
+    assert len(alone) == 3
     for text in alone:
         exec(compile(text, "README.md", "exec"), {})  # noqa: S102 - it is ours
 
@@ -175,6 +175,32 @@ def test_the_plugin_that_is_no_source_gives_a_model_and_a_counter(
         assert kit.embedder("tide").dense(["ab"]) is not None
     assert context.trace.counter == "words"
     assert context.token_count == len(context.markdown.split())
+
+
+def test_the_plugin_that_summarises_does_so_for_every_source(
+    tmp_path: Path, make_module: Callable[[str], ModuleType]
+) -> None:
+    """What does not fit whole is in its words."""
+    (text,) = [s.text for s in snippets() if "def contextkit_compress" in s.text]
+    with ContextKit.open(tmp_path, settings={"embedding.model": "none"}, entry_points=False) as kit:
+        kit.register(make_module(text), "short")
+        kit.register(make_module(TWO_LONG_ITEMS), "tide")
+        context = kit.assemble_context_sync(
+            "water", max_tokens=400, compress=True, source_timeout=20, deadline=20
+        )
+    assert [row.verdict for row in context.trace.items] == ["kept", "compressed"]
+    assert context.trace.items[1].reason.endswith("by short")
+    assert not context.trace.notes
+
+
+TWO_LONG_ITEMS = """
+from contextkit import ContextItem, hookimpl
+
+@hookimpl
+def contextkit_query(request):
+    texts = [f"{word} water at noon. " * 40 for word in ("High", "Low")]
+    return [ContextItem("tide", text, 0.9, id=text[:4]) for text in texts]
+"""
 
 
 SOURCE = """

@@ -24,6 +24,7 @@ from tests.benchmarks.counting import estimate_speed, token_error
 from tests.benchmarks.duplicates import dedup_speed, near_duplicates
 from tests.benchmarks.filling import budget_speed, fit_speed, render_speed, utilisation
 from tests.benchmarks.harness import Effort, Report, write_json
+from tests.benchmarks.updating import update_speed
 
 __all__ = ["REPORTS", "main"]
 
@@ -39,6 +40,7 @@ REPORTS: Mapping[str, Callable[[Effort], Report]] = {
     "stages": framework_stages,
     "first-party": first_party_stages,
     "memory": memory,
+    "update": update_speed,
 }
 """Name -> what measures it."""
 

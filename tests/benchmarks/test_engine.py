@@ -56,7 +56,7 @@ def test_a_small_round_of_everything_runs(home: Path, tmp_path: Path) -> None:
     reports: dict[str, Any] = found["reports"]
     assert list(reports) == [
         *("dedup", "near-duplicates", "budget", "fit", "render", "utilisation"),
-        *("estimate", "token-error", "stages", "first-party", "memory"),
+        *("estimate", "token-error", "stages", "first-party", "memory", "update"),
     ]
     assert all(report["rows"] and report["title"] in done.stdout for report in reports.values())
     assert all(row["ratio"] > 0 for name in ("dedup", "fit") for row in reports[name]["rows"])

@@ -338,12 +338,13 @@ CHOICES: Mapping[str, Sequence[Any]] = {
     "group_by": GROUPINGS,
     "include_sources": (False, True),
     "guard": (False, True),
+    "compress": (False, False, True),
     "tokens": sorted(RECOUNT),
     "diversity": (0.0, 0.5),
     "recipe": ("context", "context", "twice"),
 }
 Options = dict[str, Any]
-SHOWN = {"kept", "truncated"}
+SHOWN = {"kept", "truncated", "compressed"}
 
 
 def options(**fixed: Any) -> st.SearchStrategy[Options]:
@@ -552,12 +553,12 @@ def test_what_is_shortened_is_cut_between_characters(
 
     context = assemble(world, max_tokens=part(whole, percent), **asked)
 
-    shortened = {(e.source, e.id) for e in context.trace.items if e.verdict == "truncated"}
+    verdicts = {(e.source, e.id): e.verdict for e in context.trace.items}
     for item in context.items:
         key = (item.source, item.id)
-        if key in shortened:
+        if verdicts[key] == "truncated":
             assert is_cut_well(item.content, texts[key])
-        else:
+        elif verdicts[key] == "kept":
             assert item.content == texts[key]
         if item.source == "cat" and asked["detail"] != "compact":
             assert set(rows(item.content)) <= set(rows(texts[key]))

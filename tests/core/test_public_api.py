@@ -203,6 +203,10 @@ SIGNATURES = {
     ),
     "contextkit_weight": "(request: ContextRequest) -> float | None",
     "contextkit_dedup_keys": "(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None",
+    "contextkit_compress": (
+        "(query: str, items: Sequence[ContextItem], targets: Sequence[int], "
+        "count: Callable[[str], int]) -> Sequence[str | None] | None"
+    ),
     "contextkit_truncate": (
         "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int])"
         " -> str | None"

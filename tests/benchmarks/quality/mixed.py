@@ -62,6 +62,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "diversity=0.1": {"diversity": 0.1},
     "diversity=0.3": {"diversity": 0.3},
     "diversity=0.5": {"diversity": 0.5},
+    "compress": {"compress": True},
     "min_relevance=0": {"min_relevance": 0.0},
     "min_relevance=0.2": {"min_relevance": 0.2},
 }

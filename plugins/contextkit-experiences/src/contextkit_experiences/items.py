@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import evolve
@@ -96,7 +96,19 @@ def _item(hit: Hit, *, in_premortem: bool = False) -> ContextItem:
         created_at=record.created_at,
         salience=SALIENCE.get(fields.get("confidence_tier") or ""),
         location=ghap_id,
+        must_keep=tuple(_teachings(fields)),
     )
+
+
+def _teachings(fields: Mapping[str, Any]) -> Iterator[str]:
+    """What an experience is remembered for: its lesson and its root cause."""
+    lesson = fields.get("lesson")
+    for text in (
+        lesson.get("what_worked") if isinstance(lesson, Mapping) else None,
+        fields.get("root_cause"),
+    ):
+        if text:
+            yield one_line(str(text))
 
 
 def _shortened(title: str) -> str:

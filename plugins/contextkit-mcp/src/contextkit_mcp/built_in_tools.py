@@ -123,6 +123,9 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
     style: Look = None,
     detail: Amount = None,
     strategy: Weighing = None,
+    compress: Annotated[
+        bool | None, "true to summarise what does not fit whole, before it is shortened"
+    ] = None,
     index: Annotated[
         bool, "false to answer from what is indexed, without a look for changes"
     ] = True,
@@ -133,7 +136,14 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
         await in_thread(lambda: kit.index(sources, progress=progress, wait=False)) if index else {}
     )
     context = await kit.assemble_context(
-        query, sources, limit, max_tokens, style=style, detail=detail, strategy=strategy
+        query,
+        sources,
+        limit,
+        max_tokens,
+        style=style,
+        detail=detail,
+        strategy=strategy,
+        compress=compress,
     )
     return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
 

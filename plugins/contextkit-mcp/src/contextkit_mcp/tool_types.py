@@ -99,7 +99,9 @@ class Candidate(TypedDict):
     source: str
     title: str
     location: str | None
-    verdict: Annotated[str, "kept, truncated, duplicate, below_floor, over_limit or over_budget"]
+    verdict: Annotated[
+        str, "kept, truncated, compressed, duplicate, below_floor, over_limit or over_budget"
+    ]
     reason: str
     scores: dict[str, float]
     tokens: int

@@ -36,7 +36,7 @@ _GROUPS: Mapping[Verdict, tuple[str, str]] = {
     ),
     "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
 }
-_IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated"})
+_IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated", "compressed"})
 _ASKING = "gather"
 """The stage in which all sources are asked, at once."""
 
