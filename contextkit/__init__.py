@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from contextkit.records import USER, Hit, Range, Record, Records
     from contextkit.searcher import Searcher
+    from contextkit.signals import QuerySignals
     from contextkit.tools import Tool, ToolResult
 
 __version__ = "0.1.0"
@@ -57,6 +58,7 @@ _HOME = {
     "InvalidRequestError": "errors",
     "Provenance": "models",
     "Range": "records",
+    "QuerySignals": "signals",
     "Recipe": "models",
     "RecipeTemplate": "models",
     "Record": "records",
@@ -87,6 +89,7 @@ __all__ = [
     "InvalidContextTypeError",
     "InvalidRequestError",
     "Provenance",
+    "QuerySignals",
     "Range",
     "Recipe",
     "RecipeTemplate",

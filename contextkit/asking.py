@@ -62,7 +62,8 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`.
+                `min_relevance`, `diversity`, `session`, `since`, `kinds`, `entity_types`,
+                `exclude`, `exclude_sources`, `user`, `additional_context`.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.

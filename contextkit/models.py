@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import Attribute, field, frozen
 from attrs.validators import in_
 
+from contextkit.signals import QuerySignals, signals_of
+
 if TYPE_CHECKING:
     from contextkit.records import Records
 
@@ -161,6 +163,16 @@ class ContextRequest:
         sources: the sources to ask, or None for every one that is on.
         weights: source name -> weight in the budget, over what config and hooks say.
         filters: record field -> the value, the values, or the `Range` it must have.
+        since: items that came to be before this are left out; aware. What has no time stays.
+        kinds: the kinds that items may be of; none given: any. An item without a kind is of
+            the kind that is its source's name.
+        entity_types: likewise the types of entities, for items that are entities.
+        exclude: ids of items that are left out, or `source:id`.
+        exclude_sources: sources that are not asked.
+        user: whose records are searched beside the project's, where a host has many users;
+            None for the one user of this machine.
+        additional_context: a text of the host's own that is shown as the last section; ""
+            for none. It comes first in its claim on the budget.
         limits: source -> items to retrieve from it, over `limit` and its settings.
         timeouts: source -> seconds that it may take, over `source_timeout` and its settings.
         tokens: what counts tokens: `default`, `openai`, `claude`, or a name that a plugin's
@@ -189,6 +201,8 @@ class ContextRequest:
         settings: the asked source's own settings, `[sources.NAME]`; set likewise.
         neighbours: what an item lends of its match to those beside it in its sequence,
             `[ranking] neighbours`; set likewise.
+        signals: what the query says of itself; with what the plugins know when the request
+            reaches a source.
     """
 
     query: str
@@ -197,6 +211,13 @@ class ContextRequest:
     sources: tuple[str, ...] | None = None
     weights: Mapping[str, float] = field(factory=dict)
     filters: Mapping[str, Any] = field(factory=dict)
+    since: datetime | None = None
+    kinds: tuple[str, ...] = ()
+    entity_types: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    exclude_sources: tuple[str, ...] = ()
+    user: str | None = None
+    additional_context: str = ""
     limits: Mapping[str, int] = field(factory=dict)
     timeouts: Mapping[str, float] = field(factory=dict)
     tokens: str = "default"
@@ -218,6 +239,11 @@ class ContextRequest:
     records: Records = field(default=None, repr=False, eq=False)
     settings: Mapping[str, Any] = field(factory=dict, eq=False)
     neighbours: float = 0.7
+    signals: QuerySignals = field(eq=False, repr=False)
+
+    @signals.default
+    def _own_signals(self) -> QuerySignals:
+        return signals_of(self.query)
 
 
 @frozen(kw_only=True)
@@ -242,6 +268,12 @@ class SourceInfo:
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
         indexed_fields: record fields that its filters use, so that the store indexes them.
+        kind_field: the record field that has its items' kind, so that the store searches
+            those of the `kinds` that a request wants; "" where there is none.
+        entity_type_field: the record field, and the key of its items' metadata, that has the
+            type of entity, for `entity_types`; "" for a source whose items are no entities.
+        dated: whether its items' `created_at` is that of their records, so that the store
+            searches those of the time that a request wants.
         settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
             to write: strings, numbers, truths, and lists of those.
     """
@@ -256,6 +288,9 @@ class SourceInfo:
     updates: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
+    kind_field: str = ""
+    entity_type_field: str = ""
+    dated: bool = False
     settings: Mapping[str, Any] = field(factory=dict)
 
     @priority.validator

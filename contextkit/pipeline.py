@@ -10,6 +10,7 @@ from functools import partial
 
 from attrs import define, evolve, field
 
+from contextkit.additional import with_additional
 from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
@@ -22,16 +23,18 @@ from contextkit.formatted import FormattedContext
 from contextkit.formatting import pieces_for
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
-from contextkit.hook_failures import Failed
+from contextkit.hook_failures import Failed, log_failure
 from contextkit.logs import get_logger
 from contextkit.looks import Look
-from contextkit.models import ContextRequest, Recipe, Section
+from contextkit.models import ContextRequest, Recipe, Section, SourceInfo
 from contextkit.ranking import rank
 from contextkit.records import Hit, Records, Search
 from contextkit.registry import SourceRegistry
 from contextkit.rendering import heading
 from contextkit.sections import floor_of, section_request, sections_to_ask, timeout_of, title_of
 from contextkit.selection import Selection, select
+from contextkit.sifting import narrowed, sift
+from contextkit.signalling import Signalling
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
@@ -96,26 +99,38 @@ class Pipeline:
         self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
     ) -> FormattedContext:
         failures = HookFailures()
-        sections = sections_to_ask(self.registry, recipe)
+        sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        with watch.stage("signals"):
+            signalling = Signalling(self.registry, failures)
+            request = evolve(request, signals=signalling(request.query, request.signals))
         with watch.stage("prepare"):
             count = await self._counter(request, failures)
-        questions, answers = await self._gathered(request, sections, watch)
+        questions, answers = await self._gathered(request, sections, watch, signalling)
+        infos = [self.registry.info(section.source) for section in sections]
+        with watch.stage("filter"):
+            sifted = sift(questions, answers, infos)
+            answers = sifted.answers
         with watch.stage("rank"):
-            infos = [self.registry.info(section.source) for section in sections]
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
             candidates = rank(answers, infos, self.clock(), self.registry.config.ranking, floors)
         with watch.stage("dedup"):
             selection = select(self.registry, candidates, floors, failures)
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
             kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
-            selection = evolve(selection, kept=kept)
+            selection = Selection(kept, [*selection.dropped, *sifted.dropped])
         with watch.stage("format"):
             look = Look(request.style, request.detail)
             pieces = pieces_for(self.registry, kept, look, count, failures)
         with watch.stage("fit"):
             lanes = self._lanes(request, questions, pieces, failures)
-            composer, fitted = _fitted(lanes, self._composer(request, recipe, sections), count)
-        notes = [*self._notes(request, sections, selection, composer, fitted), *failures.notes]
+            composer = self._composer(request, recipe, sections)
+            whole = with_additional(composer, count, lambda c: _fitted(lanes, c, count))
+            composer, fitted = whole.composer, whole.fitted
+        notes = [
+            *self._notes(request, sections, selection, composer, fitted),
+            *whole.notes,
+            *failures.notes,
+        ]
         trace = Trace(
             recipe=request.recipe,
             counter=count.name,
@@ -124,6 +139,8 @@ class Pipeline:
             sources=source_traces(answers, selection, fitted),
             items=ItemTraces(partial(item_traces, selection, pieces, fitted)),
             notes=tuple(notes),
+            query=request.query,
+            signals=request.signals,
         )
         return _context(request, composer, fitted, trace)
 
@@ -140,12 +157,17 @@ class Pipeline:
 
         Raises what `assemble` raises before it ranks.
         """
-        sections = sections_to_ask(self.registry, recipe)
-        asked, answers = await self._gathered(request, sections, Stopwatch())
+        sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        signalling = Signalling(self.registry, log_failure)
+        asked, answers = await self._gathered(request, sections, Stopwatch(), signalling)
         return list(zip(asked, answers, strict=True))
 
     async def _gathered(
-        self, request: ContextRequest, sections: Sequence[Section], watch: Stopwatch
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        watch: Stopwatch,
+        signalling: Signalling,
     ) -> tuple[list[Question], list[Answer]]:
         async with contextlib.AsyncExitStack() as stack:
             with watch.stage("prepare"):
@@ -153,29 +175,44 @@ class Pipeline:
                 prepare = partial(self.store.prepare, searched)
                 await stack.enter_async_context(held(self.store, prepare))
             with watch.stage("gather"):
-                questions = self._questions(request, sections)
+                questions = self._questions(request, sections, signalling)
                 return questions, await gather(self.registry, questions, request.deadline)
 
-    def _questions(self, request: ContextRequest, sections: Sequence[Section]) -> list[Question]:
+    def _questions(
+        self, request: ContextRequest, sections: Sequence[Section], signalling: Signalling
+    ) -> list[Question]:
         searcher = self.answer or BatchSearcher(self.store)
-        return [
-            Question(
-                section=section,
-                request=evolve(
-                    section_request(self.registry, section, request),
-                    records=evolve(
-                        self.records(section.source, request.project), searcher=searcher
-                    ),
-                ),
-                timeout=timeout_of(self.registry, section, request),
-                breaker=self._breaker(section.source),
+        known = [plugin.name for plugin in self.registry.plugins]
+        questions = []
+        for section in sections:
+            source = section.source
+            asked = section_request(self.registry, section, request)
+            records = self.records(source, request.project, request.user)
+            bound = evolve(
+                narrowed(asked, self._info(source), source, known),
+                signals=signalling(asked.query, asked.signals),
+                records=evolve(records, searcher=searcher),
             )
-            for section in sections
-        ]
+            questions.append(
+                Question(
+                    section=section,
+                    request=bound,
+                    timeout=timeout_of(self.registry, section, request),
+                    breaker=self._breaker(source),
+                    limit=asked.limit,
+                )
+            )
+        return questions
 
-    def records(self, source: str, project: str) -> Records:
-        """A loaded source's records, for a project."""
-        return Records(self.store, source, project)
+    def _info(self, source: str) -> SourceInfo:
+        """What a source says of its records, as far as whatever answers its searches has it so."""
+        info = self.registry.info(source)
+        # What a host's own searcher finds may have no time, and passes then.
+        return info if self.answer is None else evolve(info, dated=False)
+
+    def records(self, source: str, project: str, user: str | None = None) -> Records:
+        """A loaded source's records, for a project and a user."""
+        return Records(self.store, source, project, user=user)
 
     def _breaker(self, source: str) -> Breaker:
         if source not in self._breakers:
@@ -236,9 +273,10 @@ class Pipeline:
                 f"the query has {len(request.query)} characters; "
                 f"the first {MAX_QUERY_CHARACTERS} were searched for"
             )
-        if selection.kept and not fitted.text:
+        shows_items = any(fitted.placed.values())
+        if selection.kept and not shows_items:
             yield f"not one item fits into {request.max_tokens} tokens"
-        if request.include_sources and fitted.text and not composer.include_sources:
+        if request.include_sources and shows_items and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
 
 
@@ -295,4 +333,5 @@ def _context(
         budget_exceeded=exceeded,
         truncated_items=[e.piece.candidate.item.id for e in placed if e.truncated],
         trace=trace,
+        additional=composer.additional,
     )

@@ -11,6 +11,7 @@ from typing import Any
 from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
+from contextkit.request_filters import FILTER_OPTIONS, checked_filter_options
 from contextkit.store.base import conditions
 
 __all__ = ["make_request"]
@@ -36,7 +37,7 @@ _CONFIGURED = (
     *_WITHIN_0_AND_1,
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
-_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "session", "recipe")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *FILTER_OPTIONS, "filters", "session", "recipe")
 
 
 def make_request(
@@ -58,7 +59,11 @@ def make_request(
         if name not in _OPTIONS:
             raise InvalidRequestError(f"a request has no option '{name}'{_hint(name)}")
     values: dict[str, Any] = {name: getattr(config.assemble, name) for name in _CONFIGURED}
+    if given.get("sources") is None:
+        # What a request names by itself, no setting leaves out.
+        values["exclude_sources"] = config.assemble.exclude_sources
     values.update({name: value for name, value in given.items() if value is not None})
+    values.update(checked_filter_options(values))
     _check_query(query)
     _check_numbers(values)
     _check_choices(values)

@@ -9,13 +9,14 @@ from typing import Literal, overload
 from attrs import field, frozen
 
 from contextkit.models import Provenance, Successor
+from contextkit.signals import QuerySignals
 
 __all__ = ["ItemTrace", "ItemTraces", "SourceState", "SourceTrace", "Trace", "Verdict"]
 
 SourceState = Literal[
     "ok", "empty", "below_floor", "failed", "timed_out", "cut_off", "breaker_open"
 ]
-Verdict = Literal["kept", "truncated", "duplicate", "below_floor", "over_budget"]
+Verdict = Literal["kept", "truncated", "duplicate", "below_floor", "over_budget", "filtered"]
 
 
 @frozen(kw_only=True)
@@ -68,7 +69,8 @@ class ItemTrace:
             `score`, the weighted mean; `support` where neighbours in a sequence lend it
             some; with diversity also `redundancy` and `rank_by`, this one as well where an
             update was put before what it supersedes.
-        verdict: `kept`, `truncated`, `duplicate`, `below_floor` or `over_budget`.
+        verdict: `kept`, `truncated`, `duplicate`, `below_floor`, `over_budget`, or `filtered`
+            where the request's own filters left it out, before it was scored.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.
         whole_tokens: tokens it would take whole; 0 for what was dropped before that was
@@ -141,6 +143,8 @@ class Trace:
         sources: one entry per section.
         items: one entry per candidate.
         notes: what a person should know, such as a degraded search.
+        query: what was asked.
+        signals: what the query says of itself, the plugins' knowledge included.
     """
 
     recipe: str
@@ -150,3 +154,18 @@ class Trace:
     sources: tuple[SourceTrace, ...]
     items: Sequence[ItemTrace]
     notes: tuple[str, ...] = field(default=())
+    query: str = ""
+    signals: QuerySignals = field(factory=QuerySignals)
+
+    @property
+    def milliseconds(self) -> float:
+        """How long the assembly took, all stages together."""
+        return sum(self.stages.values())
+
+    @property
+    def considered(self) -> Mapping[str, int]:
+        """Source -> items that it returned."""
+        counts: dict[str, int] = {}
+        for row in self.sources:
+            counts[row.source] = counts.get(row.source, 0) + row.candidates
+        return counts
