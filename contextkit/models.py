@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import Attribute, field, frozen
 from attrs.validators import in_
 
-from contextkit.signals import QuerySignals, signals_of
+from contextkit.signals import QuerySignals
 
 if TYPE_CHECKING:
     from contextkit.records import Records
@@ -243,6 +243,8 @@ class ContextRequest:
 
     @signals.default
     def _own_signals(self) -> QuerySignals:
+        from contextkit.query_reading import signals_of
+
         return signals_of(self.query)
 
 

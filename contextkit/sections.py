@@ -8,10 +8,11 @@ from attrs import evolve
 
 from contextkit.errors import InvalidContextTypeError
 from contextkit.models import ContextRequest, Recipe, Section
+from contextkit.query_reading import signals_of
 from contextkit.registry import SourceRegistry
-from contextkit.signals import signals_of
 
 __all__ = [
+    "check_excluded",
     "context_recipe",
     "floor_of",
     "section_request",
@@ -45,7 +46,7 @@ def sections_to_ask(
     Raises `InvalidContextTypeError` where a section that is not optional has no source, and
     for an excluded name that is none.
     """
-    _check_known(registry, excluded)
+    check_excluded(registry, excluded)
     on = set(registry.sources)
     asked = [
         section
@@ -57,8 +58,8 @@ def sections_to_ask(
     return asked
 
 
-def _check_known(registry: SourceRegistry, names: Collection[str]) -> None:
-    """What is off or broken may be excluded, too; what there is none of may not."""
+def check_excluded(registry: SourceRegistry, names: Collection[str]) -> None:
+    """Raise `InvalidContextTypeError` for what there is none of; what is off or broken may be."""
     known = [plugin.name for plugin in registry.plugins]
     for name in names:
         if name not in known:

@@ -8,8 +8,9 @@ from attrs import define, field
 
 from contextkit.checks import checked_signals
 from contextkit.hook_failures import Failed
+from contextkit.query_reading import signals_of
 from contextkit.registry import SourceRegistry
-from contextkit.signals import QuerySignals, signals_of
+from contextkit.signals import QuerySignals
 
 __all__ = ["Signalling"]
 

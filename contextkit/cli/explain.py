@@ -9,6 +9,7 @@ import attrs
 import click
 
 from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.filter_options import filter_options
 from contextkit.cli.index import index_first
 from contextkit.cli.options import assembly_options, names_of, query_from
 from contextkit.cli.session import Session, json_option, pass_session, table
@@ -16,6 +17,7 @@ from contextkit.cli.session import Session, json_option, pass_session, table
 if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation
     from contextkit.formatted import FormattedContext
+    from contextkit.signals import QuerySignals
     from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["explain"]
@@ -25,6 +27,7 @@ _COMPONENTS = ("match", "relevance", "salience", "recency", "priority")
 _ITEMS = ["SCORE", *(c.upper() for c in _COMPONENTS), "SOURCE", "ID", "TITLE", "WHAT BECAME OF IT"]
 _ID_WIDTH = 48
 _TITLE_WIDTH = 40
+_SIGNALS_WIDTH = 200
 
 
 @click.command(
@@ -39,6 +42,7 @@ Examples:
 @click.option("--item", help="Say why this item is in or not: its id, title or location.")
 @source_options
 @assembly_options
+@filter_options
 @json_option
 @pass_session
 def explain(
@@ -91,10 +95,22 @@ def _tables(context: FormattedContext) -> Iterator[str]:
         f"{len(context.items)} of {len(trace.items)} candidates got in"
     )
     times = ", ".join(f"{stage} {value:.1f}" for stage, value in trace.stages.items())
-    yield f"{sum(trace.stages.values()):.1f} ms: {times}"
+    yield f"{trace.milliseconds:.1f} ms: {times}"
+    yield _signals(trace.signals)
     yield f"\n{table(_SOURCES, _source_rows(trace))}"
     if trace.items:
         yield f"\n{table(_ITEMS, [_item_row(row) for row in trace.items])}"
+
+
+def _signals(signals: QuerySignals) -> str:
+    """What the query says of itself, on one line."""
+    parts = {
+        "names": signals.entities,
+        "keywords": signals.keywords,
+        "kinds that matter": signals.kinds,
+    }
+    said = [f"{what} {', '.join(names)}" for what, names in parts.items() if names]
+    return _cut(f"intent {'; '.join([signals.intent, *said])}", _SIGNALS_WIDTH)
 
 
 def _source_rows(trace: Trace) -> list[Sequence[str]]:

@@ -9,20 +9,26 @@ from contextkit.indexing import Progress
 from contextkit.models import Detail, Style
 
 __all__ = [
+    "Additional",
     "Amount",
     "Asked",
     "Candidate",
     "Context",
+    "EntityTypes",
+    "Exclude",
+    "ExcludeSources",
     "Explained",
     "Explanation",
     "Indexed",
     "IndexedSources",
+    "Kinds",
     "Limit",
     "Look",
     "MaxTokens",
     "Origin",
     "Overview",
     "Report",
+    "Since",
     "Source",
     "Sources",
 ]
@@ -35,6 +41,20 @@ Limit = Annotated[int | None, "items to retrieve from each source, at most"]
 Look = Annotated[Style | None, "markdown (default), xml or plain"]
 Amount = Annotated[
     Detail | None, "full (default), summary (no code bodies), or compact: one line an item"
+]
+
+
+Since = Annotated[
+    str | None, "leave out what is older: 7d, 12h, or a date, 2026-05-01; what has no time stays"
+]
+Kinds = Annotated[list[str] | None, "only items of these kinds, such as function, commit, memory"]
+EntityTypes = Annotated[list[str] | None, "of entities only those of these types"]
+Exclude = Annotated[
+    list[str] | None, "ids of items to leave out, such as those that you have seen already"
+]
+ExcludeSources = Annotated[list[str] | None, "sources not to ask"]
+Additional = Annotated[
+    str | None, "a text of your own to show as the last section, within the same budget"
 ]
 
 
@@ -92,7 +112,7 @@ class Candidate(TypedDict):
     source: str
     title: str
     location: str | None
-    verdict: Annotated[str, "kept, truncated, duplicate, below_floor or over_budget"]
+    verdict: Annotated[str, "kept, truncated, duplicate, below_floor, over_budget or filtered"]
     reason: str
     scores: dict[str, float]
     tokens: int
