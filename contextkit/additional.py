@@ -59,8 +59,9 @@ class Whole:
 def with_additional(composer: Composer, count: TokenCounter, fit: Fit) -> Whole:
     """Fit a context whose last section is the request's `additional_context`.
 
-    That text has its tokens before any item has; alone it is shortened to the budget, unless
-    the budget may be exceeded.
+    That text has its tokens before any item has. Where it is larger than the budget, it is
+    shortened and stands there alone, unless the budget may be exceeded; where not even its
+    beginning fits, there is nothing.
 
     Args:
         composer: composes the request's texts.
@@ -73,10 +74,14 @@ def with_additional(composer: Composer, count: TokenCounter, fit: Fit) -> Whole:
         return Whole(*fit(composer))
     whole = _shown(given, request.style, request.detail)
     text = whole if request.overflow == "soft" else _within(composer, whole, count)
+    with_text = evolve(composer, additional=text)
     if not text:
-        return Whole(*fit(composer), ("the additional context does not fit into the budget",))
-    notes = () if text == whole else (_note(whole, text, count),)
-    return Whole(*_beside(evolve(composer, additional=text), count, fit), notes)
+        note = f"the additional context does not fit into {request.max_tokens} tokens"
+        return Whole(*_alone(with_text, count), (note,))
+    if text != whole:
+        # Whatever room the cut leaves is no item's: with a larger budget that would go again.
+        return Whole(*_alone(with_text, count), (_note(whole, text, count),))
+    return Whole(*_beside(with_text, count, fit))
 
 
 def _shown(text: str, style: Style, detail: Detail) -> str:
