@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from contextkit.records import USER, Hit, Range, Record, Records
     from contextkit.searcher import Searcher
+    from contextkit.signals import QuerySignals
     from contextkit.strategy import Strategy
     from contextkit.tools import Tool, ToolResult
 
@@ -58,6 +59,7 @@ _HOME = {
     "InvalidRequestError": "errors",
     "Provenance": "models",
     "Range": "records",
+    "QuerySignals": "signals",
     "Recipe": "models",
     "RecipeTemplate": "models",
     "Record": "records",
@@ -89,6 +91,7 @@ __all__ = [
     "InvalidContextTypeError",
     "InvalidRequestError",
     "Provenance",
+    "QuerySignals",
     "Range",
     "Recipe",
     "RecipeTemplate",

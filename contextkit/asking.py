@@ -66,7 +66,8 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `compress`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`, `strategy`, `depth`,
+                `min_relevance`, `diversity`, `session`, `since`, `kinds`, `entity_types`,
+                `exclude`, `exclude_sources`, `user`, `additional_context`, `strategy`, `depth`,
                 `record_use`. A strategy is a name, a `Strategy`, or the parts to replace as
                 a mapping.
 

@@ -20,6 +20,7 @@ from contextkit.models import (
     SourceInfo,
     Successor,
 )
+from contextkit.signals import QuerySignals
 from contextkit.tools import Tool
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "checked_recipe",
     "checked_recipes",
     "checked_report",
+    "checked_signals",
     "checked_summaries",
     "checked_text",
     "checked_texts",
@@ -70,6 +72,9 @@ _INFO_FIELDS: _Kinds = {
     "indexed_fields": (list, tuple),
     "keep_days": (int, float, type(None)),
     "keep_records": (int, type(None)),
+    "kind_field": (str,),
+    "entity_type_field": (str,),
+    "dated": (bool,),
     "settings": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
@@ -234,6 +239,18 @@ def checked_report(source: str, result: object) -> IndexReport:
     for skipped in _sequence_of(source, hook, result.skipped, tuple):
         if len(skipped) != 2:
             raise SourceError(source, hook, f"skipped has {skipped!r}, expected (what, why)")
+    return result
+
+
+def checked_signals(plugin: str, results: Sequence[object]) -> QuerySignals:
+    """What one plugin's `contextkit_signals` returned; nothing where that is None."""
+    hook = "contextkit_signals"
+    # pluggy leaves None out of the list of what the hook returned.
+    result = results[0] if results else QuerySignals()
+    if not isinstance(result, QuerySignals):
+        raise SourceError(plugin, hook, f"expected QuerySignals, got {_a(result)}")
+    for name in ("keywords", "entities", "kinds"):
+        _sequence_of(plugin, hook, getattr(result, name), str)
     return result
 
 

@@ -13,7 +13,10 @@ from contextkit.placing import Placed
 from contextkit.rendering import Document, RenderedSection, render, source_list
 from contextkit.rendering.groups import GROUPS, group_of
 
-__all__ = ["Composer"]
+__all__ = ["ADDITIONAL_TITLE", "Composer"]
+
+ADDITIONAL_TITLE = "Additional Context"
+"""The heading of the host's own text."""
 
 _Placed = Mapping[str, Sequence[Placed]]
 
@@ -27,19 +30,21 @@ class Composer:
         recipe: its title and footer, and the order of its sections.
         titles: section -> its heading.
         include_sources: whether there is a list of sources.
+        additional: the host's own text, ready to be shown as the last section; "" for none.
     """
 
     request: ContextRequest
     recipe: Recipe
     titles: Mapping[str, str]
     include_sources: bool = False
+    additional: str = ""
 
     def without_sources(self) -> Composer:
         """The same without the list of sources."""
         return evolve(self, include_sources=False)
 
     def text(self, placed: _Placed) -> str:
-        """The whole text; empty where nothing is placed."""
+        """The whole text; empty where there is nothing to show."""
         return render(self._document(placed), self.request.style)
 
     def source_list(self, placed: _Placed) -> str:
@@ -55,8 +60,15 @@ class Composer:
         return Document(
             title=self.recipe.title,
             sections=[
-                RenderedSection(title, [entry.text for entry in entries])
-                for title, entries in parts
+                *(
+                    RenderedSection(title, [entry.text for entry in entries])
+                    for title, entries in parts
+                ),
+                *(
+                    [RenderedSection(ADDITIONAL_TITLE, [self.additional])]
+                    if self.additional
+                    else ()
+                ),
             ],
             footer=self._footer(placed),
             sources=self._sources(parts) if self.include_sources else (),

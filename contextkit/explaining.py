@@ -11,8 +11,9 @@ from attrs import evolve, frozen
 from contextkit.background import in_thread
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
-from contextkit.records import USER, Record
+from contextkit.records import Record
 from contextkit.sections import section_request
+from contextkit.sifting import record_refusal
 from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["ItemExplanation", "explain_item"]
@@ -31,10 +32,10 @@ class ItemExplanation:
 
     Attributes:
         asked: what was asked about.
-        outcome: `in` the context; `dropped` by a stage; `not_retrieved`: its source finds it
-            below its limit; `not_found_by_query`: there is such a record, and the query does
-            not find it; `not_asked`: its source was not asked, or gave no answer; `unknown`:
-            no source knows it.
+        outcome: `in` the context; `dropped` by a stage, or by the request's filters;
+            `not_retrieved`: its source finds it below its limit; `not_found_by_query`: there
+            is such a record, and the query does not find it; `not_asked`: its source was not
+            asked, or gave no answer; `unknown`: no source knows it.
         words: the answer, for a person.
         source, id: the item's, or None where it is unknown.
         trace: its line in the trace, where it has one.
@@ -102,16 +103,18 @@ def _of_candidate(asked: str, row: ItemTrace, trace: Trace) -> ItemExplanation:
         "below_floor": f"It was found, but its {row.reason}",
         "over_limit": f"It was found, but {row.reason}",
         "over_budget": _over_budget(row, trace),
+        "filtered": f"It was found, and left out: {row.reason}",
     }[row.verdict]
+    if row.verdict == "filtered":
+        return _answer(asked, row, f"{words}.", "dropped")
     rank = trace.items.index(row) + 1
     score = f"score {row.scores['score']:.3f}, number {rank} of {len(trace.items)} candidates"
+    return _answer(asked, row, f"{words} ({score}).", "in" if inside else "dropped")
+
+
+def _answer(asked: str, row: ItemTrace, words: str, outcome: Outcome) -> ItemExplanation:
     return ItemExplanation(
-        asked=asked,
-        outcome="in" if inside else "dropped",
-        words=f"{words} ({score}).",
-        source=row.source,
-        id=row.id,
-        trace=row,
+        asked=asked, outcome=outcome, words=words, source=row.source, id=row.id, trace=row
     )
 
 
@@ -174,18 +177,28 @@ async def _in_the_store(
     points = [
         Record(id=asked, text="", source=name, project=project).point_id
         for name in names
-        for project in (request.project, USER)
+        for project in pipeline.records(name, request.project, request.user).projects
     ]
     records = await in_thread(lambda: pipeline.store.get(points))
     traced = {source.source: source for source in trace.sources}
-    return [_of_record(asked, record, traced.get(record.source), pipeline) for record in records]
+    return [
+        _of_record(asked, record, traced.get(record.source), pipeline, request)
+        for record in records
+    ]
 
 
 def _of_record(
-    asked: str, record: Record, traced: SourceTrace | None, pipeline: Pipeline
+    asked: str,
+    record: Record,
+    traced: SourceTrace | None,
+    pipeline: Pipeline,
+    request: ContextRequest,
 ) -> ItemExplanation:
     name = record.source
-    if traced is None:
+    refused = traced and record_refusal(record, request, pipeline.registry.info(name))
+    if refused:
+        words = f"It is a record of '{name}', and the request leaves it out: {refused}."
+    elif traced is None:
         status = next(p for p in pipeline.registry.plugins if p.name == name)
         why = status.reason or "the request did not name it"
         words = f"It is a record of '{name}', which was not asked: {why}."
@@ -197,9 +210,10 @@ def _of_record(
             f"{_WIDE_LIMIT}: it has none of the query's words, and nothing near in meaning."
         )
     asked_and_answered = traced is not None and traced.state in _ANSWERED
+    found: Outcome = "not_found_by_query" if asked_and_answered else "not_asked"
     return ItemExplanation(
         asked=asked,
-        outcome="not_found_by_query" if asked_and_answered else "not_asked",
+        outcome="dropped" if refused else found,
         words=words,
         source=name,
         id=record.id,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, fields, frozen, has
 
 from contextkit.models import ContextItem
-from contextkit.trace import Trace
+from contextkit.trace import ItemTrace, Trace
 
 if TYPE_CHECKING:
     from contextkit.ongoing import Ongoing
 
-__all__ = ["ContextSource", "FormattedContext"]
+__all__ = ["ContextComponent", "ContextSource", "FormattedContext"]
 
 
 @frozen(kw_only=True)
@@ -51,6 +51,44 @@ class ContextSource:
         )
 
 
+@frozen(kw_only=True)
+class ContextComponent:
+    """One part of a context's text (seed 3).
+
+    Attributes:
+        type: what it is: an item's kind, or `custom` for the host's own text.
+        source: its source; "" for the host's own text.
+        id: the item's id there; "" likewise.
+        content: as it stands in the text.
+        tokens: tokens that it takes in the text; None where they were not counted by itself.
+        score: the item's score, 0..1, or None.
+    """
+
+    type: str
+    source: str
+    id: str
+    content: str
+    tokens: int | None
+    score: float | None
+
+    @classmethod
+    def of(cls, item: ContextItem, row: ItemTrace | None) -> ContextComponent:
+        """An item as it is shown, and its line in the trace."""
+        return cls(
+            type=item.kind or item.source,
+            source=item.source,
+            id=item.id,
+            content=item.content,
+            tokens=row.tokens if row else None,
+            score=row.scores["score"] if row else None,
+        )
+
+    @classmethod
+    def of_host(cls, text: str) -> ContextComponent:
+        """The host's own text."""
+        return cls(type="custom", source="", id="", content=text, tokens=None, score=None)
+
+
 @frozen
 class FormattedContext:
     """A context ready for injection (seed 1).
@@ -64,6 +102,8 @@ class FormattedContext:
         truncated_items: ids of the items that were shortened or summarised.
         trace: what each stage did to each source and item; set on every context that
             was assembled.
+        additional: the request's `additional_context` as it stands in the text, "" where it
+            is not in it.
         _ongoing: what `update_context` goes on from; in no JSON, and of this process alone.
     """
 
@@ -74,6 +114,7 @@ class FormattedContext:
     budget_exceeded: bool = False
     truncated_items: list[str] = field(factory=list)
     trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
+    additional: str = field(default="", kw_only=True)
     _ongoing: Ongoing | None = field(default=None, repr=False, eq=False, kw_only=True)
 
     @property
@@ -100,6 +141,38 @@ class FormattedContext:
     def sources(self) -> list[ContextSource]:
         """Where the items come from, in the order of the text (seed 4)."""
         return [ContextSource.of(item) for item in self.items]
+
+    @property
+    def components(self) -> list[ContextComponent]:
+        """What the text is made of, in its order: the items, then the host's own text (seed 3)."""
+        tokens: dict[tuple[str, str], list[ItemTrace]] = {}
+        for row in self.trace.items if self.trace else ():
+            if row.tokens:
+                tokens.setdefault((row.source, row.id), []).append(row)
+        components = []
+        for item in self.items:
+            rows = tokens.get((item.source, item.id))
+            components.append(ContextComponent.of(item, rows.pop(0) if rows else None))
+        if self.additional:
+            components.append(ContextComponent.of_host(self.additional))
+        return components
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What was done for it, in short (seed 3).
+
+        `query`; `intent`; `considered`, source -> items that it returned; `searched`, the
+        sources that were asked; `milliseconds`. Empty for one that was made by hand.
+        """
+        if not self.trace:
+            return {}
+        return {
+            "query": self.trace.query,
+            "intent": self.trace.signals.intent,
+            "considered": dict(self.trace.considered),
+            "searched": list(self.trace.considered),
+            "milliseconds": round(self.trace.milliseconds, 3),
+        }
 
     def search_results(self) -> list[dict[str, Any]]:
         """The items as `search_result` content blocks of Claude's Messages API.

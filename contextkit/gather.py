@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
@@ -39,12 +39,18 @@ class Question:
         request: the request as that source sees it.
         timeout: seconds the source may take.
         breaker: the source's breaker.
+        limit: items that go on, at most; the request's, where more are asked for.
     """
 
     section: Section
     request: ContextRequest
     timeout: float
     breaker: Breaker
+    limit: int = field()
+
+    @limit.default
+    def _asked_for(self) -> int:
+        return self.request.limit
 
 
 @frozen(kw_only=True)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         SourceInfo,
         Style,
     )
+    from contextkit.signals import QuerySignals
     from contextkit.tools import Tool
 
 __all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec"]
@@ -303,5 +304,22 @@ def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
     def contextkit_agent_event(event, kit):
         if event["hook_event_name"] == "UserPromptSubmit":
             kit.records("weather").put([Record(id=event["session_id"], text=event["prompt"])])
+    ```
+    """
+
+
+@hookspec
+def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals | None:
+    """Say what else a query says of itself, such as the kinds of items that matter for it.
+
+    Called once per assembly and query, for every plugin that is on, before any source is
+    asked; `signals` is what the core found. All results are united, and every source gets
+    them as `request.signals`. It runs in the event loop: look nothing up. `None`: nothing
+    to add.
+
+    ```python
+    @hookimpl
+    def contextkit_signals(query, signals):
+        return QuerySignals(kinds=["storm"]) if "wind" in signals.keywords else None
     ```
     """

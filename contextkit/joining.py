@@ -113,7 +113,8 @@ def joined(
             answers.insert(
                 place, Answer(section=section, state="ok", milliseconds=0.0, breaker="closed")
             )
-        limit = max(len(own), questions[place].request.limit)
+        limit = max(len(own), questions[place].limit)
+        questions[place] = evolve(questions[place], limit=limit)
         answers[place] = _with(answers[place], own, limit)
     sections = tuple(question.section for question in questions)
     recipe = evolve(gathered.recipe, sections=sections)

@@ -129,13 +129,17 @@ class ContextKit(AskingForContexts):
         """Switch a source off for what follows. Raises `InvalidContextTypeError`."""
         self.registry.disable(name)
 
-    def records(self, source: str) -> Records:
-        """A source's records of this project and of the user.
+    def records(self, source: str, user: str | None = None) -> Records:
+        """A source's records of this project and of a user.
+
+        Args:
+            source: the source.
+            user: whose, where a host has many users; default: the one user of this machine.
 
         Raises `InvalidContextTypeError` for a name that is no source.
         """
         self.registry.require(source)
-        return self.pipeline.records(source, self.project)
+        return self.pipeline.records(source, self.project, user)
 
     def embedder(self, source: str) -> Embedder:
         """What makes the dense vectors of a source's records, and of what they are searched by.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attrs import Attribute, field, frozen
 from attrs.validators import in_
 
+from contextkit.signals import QuerySignals
 from contextkit.strategy import DEFAULT, Strategy
 
 if TYPE_CHECKING:
@@ -166,6 +167,16 @@ class ContextRequest:
         sources: the sources to ask, or None for every one that is on.
         weights: source name -> weight in the budget, over what config and hooks say.
         filters: record field -> the value, the values, or the `Range` it must have.
+        since: items that came to be before this are left out; aware. What has no time stays.
+        kinds: the kinds that items may be of; none given: any. An item without a kind is of
+            the kind that is its source's name.
+        entity_types: likewise the types of entities, for items that are entities.
+        exclude: ids of items that are left out, or `source:id`.
+        exclude_sources: sources that are not asked.
+        user: whose records are searched beside the project's, where a host has many users;
+            None for the one user of this machine.
+        additional_context: a text of the host's own that is shown as the last section; ""
+            for none. It comes first in its claim on the budget.
         limits: source -> items to retrieve from it, over `limit` and its settings.
         timeouts: source -> seconds that it may take, over `source_timeout` and its settings.
         tokens: what counts tokens: `default`, `openai`, `claude`, or a name that a plugin's
@@ -200,6 +211,8 @@ class ContextRequest:
         settings: the asked source's own settings, `[sources.NAME]`; set likewise.
         neighbours: what an item lends of its match to those beside it in its sequence,
             as the strategy says; set likewise.
+        signals: what the query says of itself; with what the plugins know when the request
+            reaches a source.
     """
 
     query: str
@@ -208,6 +221,13 @@ class ContextRequest:
     sources: tuple[str, ...] | None = None
     weights: Mapping[str, float] = field(factory=dict)
     filters: Mapping[str, Any] = field(factory=dict)
+    since: datetime | None = None
+    kinds: tuple[str, ...] = ()
+    entity_types: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    exclude_sources: tuple[str, ...] = ()
+    user: str | None = None
+    additional_context: str = ""
     limits: Mapping[str, int] = field(factory=dict)
     timeouts: Mapping[str, float] = field(factory=dict)
     tokens: str = "default"
@@ -233,6 +253,13 @@ class ContextRequest:
     records: Records = field(default=None, repr=False, eq=False)
     settings: Mapping[str, Any] = field(factory=dict, eq=False)
     neighbours: float = 0.7
+    signals: QuerySignals = field(eq=False, repr=False)
+
+    @signals.default
+    def _own_signals(self) -> QuerySignals:
+        from contextkit.query_reading import signals_of
+
+        return signals_of(self.query)
 
 
 @frozen(kw_only=True)
@@ -260,6 +287,12 @@ class SourceInfo:
         keep_days: records that came to be longer ago than so many days are not kept, over 0;
             None keeps them all. `[sources.NAME] keep_days` is stronger.
         keep_records: of a project's records so many are kept, the newest; likewise.
+        kind_field: the record field that has its items' kind, so that the store searches
+            those of the `kinds` that a request wants; "" where there is none.
+        entity_type_field: the record field, and the key of its items' metadata, that has the
+            type of entity, for `entity_types`; "" for a source whose items are no entities.
+        dated: whether its items' `created_at` is that of their records, so that the store
+            searches those of the time that a request wants.
         settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
             to write: strings, numbers, truths, and lists of those.
     """
@@ -276,6 +309,9 @@ class SourceInfo:
     indexed_fields: tuple[str, ...] = ()
     keep_days: float | None = field(default=None, validator=_over_zero)
     keep_records: int | None = field(default=None, validator=_over_zero)
+    kind_field: str = ""
+    entity_type_field: str = ""
+    dated: bool = False
     settings: Mapping[str, Any] = field(factory=dict)
 
     @priority.validator

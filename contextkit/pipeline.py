@@ -1,62 +1,43 @@
-"""The stages, one after another: gather -> rank -> dedup -> allocate -> fit -> render."""
+"""The stages, one after another: signals -> gather -> filter -> rank -> dedup -> allocate -> fit.
+
+Here is what waits for sources; what is then made of their answers is `contextkit.finishing`.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from attrs import define, evolve, field
 
 from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
-from contextkit.budget import by_match, by_percent
-from contextkit.choosing import Choosing
-from contextkit.composing import Composer
-from contextkit.config import normalized
 from contextkit.counting import find_counter
-from contextkit.diversity import diversify
-from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
+from contextkit.finishing import Finishing
 from contextkit.formatted import FormattedContext
 from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
-from contextkit.hook_failures import Failed
+from contextkit.hook_failures import Failed, log_failure
 from contextkit.joining import joined, new_items
-from contextkit.logs import get_logger
-from contextkit.looks import Look
-from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of, pieces_anew, text_key
-from contextkit.ranking import rank
+from contextkit.models import ContextItem, ContextRequest, Recipe, Section, SourceInfo
+from contextkit.ongoing import Before, Gathered, ongoing_of
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
-from contextkit.rendering import heading
 from contextkit.requests import with_budget
-from contextkit.sections import floor_of, section_request, sections_to_ask, timeout_of, title_of
-from contextkit.selection import Selection, select
+from contextkit.sections import section_request, sections_to_ask, timeout_of
+from contextkit.sifting import narrowed
+from contextkit.signalling import Signalling
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
-from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
-from contextkit.strategies import unknown_sources
 from contextkit.telemetry import Attributes, describe, span
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
-from contextkit.trace import ItemTraces, Trace
-from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
-from contextkit.updates import mark_superseded
+from contextkit.tracing import HookFailures, Stopwatch
 from contextkit.use_history import UseHistory
 
-if TYPE_CHECKING:
-    from contextkit.compression import Compressor
-
 __all__ = ["Pipeline"]
-
-_SOURCE_LIST_PART = 4
-"""The list of sources takes no more of the budget than one part in so many."""
-
-_log = get_logger(__name__)
 
 
 def _now() -> datetime:
@@ -113,14 +94,17 @@ class Pipeline:
         self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
     ) -> FormattedContext:
         failures = HookFailures()
-        sections = sections_to_ask(self.registry, recipe)
+        sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        with watch.stage("signals"):
+            signalling = Signalling(self.registry, failures)
+            request = evolve(request, signals=signalling(request.query, request.signals))
         with watch.stage("prepare"):
             count = await self._counter(request, failures)
-        questions, answers = await self._gathered(request, sections, watch)
+        questions, answers = await self._gathered(request, sections, watch, signalling)
         gathered = Gathered(
             request=request, recipe=recipe, questions=questions, answers=answers, count=count
         )
-        return await self._finished(gathered, watch, failures)
+        return await self._finishing(watch, failures)(gathered)
 
     async def update(
         self,
@@ -146,106 +130,39 @@ class Pipeline:
         watch = Stopwatch()
         failures = HookFailures()
         request = with_budget(ongoing.gathered.request, max_tokens)
+        signalling = Signalling(self.registry, failures)
         async with self._admission.turn():
             with watch.stage("join"):
-                items = await new_items(self.registry, new, partial(self._ask_with, request))
+                ask = partial(self._ask_with, request, signalling)
+                items = await new_items(self.registry, new, ask)
                 gathered = joined(
                     self.registry,
                     evolve(ongoing.gathered, request=request),
                     items,
-                    lambda section: self._questions(request, [section])[0],
+                    lambda section: self._questions(request, [section], signalling)[0],
                 )
-            return await self._finished(gathered, watch, failures, Before(ongoing, items))
+            return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
 
     async def _ask_with(
         self,
         request: ContextRequest,
+        signalling: Signalling,
         sources: Sequence[str],
         answer: Callable[[Search], Awaitable[list[Hit]]],
     ) -> list[Answer]:
         asking = evolve(self, answer=answer)
-        questions = asking._questions(request, [Section(source=name) for name in sources])
+        sections = [Section(source=name) for name in sources]
+        questions = asking._questions(request, sections, signalling)
         return await gather(self.registry, questions, request.deadline)
 
-    async def _finished(
-        self,
-        gathered: Gathered,
-        watch: Stopwatch,
-        failures: HookFailures,
-        before: Before | None = None,
-    ) -> FormattedContext:
-        """From what was gathered to the context."""
-        request, recipe, count = gathered.request, gathered.recipe, gathered.count
-        questions, answers, sections = gathered.questions, gathered.answers, gathered.sections
-        known = before.ongoing.pieces if before else ()
-        choosing = Choosing(self.history, request)
-        chosen = await choosing.signals(answers)
-        with watch.stage("rank"):
-            infos = [self.registry.info(section.source) for section in sections]
-            floors = {s.key: floor_of(self.registry, s, request) for s in sections}
-            candidates = rank(answers, infos, self.clock(), request.strategy, floors, chosen)
-        with watch.stage("dedup"):
-            most = self.registry.config.assemble.max_items
-            selection = select(self.registry, candidates, floors, failures, most)
-            updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
-            kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
-            selection = evolve(selection, kept=kept)
-        with watch.stage("format"):
-            look = Look(request.style, request.detail)
-            pieces = pieces_anew(self.registry, kept, look, count, failures, known)
-        with watch.stage("fit"):
-            lanes = self._lanes(request, questions, pieces, failures)
-        composer = self._composer(request, recipe, sections)
-        summaries: Mapping[object, Piece] = {}
-        if request.compress and request.overflow == "hard" and request.detail != "compact":
-            with watch.stage("compress"):
-                compressor = self._compressor(composer, look, count, failures, before)
-                lanes = await compressor(lanes)
-                pieces, summaries = [p for lane in lanes for p in lane.pieces], compressor.made
-        with watch.stage("fit"):
-            composer, fitted = _fitted(lanes, composer, count)
-        if not before:
-            await choosing.shown(fitted)
-        notes = [
-            *self._notes(request, sections, selection, composer, fitted),
-            *failures.notes,
-            *choosing.notes,
-            *(before.notes(fitted) if before else ()),
-        ]
-        trace = Trace(
-            recipe=request.recipe,
-            counter=count.name,
-            max_tokens=request.max_tokens,
-            stages={stage: round(value, 3) for stage, value in watch.stages.items()},
-            sources=source_traces(answers, selection, fitted),
-            items=ItemTraces(partial(item_traces, selection, pieces, fitted, before)),
-            notes=tuple(notes),
-            strategy=request.strategy.as_dict(),
-        )
-        context = _context(request, composer, fitted, trace)
-        return evolve(context, ongoing=Ongoing(gathered, pieces, fitted, summaries))
-
-    def _compressor(
-        self,
-        composer: Composer,
-        look: Look,
-        count: TokenCounter,
-        failed: Failed,
-        before: Before | None,
-    ) -> Compressor:
-        # Most assemblies compress nothing.
-        from contextkit.compression import Compressor
-
-        return Compressor(
+    def _finishing(self, watch: Stopwatch, failures: HookFailures) -> Finishing:
+        return Finishing(
             registry=self.registry,
-            query=composer.request.query,
-            max_tokens=composer.request.max_tokens,
-            render=composer.text,
-            look=look,
-            count=count,
-            failed=failed,
-            name=lambda piece: text_key(piece.candidate),
-            known=before.ongoing.summaries if before else {},
+            store=self.store,
+            clock=self.clock,
+            history=self.history,
+            watch=watch,
+            failures=failures,
         )
 
     async def _counter(self, request: ContextRequest, failed: Failed) -> TokenCounter:
@@ -261,12 +178,17 @@ class Pipeline:
 
         Raises what `assemble` raises before it ranks.
         """
-        sections = sections_to_ask(self.registry, recipe)
-        asked, answers = await self._gathered(request, sections, Stopwatch())
+        sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        signalling = Signalling(self.registry, log_failure)
+        asked, answers = await self._gathered(request, sections, Stopwatch(), signalling)
         return list(zip(asked, answers, strict=True))
 
     async def _gathered(
-        self, request: ContextRequest, sections: Sequence[Section], watch: Stopwatch
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        watch: Stopwatch,
+        signalling: Signalling,
     ) -> tuple[list[Question], list[Answer]]:
         async with contextlib.AsyncExitStack() as stack:
             with watch.stage("prepare"):
@@ -274,167 +196,47 @@ class Pipeline:
                 prepare = partial(self.store.prepare, searched)
                 await stack.enter_async_context(held(self.store, prepare))
             with watch.stage("gather"):
-                questions = self._questions(request, sections)
+                questions = self._questions(request, sections, signalling)
                 return questions, await gather(self.registry, questions, request.deadline)
 
-    def _questions(self, request: ContextRequest, sections: Sequence[Section]) -> list[Question]:
+    def _questions(
+        self, request: ContextRequest, sections: Sequence[Section], signalling: Signalling
+    ) -> list[Question]:
         searcher = self.answer or BatchSearcher(self.store)
-        return [
-            Question(
-                section=section,
-                request=evolve(
-                    section_request(self.registry, section, request),
-                    records=evolve(
-                        self.records(section.source, request.project), searcher=searcher
-                    ),
-                ),
-                timeout=timeout_of(self.registry, section, request),
-                breaker=self._breaker(section.source),
+        known = [plugin.name for plugin in self.registry.plugins]
+        questions = []
+        for section in sections:
+            source = section.source
+            asked = section_request(self.registry, section, request)
+            records = self.records(source, request.project, request.user)
+            bound = evolve(
+                narrowed(asked, self._info(source), source, known),
+                signals=signalling(asked.query, asked.signals),
+                records=evolve(records, searcher=searcher),
             )
-            for section in sections
-        ]
+            questions.append(
+                Question(
+                    section=section,
+                    request=bound,
+                    timeout=timeout_of(self.registry, section, request),
+                    breaker=self._breaker(source),
+                    limit=asked.limit,
+                )
+            )
+        return questions
 
-    def records(self, source: str, project: str) -> Records:
-        """A loaded source's records, for a project."""
-        return Records(self.store, source, project)
+    def _info(self, source: str) -> SourceInfo:
+        """What a source says of its records, as far as whatever answers its searches has it so."""
+        info = self.registry.info(source)
+        # What a host's own searcher finds may have no time, and passes then.
+        return info if self.answer is None else evolve(info, dated=False)
+
+    def records(self, source: str, project: str, user: str | None = None) -> Records:
+        """A loaded source's records, for a project and a user."""
+        return Records(self.store, source, project, user=user)
 
     def _breaker(self, source: str) -> Breaker:
         if source not in self._breakers:
             settings = self.registry.config.assemble
             self._breakers[source] = Breaker(settings.breaker_failures, settings.breaker_cooldown)
         return self._breakers[source]
-
-    # -- allocate, fit, render ------------------------------------------------------------
-
-    def _lanes(
-        self,
-        request: ContextRequest,
-        questions: Sequence[Question],
-        pieces: Sequence[Piece],
-        failed: Failed,
-    ) -> list[Lane]:
-        waiting: dict[str, list[Piece]] = defaultdict(list)
-        for piece in pieces:
-            waiting[piece.candidate.section].append(piece)
-        lanes = [
-            Lane(
-                key=question.section.key,
-                weight=question.section.weight
-                or self.registry.weight(question.section.source, question.request, failed),
-                heading=heading(title_of(self.registry, question.section), request.style),
-                pieces=waiting[question.section.key],
-            )
-            for question in questions
-        ]
-        if request.strategy.budget:
-            lanes = _by_percent(lanes, questions, request.strategy.budget)
-        return lanes if request.shares == "fixed" else _by_match(lanes)
-
-    def _composer(
-        self, request: ContextRequest, recipe: Recipe, sections: Sequence[Section]
-    ) -> Composer:
-        return Composer(
-            request=request,
-            recipe=recipe,
-            titles={section.key: title_of(self.registry, section) for section in sections},
-            include_sources=request.include_sources,
-        )
-
-    # -- the trace ------------------------------------------------------------------------
-
-    def _notes(
-        self,
-        request: ContextRequest,
-        sections: Sequence[Section],
-        selection: Selection,
-        composer: Composer,
-        fitted: Fitted,
-    ) -> Iterator[str]:
-        if self.store.problem:
-            yield self.store.problem
-        named = [*request.strategy.budget, *request.strategy.limits]
-        for name in unknown_sources(self.registry, named):
-            yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
-        if not sections:
-            yield "no source was asked: none is on, or none was named"
-        if len(request.query) > MAX_QUERY_CHARACTERS:
-            yield (
-                f"the query has {len(request.query)} characters; "
-                f"the first {MAX_QUERY_CHARACTERS} were searched for"
-            )
-        if selection.kept and not fitted.text:
-            yield f"not one item fits into {request.max_tokens} tokens"
-        if request.include_sources and fitted.text and not composer.include_sources:
-            yield "the list of sources was left out: it takes too much of the budget"
-
-
-def _by_percent(
-    lanes: Sequence[Lane], questions: Sequence[Question], percent: Mapping[str, float]
-) -> list[Lane]:
-    """The same lanes with the weights that give their sources those percentages."""
-    weights = by_percent(
-        {lane.key: lane.weight for lane in lanes},
-        {q.section.key: normalized(q.section.source) for q in questions},
-        percent,
-    )
-    return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]
-
-
-def _by_match(lanes: Sequence[Lane]) -> list[Lane]:
-    """The same lanes with weights that follow what was found."""
-    weights = by_match(
-        {lane.key: lane.weight for lane in lanes},
-        {lane.key: [piece.candidate.scores.match for piece in lane.pieces] for lane in lanes},
-    )
-    return [evolve(lane, weight=weights[lane.key]) for lane in lanes]
-
-
-def _fitted(
-    lanes: Sequence[Lane], composer: Composer, count: TokenCounter
-) -> tuple[Composer, Fitted]:
-    """What got in, with the list of sources if it is wanted and takes little enough."""
-    request = composer.request
-    fitting = fit_all if request.overflow == "soft" else fit
-    fitted = fitting(lanes, request.max_tokens, composer.text, count)
-    if composer.include_sources:
-        listed = count(composer.source_list(fitted.placed))
-        fits = fitted.text and listed * _SOURCE_LIST_PART <= request.max_tokens
-        if not fits or not _shows_the_best(fitted, lanes):
-            bare = composer.without_sources()
-            without = fitting(lanes, request.max_tokens, bare.text, count)
-            if not fits or _shows_the_best(without, lanes):
-                return bare, without
-    return composer, fitted
-
-
-def _shows_the_best(fitted: Fitted, lanes: Sequence[Lane]) -> bool:
-    best = min(
-        (piece for lane in lanes for piece in lane.pieces[:1]),
-        key=lambda piece: piece.candidate.order,
-        default=None,
-    )
-    placed = (entry.piece for entries in fitted.placed.values() for entry in entries)
-    return best is None or any(piece is best for piece in placed)
-
-
-def _context(
-    request: ContextRequest, composer: Composer, fitted: Fitted, trace: Trace
-) -> FormattedContext:
-    placed = composer.in_order(fitted.placed)
-    exceeded = fitted.tokens > request.max_tokens
-    if exceeded:
-        _log.warning("token_budget_exceeded", budget=request.max_tokens, actual=fitted.tokens)
-    shown = [evolve(entry.piece.candidate.item, content=entry.text) for entry in placed]
-    return FormattedContext(
-        markdown=fitted.text,
-        items=shown,
-        token_count=fitted.tokens,
-        sources_used=dict(Counter(item.source for item in shown)),
-        budget_exceeded=exceeded,
-        truncated_items=[
-            entry.piece.candidate.item.id
-            for entry in placed
-            if entry.truncated or entry.piece.summary_of
-        ],
-        trace=trace,
-    )

@@ -12,10 +12,25 @@ from attrs import evolve, field, frozen
 
 from contextkit.errors import RecordError
 
-__all__ = ["USER", "Filters", "Hit", "Range", "Record", "Records", "Search"]
+__all__ = [
+    "NO_TIME",
+    "USER",
+    "Filters",
+    "Hit",
+    "Range",
+    "Record",
+    "Records",
+    "Search",
+    "belongs_to_user",
+]
 
 USER = ""
 """The project of records that belong to the user: seen in each of their projects."""
+
+NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a thing came to be that does not say so: long ago, so that it gains nothing by it."""
+
+_USER_PREFIX = "user:"
 
 Filters = Mapping[str, Any]
 """Record field -> a value, a sequence of values (any of them), or a `Range`."""
@@ -24,6 +39,11 @@ _LEVELS = 64
 """How deep fields may be nested; one that the engine cannot read back costs all others."""
 
 _RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
+
+
+def belongs_to_user(project: str) -> bool:
+    """Whether records of a project are a user's own, of whichever user."""
+    return project == USER or project.startswith(_USER_PREFIX)
 
 
 def _now() -> datetime:
@@ -161,6 +181,8 @@ class Search:
         projects: the projects whose records are searched.
         limit: hits at most.
         filters: what the records' fields must have; `created_at` is one of the keys.
+        user: whose records are searched beside the project's; None for the one user of this
+            machine.
     """
 
     query: str
@@ -168,6 +190,7 @@ class Search:
     projects: tuple[str, ...]
     limit: int = 20
     filters: Filters = field(factory=dict)
+    user: str | None = None
 
 
 class Store(Protocol):
@@ -193,12 +216,14 @@ class Store(Protocol):
 class Records:
     """One source's records, as that source sees them: the project's and the user's.
 
-    Reads see the project's records and the user's own (`USER`); writes go to `project`.
-    Everything but `search` blocks: call it from a thread where an event loop must go on.
+    Reads see the project's records and the user's own, never another user's; writes go to
+    `project`. Everything but `search` blocks: call it from a thread where an event loop must go on.
 
     Attributes:
         source: the source they belong to.
         project: where writes go.
+        user: whose own records are seen, where a host has many users; None for the one user
+            of this machine, whose project is `USER`.
     """
 
     _store: Store
@@ -206,21 +231,27 @@ class Records:
     project: str
     _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
     _alone: bool = False
+    user: str | None = field(default=None, kw_only=True)
 
     @property
-    def _visible(self) -> tuple[str, ...]:
-        return (self.project,) if self._alone or self.project == USER else (self.project, USER)
+    def projects(self) -> tuple[str, ...]:
+        """The projects whose records are seen: `project` and the user's own."""
+        return (self.project,) if self._alone else tuple(dict.fromkeys((self.project, self._users)))
+
+    @property
+    def _users(self) -> str:
+        return USER if self.user is None else f"{_USER_PREFIX}{self.user}"
 
     @property
     def scopes(self) -> tuple[Records, ...]:
         """The project's records without the user's, and the user's: each record is in one."""
         alone = evolve(self, alone=True)
-        return (alone,) if self.project == USER else (alone, self.shared)
+        return (alone,) if self.project == self._users else (alone, self.shared)
 
     @property
     def shared(self) -> Records:
         """The same source's records that belong to the user instead of the project."""
-        return evolve(self, project=USER)
+        return evolve(self, project=self._users)
 
     def put(self, records: Sequence[Record]) -> list[Record]:
         """Store records, replacing those of the same id; return them as stored.
@@ -238,7 +269,7 @@ class Records:
         points = [
             Record(id=i, text="", source=self.source, project=p).point_id
             for i in ids
-            for p in self._visible
+            for p in self.projects
         ]
         return self._store.get(points)
 
@@ -255,15 +286,15 @@ class Records:
 
     def scan(self, filters: Filters | None = None) -> Iterator[Record]:
         """Every visible record that matches, in no particular order, page by page."""
-        return self._store.scan(self.source, self._visible, filters or {})
+        return self._store.scan(self.source, self.projects, filters or {})
 
     def newest(self, limit: int, filters: Filters | None = None) -> list[Record]:
         """The visible records that match, newest first."""
-        return self._store.newest(self.source, self._visible, filters or {}, limit)
+        return self._store.newest(self.source, self.projects, filters or {}, limit)
 
     def count(self, filters: Filters | None = None) -> int:
         """How many visible records match."""
-        return self._store.count(self.source, self._visible, filters or {})
+        return self._store.count(self.source, self.projects, filters or {})
 
     async def search(
         self, query: str, *, limit: int = 20, filters: Filters | None = None
@@ -286,7 +317,8 @@ class Records:
         return Search(
             query=query,
             source=self.source,
-            projects=self._visible,
+            projects=self.projects,
             limit=limit,
             filters=filters or {},
+            user=self.user,
         )

@@ -13,6 +13,7 @@ from attrs import evolve
 from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
+from contextkit.request_filters import FILTER_OPTIONS, checked_filter_options
 from contextkit.store.base import conditions
 from contextkit.strategies import strategy_for
 from contextkit.strategy import STRATEGY_DEPTH
@@ -41,7 +42,7 @@ _CONFIGURED = (
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
 _BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use")
-_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *_BY_REQUEST)
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *FILTER_OPTIONS, *_BY_REQUEST)
 _OF_THE_STRATEGY = ("shares", "min_relevance", "diversity", "depth")
 """What a strategy says for requests that do not say it themselves."""
 
@@ -69,8 +70,12 @@ def make_request(
     for name in _OF_THE_STRATEGY:
         if (part := getattr(strategy, name)) is not None:
             values[name] = part
+    if given.get("sources") is None:
+        # What a request names by itself, no setting leaves out.
+        values["exclude_sources"] = config.assemble.exclude_sources
     values.update({name: value for name, value in given.items() if value is not None})
     values["strategy"] = strategy
+    values.update(checked_filter_options(values))
     _check_query(query)
     _check_depth(values.get("depth"))
     _check_record_use(values.get("record_use"))

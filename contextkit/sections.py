@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from attrs import evolve
 
 from contextkit.config import normalized
+from contextkit.errors import InvalidContextTypeError
 from contextkit.models import ContextRequest, Recipe, Section
+from contextkit.query_reading import signals_of
 from contextkit.registry import SourceRegistry
 
 __all__ = [
+    "check_excluded",
     "context_recipe",
     "floor_of",
     "section_request",
@@ -36,16 +39,32 @@ def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> R
     )
 
 
-def sections_to_ask(registry: SourceRegistry, recipe: Recipe) -> list[Section]:
-    """The recipe's sections without the optional ones whose source is off.
+def sections_to_ask(
+    registry: SourceRegistry, recipe: Recipe, excluded: Collection[str] = ()
+) -> list[Section]:
+    """The recipe's sections without the excluded sources' and the optional ones that are off.
 
-    Raises `InvalidContextTypeError` where a section that is not optional has no source.
+    Raises `InvalidContextTypeError` where a section that is not optional has no source, and
+    for an excluded name that is none.
     """
+    check_excluded(registry, excluded)
     on = set(registry.sources)
-    asked = [section for section in recipe.sections if section.source in on or not section.optional]
+    asked = [
+        section
+        for section in recipe.sections
+        if (section.source in on or not section.optional) and section.source not in excluded
+    ]
     for section in asked:
         registry.require(section.source)
     return asked
+
+
+def check_excluded(registry: SourceRegistry, names: Collection[str]) -> None:
+    """Raise `InvalidContextTypeError` for what there is none of; what is off or broken may be."""
+    known = [plugin.name for plugin in registry.plugins]
+    for name in names:
+        if name not in known:
+            raise InvalidContextTypeError(name, known)
 
 
 def title_of(registry: SourceRegistry, section: Section) -> str:
@@ -61,6 +80,7 @@ def section_request(
     return evolve(
         request,
         query=section.query or request.query,
+        signals=signals_of(section.query) if section.query else request.signals,
         limit=request.limits.get(section.source)
         or section.limit
         or request.strategy.limits.get(normalized(section.source))

@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 from attrs import field, frozen
 
 from contextkit.models import Provenance, Successor
+from contextkit.signals import QuerySignals
 from contextkit.strategy import DEFAULT
 
 __all__ = ["ItemTrace", "ItemTraces", "SourceState", "SourceTrace", "Trace", "Verdict"]
@@ -17,7 +18,14 @@ SourceState = Literal[
     "ok", "empty", "below_floor", "failed", "timed_out", "cut_off", "breaker_open"
 ]
 Verdict = Literal[
-    "kept", "truncated", "compressed", "duplicate", "below_floor", "over_limit", "over_budget"
+    "kept",
+    "truncated",
+    "compressed",
+    "duplicate",
+    "below_floor",
+    "over_limit",
+    "over_budget",
+    "filtered",
 ]
 
 
@@ -73,7 +81,8 @@ class ItemTrace:
             some; with diversity also `redundancy` and `rank_by`, this one as well where an
             update was put before what it supersedes.
         verdict: `kept`, `truncated`, `compressed` (summarised), `duplicate`, `below_floor`,
-            `over_limit` (beyond `[assemble] max_items`) or `over_budget`.
+            `over_limit` (beyond `[assemble] max_items`), `over_budget`, or `filtered` where
+            the request's own filters left it out, before it was scored.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.
         whole_tokens: tokens it would take whole; 0 for what was dropped before that was
@@ -147,6 +156,8 @@ class Trace:
         items: one entry per candidate.
         notes: what a person should know, such as a degraded search.
         strategy: the numbers of the strategy, with its `name`.
+        query: what was asked.
+        signals: what the query says of itself, the plugins' knowledge included.
     """
 
     recipe: str
@@ -157,3 +168,18 @@ class Trace:
     items: Sequence[ItemTrace]
     notes: tuple[str, ...] = field(default=())
     strategy: Mapping[str, Any] = field(factory=DEFAULT.as_dict)
+    query: str = ""
+    signals: QuerySignals = field(factory=QuerySignals)
+
+    @property
+    def milliseconds(self) -> float:
+        """How long the assembly took, all stages together."""
+        return sum(self.stages.values())
+
+    @property
+    def considered(self) -> Mapping[str, int]:
+        """Source -> items that it returned."""
+        counts: dict[str, int] = {}
+        for row in self.sources:
+            counts[row.source] = counts.get(row.source, 0) + row.candidates
+        return counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -69,24 +70,32 @@ def source_traces(
     """One entry per section."""
     below = {d.candidate.section for d in selection.dropped if d.verdict == "below_floor"}
     above = {candidate.section for candidate in selection.kept}
-    above |= {d.candidate.section for d in selection.dropped if d.verdict != "below_floor"}
+    filtered = Counter(d.candidate.section for d in selection.dropped if d.verdict == "filtered")
+    above |= {
+        d.candidate.section
+        for d in selection.dropped
+        if d.verdict not in {"below_floor", "filtered"}
+    }
     return tuple(
         _source_trace(
             answer,
             fitted.accounts.get(answer.section.key, _NOTHING),
+            filtered=filtered[answer.section.key],
             all_below=answer.section.key in below - above,
         )
         for answer in answers
     )
 
 
-def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> SourceTrace:
+def _source_trace(
+    answer: Answer, account: Account, *, filtered: int, all_below: bool
+) -> SourceTrace:
     trace = SourceTrace(
         section=answer.section.key,
         source=answer.section.source,
         state=answer.state,
         milliseconds=round(answer.milliseconds, 3),
-        candidates=len(answer.items),
+        candidates=len(answer.items) + filtered,
         share=account.share,
         used=account.used,
         given=account.given,
@@ -97,7 +106,7 @@ def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> Sourc
     )
     if all_below:
         return evolve(trace, state="below_floor", reason="found, and none relevant enough")
-    return evolve(trace, reason="none found") if answer.state == "empty" else trace
+    return evolve(trace, reason="none found") if answer.state == "empty" and not filtered else trace
 
 
 def item_traces(

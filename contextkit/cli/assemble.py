@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
 from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.filter_options import filter_options
 from contextkit.cli.index import index_first
 from contextkit.cli.options import Command, assembly_options, names_of, query_from
 from contextkit.cli.output import in_colour
@@ -50,6 +52,7 @@ Examples:
 @source_options
 @strategy_option
 @assembly_options
+@filter_options
 @json_option
 @pass_session
 def assemble(
@@ -87,6 +90,7 @@ Examples:
 @click.argument("domain")
 @click.option("--strategy", help="Show how this strategy has fared, too.")
 @assembly_options
+@filter_options
 @json_option
 @pass_session
 def premortem(
@@ -111,19 +115,32 @@ def checked_sources(
 ) -> tuple[str, ...] | None:
     """The sources to ask; refuses what makes no sense before anything is indexed for it."""
     from contextkit.requests import make_request
+    from contextkit.sections import check_excluded
 
     request = make_request(
         session.config, query, project="", workspace=session.workspace, sources=names, **options
     )
-    for name in request.sources or ():
-        try:
+    with _blaming(session, "assemble.sources", names):
+        for name in request.sources or ():
             session.registry.require(name)
-        except InvalidContextTypeError as error:
-            if names is not None:
-                raise
-            origin = session.config.origin("assemble.sources")
-            raise ConfigError(f"{error} (from {origin})", key="assemble.sources") from error
-    return request.sources
+    if not request.exclude_sources:
+        return request.sources
+    with _blaming(session, "assemble.exclude_sources", options.get("exclude_sources")):
+        check_excluded(session.registry, request.exclude_sources)
+    named = session.registry.sources if request.sources is None else request.sources
+    return tuple(name for name in named if name not in request.exclude_sources)
+
+
+@contextlib.contextmanager
+def _blaming(session: Session, key: str, given: object) -> Iterator[None]:
+    """Say that a name that is none is the configuration's, where the command was not given it."""
+    try:
+        yield
+    except InvalidContextTypeError as error:
+        if given is not None:
+            raise
+        origin = session.config.origin(key)
+        raise ConfigError(f"{error} (from {origin})", key=key) from error
 
 
 def _show(

@@ -9,6 +9,7 @@ import attrs
 import click
 
 from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.filter_options import filter_options
 from contextkit.cli.index import index_first
 from contextkit.cli.options import assembly_options, names_of, query_from
 from contextkit.cli.session import Session, json_option, pass_session, table
@@ -17,6 +18,7 @@ from contextkit.cli.strategies import in_numbers, strategy_option
 if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation
     from contextkit.formatted import FormattedContext
+    from contextkit.signals import QuerySignals
     from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["explain"]
@@ -27,6 +29,7 @@ _OF_SOME_STRATEGIES = ("history", "decay")
 _ITEM = ("SOURCE", "ID", "TITLE", "WHAT BECAME OF IT")
 _ID_WIDTH = 48
 _TITLE_WIDTH = 40
+_SIGNALS_WIDTH = 200
 
 
 @click.command(
@@ -42,6 +45,7 @@ Examples:
 @source_options
 @strategy_option
 @assembly_options
+@filter_options
 @json_option
 @pass_session
 def explain(
@@ -94,14 +98,26 @@ def _tables(context: FormattedContext) -> Iterator[str]:
         f"{len(context.items)} of {len(trace.items)} candidates got in"
     )
     times = ", ".join(f"{stage} {value:.1f}" for stage, value in trace.stages.items())
-    yield f"{sum(trace.stages.values()):.1f} ms: {times}"
+    yield f"{trace.milliseconds:.1f} ms: {times}"
     yield f"strategy {trace.strategy['name']}: {in_numbers(trace.strategy)}"
+    yield _signals(trace.signals)
     yield f"\n{table(_SOURCES, _source_rows(trace))}"
     if trace.items:
         more = [name for name in _OF_SOME_STRATEGIES if name in trace.items[0].scores]
         shown = [*_COMPONENTS, *more]
         heading = ["SCORE", *(name.upper() for name in shown), *_ITEM]
         yield f"\n{table(heading, [_item_row(row, shown) for row in trace.items])}"
+
+
+def _signals(signals: QuerySignals) -> str:
+    """What the query says of itself, on one line."""
+    parts = {
+        "names": signals.entities,
+        "keywords": signals.keywords,
+        "kinds that matter": signals.kinds,
+    }
+    said = [f"{what} {', '.join(names)}" for what, names in parts.items() if names]
+    return _cut(f"intent {'; '.join([signals.intent, *said])}", _SIGNALS_WIDTH)
 
 
 def _source_rows(trace: Trace) -> list[Sequence[str]]:

@@ -10,11 +10,12 @@ import click
 
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES
 
-__all__ = ["Command", "assembly_options", "names_of", "query_from"]
+__all__ = ["Command", "assembly_options", "names_of", "query_from", "read_stdin"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MAX_STDIN_BYTES = 1_000_000
+_STDIN = "contextkit.stdin"
 
 
 def assembly_options(command: Command) -> Command:
@@ -93,7 +94,7 @@ def _weights(
     return weights or None
 
 
-def names_of(given: Sequence[str]) -> list[str] | None:
+def names_of(given: Sequence[str], option: str = "--sources") -> list[str] | None:
     """The sources that `--sources a,b --sources c` names; None where it was not given.
 
     Raises `click.BadParameter` where it was given and names none.
@@ -102,7 +103,7 @@ def names_of(given: Sequence[str]) -> list[str] | None:
         return None
     names = [name.strip() for part in given for name in part.split(",") if name.strip()]
     if not names:
-        raise click.BadParameter("it names no source.", param_hint="'--sources'")
+        raise click.BadParameter("it names no source.", param_hint=f"'{option}'")
     return names
 
 
@@ -114,11 +115,20 @@ def query_from(argument: str) -> str:
     """
     if argument != "-":
         return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return read_stdin("query")
+
+
+def read_stdin(what: str) -> str:
+    """The text on standard input, once in a command; raises as `query_from` does."""
+    taken = click.get_current_context().meta
+    if _STDIN in taken:
+        raise click.UsageError(f"Standard input is the {taken[_STDIN]} already, not the {what}.")
     if sys.stdin is None:
-        raise click.UsageError("The query is to come from standard input, which is closed.")
+        raise click.UsageError(f"The {what} is to come from standard input, which is closed.")
+    taken[_STDIN] = what
     given = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
     if len(given) > MAX_STDIN_BYTES:
         raise click.UsageError(
-            f"The query on standard input is longer than {MAX_STDIN_BYTES:,} bytes."
+            f"The {what} on standard input is longer than {MAX_STDIN_BYTES:,} bytes."
         )
     return given.decode("utf-8-sig", "replace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import Any
 
@@ -72,11 +72,16 @@ def call_for(host: object, search: Search) -> HostCall:
         reason = f"{type(host).__name__} has no such method, so nothing is found"
         raise SourceError(search.source, name, reason)
     parameters = _Parameters.of(method)
-    names = parameters.names_for(search.filters)
+    takes_user = search.user is not None and parameters.takes("user")
+    own = {"query", "limit", *(("user",) if takes_user else ())}
+    names = parameters.names_for(search.filters, own)
     left = {field: value for field, value in search.filters.items() if field not in names}
     keywords = {given: search.filters[field] for field, given in names.items()}
+    if takes_user:
+        keywords["user"] = search.user
+    dropped_later = bool(left) or (search.user is not None and not takes_user)
     if parameters.takes("limit"):
-        keywords["limit"] = search.limit * (_OVERFETCH if left else 1)
+        keywords["limit"] = search.limit * (_OVERFETCH if dropped_later else 1)
     query = search.query[:MAX_QUERY_CHARACTERS]
     # A method that takes nothing by position takes the query by its name.
     call = partial(method, query, **keywords)
@@ -132,13 +137,18 @@ class _Parameters:
         """Whether it takes something of this name beside the query."""
         return name in self.named or (self.any_name and name != self.first and name.isidentifier())
 
-    def names_for(self, filters: Filters) -> Mapping[str, str]:
-        """Field -> the name that a filter on it is taken under, for those that are taken."""
+    def names_for(self, filters: Filters, own: Set[str]) -> Mapping[str, str]:
+        """Field -> the name that a filter on it is taken under, for those that are taken.
+
+        Args:
+            filters: the filters.
+            own: names under which it takes what is no filter.
+        """
         names: dict[str, str] = {}
         for field in filters:
             seed_name = _SEED_NAMES.get(field, field)
             for name in (field, seed_name) if field in self.named else (seed_name, field):
-                used = {"query", "limit", *names.values()}
+                used = {*own, *names.values()}
                 if name not in used and self.takes(name):
                     names[field] = name
                     break

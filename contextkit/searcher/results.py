@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from contextkit.records import Filters, Hit, Record
+from contextkit.records import NO_TIME, Filters, Hit, Record
 from contextkit.searcher.values import named_values, plain
 
 __all__ = ["hit_of"]
@@ -27,9 +27,6 @@ _TIMES = ("created_at", "committed_at", "timestamp")
 
 _ROUNDING = 1e-6
 """By so much may the cosine of two 32-bit vectors leave 0..1."""
-
-_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a thing came to be that does not say so: long ago, so that it gains nothing by it."""
 
 
 def hit_of(result: object, *, source: str, project: str, asked: Filters) -> Hit:
@@ -59,7 +56,7 @@ def hit_of(result: object, *, source: str, project: str, asked: Filters) -> Hit:
         id=_id(values, text),
         text=text,
         fields=fields,
-        created_at=created_at or _NO_TIME,
+        created_at=created_at or NO_TIME,
         source=source,
         project=project,
     )

@@ -188,8 +188,16 @@ def _hits(call: HostCall, search: Search, results: object) -> list[Hit]:
             raise call.failed(f"result {position}: {error}") from error
         hits.append(hit)
     filters = _applicable(call, [hit.record for hit in hits])
-    wanted = [hit for hit in hits if matches(hit.record, filters)]
+    wanted = [
+        hit for hit in hits if matches(hit.record, filters) and _is_for(search.user, hit.record)
+    ]
     return sorted(wanted, key=lambda hit: -hit.relevance)[: search.limit]
+
+
+def _is_for(user: str | None, record: Record) -> bool:
+    """Whether a user may see a result: one that names nobody is the project's."""
+    owner = record.fields.get("user")
+    return user is None or owner is None or str(owner) == user
 
 
 def _applicable(call: HostCall, records: Sequence[Record]) -> Filters:

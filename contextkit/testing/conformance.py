@@ -130,6 +130,10 @@ class SourceConformance:
         """Whatever is asked, its weight is a finite number over 0."""
         _must(subject.name, lambda: hook_checks.check_weight(subject))
 
+    def test_its_signals(self, subject: Subject) -> None:
+        """Whatever is asked, what it adds to the signals is of the right types, and stable."""
+        _must(subject.name, lambda: hook_checks.check_signals(subject))
+
     def test_its_recipes(self, subject: Subject) -> None:
         """Each recipe has a description and can be built."""
         _must(subject.name, lambda: hook_checks.check_recipes(subject, self.recipe_arguments))

@@ -9,6 +9,7 @@ from typing import Any
 from contextkit import checks
 from contextkit.errors import InvalidRequestError, PluginError
 from contextkit.plugin_checks import HOOKS
+from contextkit.query_reading import signals_of
 from contextkit.recipes import OfferedRecipe, build_recipe
 from contextkit.registry import SourceRegistry
 from contextkit.testing.queries import QUERIES
@@ -20,6 +21,7 @@ __all__ = [
     "check_info",
     "check_recipes",
     "check_settings",
+    "check_signals",
     "check_tools",
     "check_weight",
 ]
@@ -108,6 +110,18 @@ def check_recipes(subject: Subject, arguments: Mapping[str, Mapping[str, Any]]) 
                 f"the recipe '{template.name}' is not built from {dict(given)}: {error}; set "
                 f"`recipe_arguments` = {{'{template.name}': …}} to what it takes"
             ) from error
+
+
+def check_signals(subject: Subject) -> None:
+    """What it adds to a query's signals are texts and an intent, the same at every call."""
+    hook = "contextkit_signals"
+    if not subject.has(hook):
+        return
+    for query in (subject.query, *QUERIES.values()):
+        asked = {"query": query, "signals": signals_of(query)}
+        first = checks.checked_signals(subject.name, subject.call(hook, **asked))
+        if checks.checked_signals(subject.name, subject.call(hook, **asked)) != first:
+            raise NotConformingError(f"{hook} says something else of {query!r:.60} the second time")
 
 
 def check_tools(subject: Subject) -> None:

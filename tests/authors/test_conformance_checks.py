@@ -15,7 +15,16 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from contextkit import ContextItem, IndexReport, RecipeTemplate, Record, SourceInfo, Tool, hookimpl
+from contextkit import (
+    ContextItem,
+    IndexReport,
+    QuerySignals,
+    RecipeTemplate,
+    Record,
+    SourceInfo,
+    Tool,
+    hookimpl,
+)
 from contextkit.errors import SourceError
 from contextkit.testing import hook_checks, query_checks, record_checks, text_checks
 from contextkit.testing.subject import NotConformingError, Subject
@@ -36,6 +45,7 @@ CHECKS: tuple[Check, ...] = (
     hook_checks.check_info,
     hook_checks.check_settings,
     hook_checks.check_weight,
+    hook_checks.check_signals,
     check_recipes,
     hook_checks.check_tools,
     query_checks.check_items,
@@ -148,6 +158,7 @@ def _build_nothing() -> Any:
 
 
 CHANGING = _counting()
+_NUMBERS = itertools.count()
 
 HOOKS = [
     ("check_info", "contextkit_source", lambda: SourceInfo(description="a\nb"), "several lines"),
@@ -174,6 +185,13 @@ HOOKS = [
     ("check_weight", "contextkit_weight", lambda request: math.inf, "a number over 0, got inf"),
     ("check_weight", "contextkit_weight", lambda request: "much", "expected a number, got a str"),
     ("check_weight", "contextkit_weight", lambda request: len(request.query) / 0, "ZeroDivision"),
+    ("check_signals", "contextkit_signals", lambda query: ["storm"], "expected QuerySignals, got"),
+    (
+        "check_signals",
+        "contextkit_signals",
+        lambda: QuerySignals(kinds=[str(next(_NUMBERS))]),
+        "says something else of",
+    ),
     (
         "check_recipes",
         "contextkit_recipes",

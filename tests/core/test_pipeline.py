@@ -147,7 +147,7 @@ async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: Mak
     )
     context = await kit.assemble_context("when does the tide turn?", limit=40, max_tokens=200)
     trace = context.trace
-    stages = ["queue", "prepare", "gather", "rank", "dedup", "format", "fit"]
+    stages = ["queue", "signals", "prepare", "gather", "filter", "rank", "dedup", "format", "fit"]
     assert list(trace.stages) == stages
     assert (trace.recipe, trace.counter, trace.max_tokens) == ("context", "estimate", 200)
     tide, silent = traced(context, "tide"), traced(context, "silent")

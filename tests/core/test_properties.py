@@ -351,6 +351,7 @@ def options(**fixed: Any) -> st.SearchStrategy[Options]:
     """Any request, but for what is fixed."""
     chosen = {name: st.sampled_from(values) for name, values in CHOICES.items()}
     chosen |= {name: st.just(value) for name, value in fixed.items()}
+    chosen.setdefault("additional_context", st.just("") | HOSTILE | PROSE)
     return st.fixed_dictionaries({"weights": WEIGHTS, **chosen})
 
 
@@ -565,6 +566,25 @@ def test_what_is_shortened_is_cut_between_characters(
     check_layout(context, asked)
 
 
+@given(worlds(), CONTENTS, PERCENT, options())
+@thorough
+def test_the_hosts_text_is_cut_between_characters(
+    assemble: Assemble, world: World, own: str, percent: int, asked: Options
+) -> None:
+    """It is there whole before any item is; else it alone is there, as much as the budget has."""
+    asked = {**asked, "additional_context": own}
+    whole = everything(assemble, world, asked)
+
+    context = assemble(world, max_tokens=part(whole, percent), **asked)
+
+    assert RECOUNT[asked["tokens"]](context.markdown) == context.token_count
+    assert context.token_count <= part(whole, percent)
+    if context.additional != whole.additional:
+        assert not context.items or not context.additional
+        assert not context.additional or is_cut_well(context.additional, whole.additional)
+        assert any("the additional context" in note for note in context.trace.notes)
+
+
 def rows(text: str) -> list[str]:
     """The rows of a text's tables."""
     return [line for line in text.splitlines() if line.startswith("| ")]
@@ -587,6 +607,9 @@ HEADINGS = [*("first", "second", "Ant", "Bee", "Cat", "Eel", "Dog"), *dict.fromk
 Sections = list[tuple[str, list[ContextItem]]]
 
 
+ADDITIONAL = "Additional Context"
+
+
 def sections_of(context: FormattedContext, asked: Options) -> Sections:
     """The headings that there should be, and the items below each."""
     sections = {(e.source, e.id): e.section for e in context.trace.items if e.verdict in SHOWN}
@@ -599,7 +622,7 @@ def sections_of(context: FormattedContext, asked: Options) -> Sections:
 
     sections_found = [(heading, list(own)) for heading, own in groupby(context.items, title)]
     assert sections_found == sorted(sections_found, key=lambda found: HEADINGS.index(found[0]))
-    return sections_found
+    return [*sections_found, *([(ADDITIONAL, [])] if context.additional else ())]
 
 
 def check_layout(context: FormattedContext, asked: Options) -> None:
@@ -646,7 +669,7 @@ def check_markdown(text: str, sections: Sections, asked: Options, listed: int) -
     if asked["detail"] == "compact":
         assert of_items == {"bullet_list_open": len(sections)}
         bullets = [t for t in tokens if t.type == "list_item_open" and t.level == 1]
-        assert len(bullets) == len(items) + listed
+        assert len(bullets) == len(items) + listed + (sections[-1][0] == ADDITIONAL)
     elif not any(item.source == "cat" for item in items):
         assert of_items.keys() <= OF_TEXT
         assert of_items["fence"] == sum(item.source == "dog" for item in items)

@@ -211,6 +211,7 @@ SIGNATURES = {
         "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int])"
         " -> str | None"
     ),
+    "contextkit_signals": "(query: str, signals: QuerySignals) -> QuerySignals | None",
     "contextkit_source": "() -> SourceInfo | None",
     "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
     "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
@@ -259,10 +260,10 @@ def test_a_hook_is_documented_with_an_example_that_works(
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
-    """Recipes, tools and commands come from every plugin, and all hear of an agent's events."""
+    """Recipes, tools, commands and signals come from every plugin; all hear of agents' events."""
     options = vars(HOOKS[name])["contextkit_spec"]
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
-    collected.add("contextkit_agent_event")
+    collected |= {"contextkit_agent_event", "contextkit_signals"}
     assert options["firstresult"] == (name not in collected)
 
 

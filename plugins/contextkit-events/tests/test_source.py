@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import contextkit_events
-from contextkit import ContextItem, ContextKit, ContextRequest, Range, Records
+from contextkit import ContextItem, ContextKit, ContextRequest, QuerySignals, Range, Records
 from contextkit_events import EventLog
 from contextkit_events.finding import find_events, recency
+from contextkit_events.settings import EventSettings
 
 NOW = datetime.now(UTC)
 
@@ -135,6 +136,54 @@ async def test_filters_of_the_request_hold(log: EventLog) -> None:
     assert set(texts(await ask(log.records, filters=since))) == {"error", "turn"}
     assert texts(await ask(log.records, filters={"session": "a"})) == ["old error"]
     assert texts(await ask(log.records, filters={"session": "none"})) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "lifted"),
+    [
+        ("fix it", {"error", "file_write"}),
+        ("what is it?", {"file_read"}),
+        ("why is it?", {"file_read"}),
+        ("add it", {"file_write"}),
+        ("it", set()),
+    ],
+)
+async def test_the_kinds_that_matter_for_a_query_are_lifted(
+    kit: ContextKit, query: str, lifted: set[str]
+) -> None:
+    """By a tenth, of events that are as old and match as well; the trace names the kinds."""
+    log = EventLog(kit.records("events"))
+    made = NOW - timedelta(hours=24)
+    log.add("error", session="s", text="a.py", created_at=made)
+    for kind in ("file_read", "file_write"):
+        log.add(kind, session="s", path=f"{kind}.py", created_at=made)
+    context = await kit.assemble_context(query, ["events"], min_relevance=0.0)
+    relevance = {item.kind: item.relevance for item in context.items}
+    plain = recency(made, datetime.now(UTC), EventSettings().half_life_hours) / 2
+    assert relevance == {
+        kind: pytest.approx(plain * (1.1 if kind in lifted else 1.0), rel=0.05)
+        for kind in ("error", "file_read", "file_write")
+    }
+    assert lifted <= set(context.trace.signals.kinds)
+
+
+async def test_events_of_a_kind_are_searched_for(kit: ContextKit) -> None:
+    """However many others are newer; and those since a time."""
+    log = EventLog(kit.records("events"))
+    log.add("error", session="s", text="the old parser", created_at=NOW - timedelta(hours=2))
+    for number in range(60):
+        log.add("file_read", session="s", path=f"parser{number}.py")
+    asked: Any = {"limit": 5, "min_relevance": 0.0}
+    errors = await kit.assemble_context("parser", ["events"], kinds=["error"], **asked)
+    assert [item.kind for item in errors.items] == ["error"]
+    since = NOW - timedelta(hours=1)
+    recent = await kit.assemble_context("parser", ["events"], since=since, **asked)
+    assert [item.kind for item in recent.items] == ["file_read"] * 5
+
+
+def test_other_queries_have_no_kinds() -> None:
+    """Nothing is lifted where nobody knows what is wanted."""
+    assert contextkit_events.contextkit_signals(QuerySignals()) == QuerySignals()
 
 
 async def test_what_an_item_carries(log: EventLog) -> None:

@@ -171,6 +171,37 @@ async def test_the_life_of_an_experience(connect: Connect, answer: Ask, said: As
         assert nothing == "No experience of sailing yet."
 
 
+async def test_a_context_is_filtered(connect: Connect, answer: Ask, refusal: Ask) -> None:
+    """By time, kind, id and source; a text of the agent's own comes last."""
+    async with connect() as client:
+        made = await answer(client, "remember", text="Tabs, never spaces")
+
+        async def found(**options: Any) -> dict[str, int]:
+            asked = {"query": "tabs or spaces?", **options}
+            used: dict[str, int] = (await answer(client, "assemble_context", **asked))[
+                "sources_used"
+            ]
+            return used
+
+        assert await found(since="1h", kinds=["memory"], entity_types=["table"]) == {"memories": 1}
+        assert await found(since="2099-01-01") == {}
+        assert await found(kinds=["commit"]) == {}
+        assert await found(exclude=[made["id"]]) == {}
+        assert await found(exclude_sources=["memories"]) == {}
+        assert await found(sources=["memories"], exclude_sources=["code"]) == {"memories": 1}
+        own = await answer(
+            client, "assemble_context", query="tabs or spaces?", additional_context="Be brief."
+        )
+        assert "## Additional Context\n\nBe brief." in own["context"]
+        for wrong, message in (
+            ({"since": "soon"}, "since must be a date as in 2026-05-01"),
+            ({"exclude_sources": ["memory"]}, "Did you mean 'memories'?"),
+            ({"kinds": [""]}, "kinds must be a list of names"),
+        ):
+            said = await refusal(client, "assemble_context", query="a", **wrong)
+            assert message in said
+
+
 async def test_the_workspace_is_indexed_and_explained(
     world: World, connect: Connect, answer: Ask, said: Ask
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 import contextkit_patterns as plugin
 from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, Record, Records
 from contextkit_patterns import PatternBook
-from contextkit_patterns.finding import Signals, called_for, intent_of
+from contextkit_patterns.finding import Calls, called_for
 
 
 async def found(records: Records, query: str, **request: Any) -> list[ContextItem]:
@@ -17,30 +17,16 @@ async def found(records: Records, query: str, **request: Any) -> list[ContextIte
     return await plugin.contextkit_query(ContextRequest(query=query, records=records, **request))
 
 
-async def called(records: Records, query: str, **filters: Any) -> set[str]:
+async def called(
+    records: Records, query: str, *, entity_types: tuple[str, ...] = (), **filters: Any
+) -> set[str]:
     """The ids of the patterns that the query calls for; all of them are found, in full."""
-    patterns = called_for(Signals.of(query, filters), records, {})
-    items = {item.id: item.relevance for item in await found(records, query, filters=filters)}
+    asked = {"entity_types": entity_types, "filters": filters}
+    request = ContextRequest(query=query, records=records, **asked)
+    patterns = called_for(Calls.of(request), records, {})
+    items = {item.id: item.relevance for item in await found(records, query, **asked)}
     assert all(items[pattern.id] == pattern.rate for pattern in patterns)
     return {pattern.id for pattern in patterns}
-
-
-@pytest.mark.parametrize(
-    ("query", "intent"),
-    [
-        ("Fix the login", "fix"),
-        ("an ERROR occurs, what is it?", "fix"),
-        ("prefix the name", "action"),
-        ("how does it work", "explain"),
-        ("What is a lane?", "explain"),
-        ("explain lanes", "explain"),
-        ("is it what it was?", "question"),
-        ("", "action"),
-    ],
-)
-def test_intents(query: str, intent: str) -> None:
-    """The seed's words, as whole words, in its order."""
-    assert intent_of(query) == intent
 
 
 async def test_keywords_call_for_a_pattern(book: PatternBook, records: Records) -> None:
@@ -53,13 +39,13 @@ async def test_keywords_call_for_a_pattern(book: PatternBook, records: Records) 
 
 
 async def test_entity_types_call_for_a_pattern(book: PatternBook, records: Records) -> None:
-    """Named by the query or by the filter."""
+    """Named by the query or by the request."""
     book.add("Split", ["zzz"], entity_types=["function", "db table"])
     assert await called(records, "shorten this function") == {"split"}
     assert await called(records, "shorten this") == set()
-    assert await called(records, "shorten this", entity_types=["Function"]) == {"split"}
-    assert await called(records, "shorten this", entity_types="DB table") == {"split"}
-    assert await called(records, "shorten this", entity_types=["class"]) == set()
+    assert await called(records, "shorten this", entity_types=("Function",)) == {"split"}
+    assert await called(records, "shorten this", entity_types=("DB table",)) == {"split"}
+    assert await called(records, "shorten this", entity_types=("class",)) == set()
 
 
 async def test_intents_choose_among_patterns(book: PatternBook, records: Records) -> None:
@@ -128,7 +114,7 @@ async def test_other_filters_choose_among_records(book: PatternBook, records: Re
     [
         ({"intent": "mend"}, "filter intent: 'mend' is not one of question, action"),
         ({"intent": 5}, "filter intent: expected texts, got 5"),
-        ({"entity_types": ["a", 5]}, "filter entity_types: expected texts, got 5"),
+        ({"intent": ["fix", 5]}, "filter intent: expected texts, got 5"),
     ],
 )
 async def test_filters_that_make_no_sense_are_named(

@@ -35,6 +35,7 @@ def contextkit_source() -> SourceInfo:
         embedder="none",
         count_filters={"kind": "unit"},
         indexed_fields=("file_path", "kind", "language", "unit_type"),
+        kind_field="unit_type",
         settings={"include": [], "exclude": [], "max_file_bytes": 1_000_000},
     )
 

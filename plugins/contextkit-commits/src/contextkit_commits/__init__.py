@@ -34,6 +34,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         embedder="default",
         indexed_fields=("author", "sha7"),
+        dated=True,
         settings={"max_commits": 100_000, "git_timeout": 60.0},
     )
 

@@ -33,6 +33,7 @@ def contextkit_source() -> SourceInfo:
         priority=60,
         scale="calibrated",
         indexed_fields=("file_path", "kind", "language", "place"),
+        kind_field="kind",
         settings={"include": [], "exclude": [], "max_file_bytes": 500_000},
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from typing import Any
+
+from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
@@ -18,12 +20,14 @@ __all__ = ["find_events", "recency"]
 _HIGHLIGHTS = 50
 _HOUR = 3600.0
 _STEPS = 24
+_LIFT = 1.1
 
 
 async def find_events(request: ContextRequest) -> list[ContextItem]:
     """Events of the session that asks, or of the latest one, and highlights of those before it.
 
-    An item's relevance is the mean of how recent it is and how well it answers the query.
+    An item's relevance is the mean of how recent it is and how well it answers the query, a
+    tenth more for the kinds that matter for what the query wants.
     Older events of the session, beyond the newest, are there where they answer it.
     """
     settings = EventSettings.of(request.settings)
@@ -42,9 +46,9 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
         # A vector resembles every question a little: words in common tell what answers it.
         if hit.keyword_score > 0 and _is_event_of(hit.record, current):
             found.setdefault(hit.record.id, hit.record)
-    now = datetime.now(UTC)
+    now, kinds = datetime.now(UTC), request.signals.kinds
     items = [
-        _item(record, matches.get(record.id, 0.0), current, settings, now)
+        _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now), kinds)
         for record in found.values()
     ]
     newest_first = sorted(items, key=_age_and_id)
@@ -99,6 +103,10 @@ def _age_and_id(item: ContextItem) -> tuple[float, str]:
 
 def _is_event_of(record: Record, session: str) -> bool:
     return record.fields.get("session") == session and record.fields.get("what") == "event"
+
+
+def _lifted(item: ContextItem, kinds: Collection[str]) -> ContextItem:
+    return evolve(item, relevance=min(1.0, _LIFT * item.relevance)) if item.kind in kinds else item
 
 
 def _item(

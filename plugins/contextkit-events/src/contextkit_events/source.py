@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit import SourceInfo, hookimpl
+from contextkit import QuerySignals, SourceInfo, hookimpl
 
 if TYPE_CHECKING:
     import click
@@ -20,10 +20,20 @@ __all__ = [
     "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_query",
+    "contextkit_signals",
     "contextkit_source",
     "contextkit_tools",
     "contextkit_weight",
 ]
+
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "fix": ("error", "shell_exec", "file_write"),
+    "explain": ("file_read", "turn"),
+    "question": ("file_read", "turn"),
+    "action": ("file_write", "turn"),
+    "other": (),
+}
+"""What is wanted -> the kinds of events that matter most for it."""
 
 
 @hookimpl
@@ -42,6 +52,8 @@ def contextkit_source() -> SourceInfo:
         embedder="none",
         count_filters={"what": ["event", "turn"]},
         indexed_fields=("session", "kind", "what", "highlight"),
+        kind_field="kind",
+        dated=True,
         keep_days=KEEP_DAYS,
         keep_records=KEEP_EVENTS,
         settings=asdict(EventSettings()),
@@ -62,6 +74,12 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_events.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_signals(signals: QuerySignals) -> QuerySignals:
+    """The kinds of events that matter for what the query wants (seed 3)."""
+    return QuerySignals(kinds=_KINDS[signals.intent])
 
 
 @hookimpl

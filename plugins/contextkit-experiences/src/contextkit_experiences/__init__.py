@@ -79,6 +79,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         count_filters={"axis": "full"},
         indexed_fields=("axis", "domain", "strategy", "outcome_status", "ghap_id"),
+        dated=True,
     )
 
 

@@ -13,21 +13,29 @@ from contextkit.kit import ContextKit
 from contextkit.models import IndexReport
 from contextkit.plugin_overview import plugin_overview
 from contextkit.recipes import offered_recipes
+from contextkit.sections import check_excluded
+from contextkit.since import parse_since
 from contextkit.tool_offers import OfferedTool, offer_tool
 from contextkit.tools import Tool, ToolResult
 from contextkit_mcp.tool_types import (
+    Additional,
     Amount,
     Asked,
     Candidate,
     Context,
+    EntityTypes,
+    Exclude,
+    ExcludeSources,
     Explained,
     Indexed,
     IndexedSources,
+    Kinds,
     Limit,
     Look,
     MaxTokens,
     Overview,
     Report,
+    Since,
     Source,
     Sources,
     Weighing,
@@ -129,23 +137,44 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
     index: Annotated[
         bool, "false to answer from what is indexed, without a look for changes"
     ] = True,
+    since: Since = None,
+    kinds: Kinds = None,
+    entity_types: EntityTypes = None,
+    exclude: Exclude = None,
+    exclude_sources: ExcludeSources = None,
+    additional_context: Additional = None,
 ) -> ToolResult[Context]:
+    asked = _asked_sources(kit, sources, exclude_sources)
+    options = {
+        "style": style,
+        "detail": detail,
+        "strategy": strategy,
+        "compress": compress,
+        "since": None if since is None else parse_since(since),
+        "kinds": kinds,
+        "entity_types": entity_types,
+        "exclude": exclude,
+        "additional_context": additional_context,
+    }
+    indexed = (
+        await in_thread(lambda: kit.index(asked, progress=progress, wait=False)) if index else {}
+    )
+    context = await kit.assemble_context(query, asked, limit, max_tokens, **options)
+    return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
+
+
+def _asked_sources(
+    kit: ContextKit, sources: Sequence[str] | None, excluded: Sequence[str] | None
+) -> list[str] | None:
+    """The sources to index and to ask; None for those that are configured."""
     for name in sources or ():
         kit.registry.require(name)
-    indexed = (
-        await in_thread(lambda: kit.index(sources, progress=progress, wait=False)) if index else {}
-    )
-    context = await kit.assemble_context(
-        query,
-        sources,
-        limit,
-        max_tokens,
-        style=style,
-        detail=detail,
-        strategy=strategy,
-        compress=compress,
-    )
-    return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
+    excluded = excluded or kit.config.assemble.exclude_sources if sources is None else excluded
+    if not excluded:
+        return None if sources is None else list(sources)
+    check_excluded(kit.registry, excluded)
+    named = sources or kit.config.assemble.sources or kit.registry.sources
+    return [name for name in named if name not in excluded]
 
 
 async def _get_premortem_context(

@@ -9,20 +9,26 @@ from contextkit.indexing import Progress
 from contextkit.models import Detail, Style
 
 __all__ = [
+    "Additional",
     "Amount",
     "Asked",
     "Candidate",
     "Context",
+    "EntityTypes",
+    "Exclude",
+    "ExcludeSources",
     "Explained",
     "Explanation",
     "Indexed",
     "IndexedSources",
+    "Kinds",
     "Limit",
     "Look",
     "MaxTokens",
     "Origin",
     "Overview",
     "Report",
+    "Since",
     "Source",
     "Sources",
     "Weighing",
@@ -42,6 +48,20 @@ Weighing = Annotated[
     str | None,
     "the strategy by which items are scored, such as default (what matches), balanced (also what "
     "is new or important) or one of this workspace",
+]
+
+
+Since = Annotated[
+    str | None, "leave out what is older: 7d, 12h, or a date, 2026-05-01; what has no time stays"
+]
+Kinds = Annotated[list[str] | None, "only items of these kinds, such as function, commit, memory"]
+EntityTypes = Annotated[list[str] | None, "of entities only those of these types"]
+Exclude = Annotated[
+    list[str] | None, "ids of items to leave out, such as those that you have seen already"
+]
+ExcludeSources = Annotated[list[str] | None, "sources not to ask"]
+Additional = Annotated[
+    str | None, "a text of your own to show as the last section, within the same budget"
 ]
 
 
@@ -100,7 +120,8 @@ class Candidate(TypedDict):
     title: str
     location: str | None
     verdict: Annotated[
-        str, "kept, truncated, compressed, duplicate, below_floor, over_limit or over_budget"
+        str,
+        "kept, truncated, compressed, duplicate, below_floor, over_limit, over_budget or filtered",
     ]
     reason: str
     scores: dict[str, float]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
+from contextkit.records import belongs_to_user
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY
 
@@ -72,7 +73,7 @@ class Memory:
     @property
     def scope(self) -> Literal["project", "user"]:
         """Whose it is: the project's, or the user's in every project."""
-        return "user" if self.project == USER else "project"
+        return "user" if belongs_to_user(self.project) else "project"
 
     @property
     def title(self) -> str:
@@ -129,7 +130,7 @@ class Memory:
             "importance": self.importance,
             "tags": list(self.tags),
             "scope": self.scope,
-            "project": None if self.project == USER else self.project,
+            "project": None if belongs_to_user(self.project) else self.project,
             "created_at": self.created_at.isoformat(),
             "sequence": self.sequence,
             "position": self.position,

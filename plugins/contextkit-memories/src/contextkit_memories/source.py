@@ -36,6 +36,7 @@ def contextkit_source() -> SourceInfo:
         embedder="default",
         updates=True,
         indexed_fields=("category", "tags", "digest", "sequence", "place"),
+        dated=True,
     )
 
 

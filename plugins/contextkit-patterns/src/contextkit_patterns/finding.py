@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import Any
 
 from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Records
 from contextkit.background import in_thread
+from contextkit.signals import INTENTS
 from contextkit_patterns.pattern import Pattern
-from contextkit_patterns.words import INTENTS, words_of
+from contextkit_patterns.words import words_of
 
-__all__ = ["Signals", "called_for", "find_patterns", "intent_of"]
+__all__ = ["Calls", "called_for", "find_patterns"]
 
 _MOST_WORDS = 500
 _TITLE = 60
-_FIX = frozenset({"fix", "fixes", "fixed", "error", "errors", "bug", "bugs"})
-_EXPLAIN = (("explain",), ("how", "does"), ("what", "is"))
 
 
 @frozen
-class Signals:
+class Calls:
     """What of a request calls for patterns.
 
     Attributes:
@@ -36,19 +34,20 @@ class Signals:
     entity_types: frozenset[str]
 
     @classmethod
-    def of(cls, query: str, filters: Mapping[str, Any]) -> Signals:
-        """The signals of a query; the filters `intent` and `entity_types` are stronger.
+    def of(cls, request: ContextRequest) -> Calls:
+        """What a request calls for; the filter `intent` is stronger than the query's own.
 
-        Raises `InvalidRequestError` where those are not texts, or no intents.
+        Raises `InvalidRequestError` where that is not of texts, or of no intents.
         """
-        words = tuple(words_of(query)[:_MOST_WORDS])
-        intents = frozenset(_texts(filters, "intent")) or frozenset({intent_of(query)})
+        words = tuple(words_of(request.query)[:_MOST_WORDS])
+        given = frozenset(_texts(request.filters, "intent"))
+        intents = given or frozenset({request.signals.intent})
         for intent in intents:
             if intent not in INTENTS:
                 raise InvalidRequestError(
                     f"filter intent: {intent!r} is not one of {', '.join(INTENTS)}"
                 )
-        types = (" ".join(words_of(each)) for each in _texts(filters, "entity_types"))
+        types = (" ".join(words_of(each)) for each in request.entity_types)
         return cls(words, intents, frozenset(types))
 
     @property
@@ -76,40 +75,27 @@ class Signals:
         )
 
 
-def intent_of(query: str) -> str:
-    """What a query wants, by seed 3's words: `fix`, `explain`, `question` or `action`."""
-    words = words_of(query)
-    if _FIX.intersection(words):
-        return "fix"
-    pairs = set(pairwise(words))
-    if any(phrase in pairs or (len(phrase) == 1 and phrase[0] in words) for phrase in _EXPLAIN):
-        return "explain"
-    return "question" if "?" in query else "action"
-
-
 async def find_patterns(request: ContextRequest) -> list[ContextItem]:
     """The patterns that the query calls for or that match it, best first, each once.
 
     An item's relevance is how well it fits (1 where a trigger calls for it, else how well the
     search found it) times how often it is expected to work.
     """
-    filters = dict(request.filters)
-    signals = Signals.of(request.query, filters)
-    for name in ("intent", "entity_types"):
-        filters.pop(name, None)
+    calls = Calls.of(request)
+    filters = {name: wanted for name, wanted in request.filters.items() if name != "intent"}
     hits = await request.records.search(request.query, limit=request.limit, filters=filters)
     found = [(Pattern.from_record(hit.record), hit.relevance) for hit in hits]
 
-    patterns = await in_thread(lambda: called_for(signals, request.records, filters))
+    patterns = await in_thread(lambda: called_for(calls, request.records, filters))
     called = [(pattern, 1.0) for pattern in patterns]
     return _best_first([*called, *found])[: request.limit]
 
 
-def called_for(signals: Signals, records: Records, filters: Mapping[str, Any]) -> list[Pattern]:
-    """The patterns that signals call for, among the records that some filters select."""
-    wanted = {**filters, "trigger_words": signals.trigger_words}
+def called_for(calls: Calls, records: Records, filters: Mapping[str, Any]) -> list[Pattern]:
+    """The patterns that are called for, among the records that some filters select."""
+    wanted = {**filters, "trigger_words": calls.trigger_words}
     patterns = map(Pattern.from_record, records.scan(wanted))
-    return [pattern for pattern in patterns if signals.call_for(pattern)]
+    return [pattern for pattern in patterns if calls.call_for(pattern)]
 
 
 def _best_first(found: Iterable[tuple[Pattern, float]]) -> list[ContextItem]:

@@ -9,8 +9,10 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
+from contextkit.records import belongs_to_user
+from contextkit.signals import INTENTS
 from contextkit_patterns.errors import InvalidPatternError
-from contextkit_patterns.words import INTENTS, words_of
+from contextkit_patterns.words import words_of
 
 __all__ = ["MOST_APPLICATIONS", "Pattern", "checked_counts", "success_rate"]
 
@@ -70,7 +72,7 @@ class Pattern:
     @property
     def scope(self) -> Literal["project", "user"]:
         """Whose it is: the project's, or the user's in every project."""
-        return "user" if self.project == USER else "project"
+        return "user" if belongs_to_user(self.project) else "project"
 
     @property
     def text(self) -> str:

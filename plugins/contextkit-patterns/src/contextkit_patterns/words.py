@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Iterable
 
 from contextkit.markup import one_line
+from contextkit.signals import INTENTS
 from contextkit_patterns.errors import InvalidPatternError
 
 __all__ = [
-    "INTENTS",
     "MAX_STEP",
     "id_of",
     "stored_entity_types",
@@ -21,7 +21,6 @@ __all__ = [
     "words_of",
 ]
 
-INTENTS = ("question", "action", "fix", "explain", "other")
 MAX_STEP = 2_000
 
 _MAX_NAME = 80

@@ -1,0 +1,93 @@
+"""The English words that tell what a query wants, and those that tell nothing."""
+
+from __future__ import annotations
+
+__all__ = [
+    "BEFORE_A_VERB",
+    "DETERMINERS",
+    "EXPLAIN",
+    "EXPLAINING_PAIRS",
+    "FIX",
+    "POLITE_PAIRS",
+    "QUESTION_WORDS",
+    "STOP_WORDS",
+    "VERBS",
+]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_WORDS = _words(
+    """
+    a about above after again all also am an and any are as at be because been before being
+    below between both but by can cant could did do does doesnt doing done dont down during
+    each every few for from further get gets had has have having he her here hers him his how
+    i if in into is it its itself just let lets me more most must my need needs no nor not now
+    of off on once only or other our ours out over own please same shall she should so some
+    such than that the their theirs them then there these they this those through to too under
+    until up us very want wants was we were what whats when where which while who whom whose
+    why will with would yes you your yours
+    """
+)
+"""Words that every text has."""
+
+FIX = _words(
+    """
+    broken bug buggy bugs crash crashed crashes crashing debug debugging error errors
+    exception exceptions fail failed failing fails failure failures fix fixed fixes fixing
+    regression traceback
+    """
+)
+"""Something is wrong."""
+
+EXPLAIN = _words(
+    """
+    describe explain explained explains explanation whats
+    """
+)
+"""Something is to be explained."""
+
+QUESTION_WORDS = _words(
+    """
+    are can could did do does had has have how is should was were what when where which who
+    whom whose why will would
+    """
+)
+"""What a question begins with."""
+
+BEFORE_A_VERB = _words(
+    """
+    also and can could have help i just let lets me must need needs now please should then to
+    us want wants we will would you
+    """
+)
+"""What may stand before the verb of one who tells or wishes."""
+
+VERBS = _words(
+    """
+    adapt add adjust apply benchmark build bump change check clean commit compare convert
+    create delete deploy design disable document drop edit enable extend extract find format
+    generate implement improve index inline install introduce list make merge migrate modify
+    move open optimise optimize parse port publish push rebase refactor release remove rename
+    reorder replace restructure review rewrite run set show simplify sort speed split start
+    stop support switch test tidy turn undo update upgrade use validate verify wire wrap write
+    """
+)
+"""What people who develop software do, as they tell others to do it."""
+
+DETERMINERS = _words(
+    """
+    a all an any both each every it its my our that the these this
+    """
+)
+"""What may follow a verb that is told."""
+
+EXPLAINING_PAIRS = frozenset(
+    (("how", "does"), ("how", "do"), ("what", "is"), ("what", "are"), ("what", "does"))
+)
+"""Words that together ask for an explanation."""
+
+POLITE_PAIRS = frozenset((verb, "you") for verb in ("can", "could", "will", "would"))
+"""How a request begins that looks like a question."""
