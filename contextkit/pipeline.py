@@ -106,7 +106,7 @@ class Pipeline:
         with watch.stage("prepare"):
             count = await self._counter(request, failures)
         questions, answers = await self._gathered(request, sections, watch)
-        choosing = Choosing(self.history, request)
+        choosing = Choosing(self.history, request, watch)
         chosen = await choosing.signals(answers)
         with watch.stage("rank"):
             infos = [self.registry.info(section.source) for section in sections]

@@ -181,6 +181,9 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("here")
     with pytest.raises(UseHistoryError, match=r"history\.sqlite"):
         UseHistory(tmp_path / "file" / "history.sqlite").used("p", [A])
+    (tmp_path / "history.sqlite").mkdir()
+    with pytest.raises(UseHistoryError, match="unable to open database file"):
+        UseHistory(tmp_path / "history.sqlite").clear("p")
 
 
 def test_several_processes_lose_nothing(history: UseHistory) -> None:
@@ -243,7 +246,9 @@ async def test_what_was_chosen_comes_first_of_equals(
     kit = open_notes(("alpha", 0.8), ("beta", 0.8))
     assert ids(await kit.assemble_context("x")) == ["alpha", "beta"]
     kit.mark_used([("notes", "beta")])
+    assert "history" not in (await kit.assemble_context("x")).trace.stages
     context = await kit.assemble_context("x", strategy="conversation")
+    assert context.trace.stages["history"] > 0
     assert ids(context) == ["beta", "alpha"]
     assert [row.scores["history"] for row in context.trace.items] == pytest.approx(
         [0.5, 0.0], abs=1e-3
