@@ -15,6 +15,7 @@ from contextkit.formatted import FormattedContext
 from contextkit.gather import Answer
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest
+from contextkit.tracing import Stopwatch
 from contextkit.use_history import Key, UseHistory
 
 __all__ = ["Choosing", "mark_used"]
@@ -34,11 +35,13 @@ class Choosing:
     Attributes:
         history: the history, or None where there is none.
         request: what is assembled.
+        watch: times it, as the stage `history`.
         notes: what went wrong, for the trace; one line at most.
     """
 
     history: UseHistory | None
     request: ContextRequest
+    watch: Stopwatch
     notes: list[str] = field(factory=list, init=False)
 
     async def signals(self, answers: Sequence[Answer]) -> Mapping[Key, float]:
@@ -65,7 +68,8 @@ class Choosing:
 
     async def _attempt(self, call: Callable[[], T]) -> T | None:
         try:
-            return await in_thread(call)
+            with self.watch.stage("history"):
+                return await in_thread(call)
         except UseHistoryError as error:
             self.notes.append(f"what was chosen before does not count: {error}")
             _log.warning("use_history_failed", reason=str(error))

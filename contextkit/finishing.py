@@ -69,7 +69,7 @@ class Finishing:
             before: what an update goes on from, or None for a context of its own.
         """
         request, count = gathered.request, gathered.count
-        choosing = Choosing(self.history, request)
+        choosing = Choosing(self.history, request, self.watch)
         with self.watch.stage("filter"):
             sifted = sift(gathered.questions, gathered.answers, self._infos(gathered))
         selection = await self._selected(gathered, sifted, choosing)

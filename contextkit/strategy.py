@@ -74,7 +74,7 @@ _PERCENTAGES = "SOURCE = percent, each at least 0 and together at most 100"
 STRATEGY_DEPTH = "a whole number of at least 0"
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Strategy:
     """What makes a score, and which part of the budget each source has.
 
@@ -126,6 +126,16 @@ class Strategy:
     def __attrs_post_init__(self) -> None:
         if not self.whole > 0:
             raise ValueError(f"expected a weight over 0: one of {', '.join(COMPONENTS)}")
+
+    def __repr__(self) -> str:
+        """Its name and what differs from the default."""
+        parts = ((part, getattr(self, part.name)) for part in fields(Strategy))
+        shown = [
+            f"{part.name}={value!r}"
+            for part, value in parts
+            if part.name == "name" or value != part.default
+        ]
+        return f"Strategy({', '.join(shown)})"
 
     @cached_property
     def whole(self) -> float:

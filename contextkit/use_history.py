@@ -232,9 +232,7 @@ def _key(name: str) -> Key:
 
 
 def _is_broken(error: BaseException | None) -> bool:
-    """Whether it is no database, or one of somebody else's; not where it is only locked."""
+    """Whether it is no database any more; not where it is only locked or not to be opened."""
     import sqlite3
 
-    return isinstance(error, sqlite3.DatabaseError) and not (
-        isinstance(error, sqlite3.OperationalError) and "lock" in str(error)
-    )
+    return type(error) is sqlite3.DatabaseError

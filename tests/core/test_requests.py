@@ -124,7 +124,7 @@ def test_each_source_is_asked_once() -> None:
         ({"filters": {"day": None}}, "filter day: expected a string, "),
         ({"filters": {"day": []}}, "filter day: expected a string, "),
         ({"max_token": 5}, "a request has no option 'max_token'; did you mean 'max_tokens'?"),
-        ({"zzz": 5}, "a request has no option 'zzz'; it has: max_tokens, limit, sources, "),
+        ({"colour": 5}, "a request has no option 'colour'; it has: max_tokens, limit, sources, "),
     ],
 )
 def test_a_value_that_makes_no_sense_is_named(given: dict[str, Any], message: str) -> None:

@@ -128,6 +128,17 @@ def test_the_trace_has_what_the_strategy_counts() -> None:
     assert counting.as_dict()["decay"] == 0.81
 
 
+@given(UNIT, st.floats(0.126, 1), UNIT, st.floats(0, 2000))
+def test_what_was_only_shown_outweighs_no_clearly_better_match(
+    match: float, lead: float, salience: float, days: float
+) -> None:
+    """An eighth is clear: 10% of use, of which one half can come of being shown, to 40%."""
+    strategy = strategy_named(Config(), "conversation")
+    better = scored(strategy, aged(days, min(1.0, match * (1 - lead) + lead), salience))
+    favourite = scored(strategy, aged(days, match * (1 - lead), salience), history=0.5)
+    assert better > favourite
+
+
 # -- a strategy's numbers -------------------------------------------------------------------
 
 
@@ -168,6 +179,13 @@ def test_numbers_that_make_no_sense_are_refused(parts: Mapping[str, Any], said: 
     if "name" not in parts:
         with pytest.raises(InvalidRequestError, match=r"^strategy: "):
             strategy_for(Config(), parts)
+
+
+def test_a_strategy_shows_what_differs_from_the_default() -> None:
+    """Everything that it leaves as it is would be noise."""
+    assert repr(Strategy()) == "Strategy(name='default')"
+    shown = repr(Strategy(name="mine", recency=0.5, budget={"code": 60}))
+    assert shown == "Strategy(name='mine', recency=0.5, budget={'code': 60})"
 
 
 def test_a_hundred_percent_may_be_of_thirds() -> None:
@@ -447,6 +465,17 @@ async def test_what_is_left_of_the_budget_is_used_by_what_has_no_percent(kit: Co
     context = await ask(kit, strategy={"budget": {"silent": 100}})
     assert context.token_count > 900
     assert set(context.sources_used) == {"alpha", "beta", "gamma"}
+
+
+async def test_shares_that_follow_what_is_found_begin_at_the_percentages(
+    kit: ContextKit,
+) -> None:
+    """The trace has both."""
+    strategy = {"budget": {"alpha": 50}, "shares": "by_match"}
+    rows = {row.source: row for row in (await ask(kit, strategy=strategy)).trace.sources}
+    fixed = {name: row.fixed_share or 0 for name, row in rows.items()}
+    assert fixed["alpha"] == pytest.approx(sum(fixed.values()) / 2, abs=1)
+    assert rows["silent"].share < fixed["silent"]
 
 
 async def test_percentages_hold_under_the_soft_limit_too(kit: ContextKit) -> None:

@@ -181,10 +181,13 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("here")
     with pytest.raises(UseHistoryError, match=r"history\.sqlite"):
         UseHistory(tmp_path / "file" / "history.sqlite").used("p", [A])
+    (tmp_path / "history.sqlite").mkdir()
+    with pytest.raises(UseHistoryError, match="unable to open database file"):
+        UseHistory(tmp_path / "history.sqlite").clear("p")
 
 
 def test_several_processes_lose_nothing(history: UseHistory) -> None:
-    """Each adds to one item that all share, and writes items of its own."""
+    """Each adds to items that all share, and writes items of its own."""
     code = textwrap.dedent(
         """
         import sys
@@ -192,19 +195,35 @@ def test_several_processes_lose_nothing(history: UseHistory) -> None:
         from contextkit.use_history import UseHistory
 
         history = UseHistory(Path(sys.argv[1]), patience=60.0, clock=lambda: 1_800_000_000.0)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        history.shown("p", [("all", str(number)) for number in range(200)], sys.argv[2])
         for number in range(20):
-            history.shown("p", [("all", "one")], f"{sys.argv[2]} {number}")
             history.used("p", [("own", f"{sys.argv[2]} {number}")])
         """
     )
     running = [
-        subprocess.Popen([sys.executable, "-c", code, str(history.file), str(number)])
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(history.file), str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for number in range(3)
     ]
-    assert [process.wait() for process in running] == [0, 0, 0]
+    # All of them begin when the last one is ready.
+    assert [process.stdout.readline() for process in running if process.stdout] == ["ready\n"] * 3
+    for process in running:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in running:
+        process.communicate()
+    assert [process.returncode for process in running] == [0, 0, 0]
     found = {(one.source, one.id): one.signal for one in history.listed("p")}
-    assert len(found) == 61
-    assert found["all", "one"] == pytest.approx(0.5 * (1 - 0.9**60))
+    assert len(found) == 260
+    shared = [found["all", str(number)] for number in range(200)]
+    assert shared == pytest.approx([0.5 * (1 - 0.9**3)] * 200)
 
 
 # -- in contexts ----------------------------------------------------------------------------
@@ -243,7 +262,9 @@ async def test_what_was_chosen_comes_first_of_equals(
     kit = open_notes(("alpha", 0.8), ("beta", 0.8))
     assert ids(await kit.assemble_context("x")) == ["alpha", "beta"]
     kit.mark_used([("notes", "beta")])
+    assert "history" not in (await kit.assemble_context("x")).trace.stages
     context = await kit.assemble_context("x", strategy="conversation")
+    assert context.trace.stages["history"] > 0
     assert ids(context) == ["beta", "alpha"]
     assert [row.scores["history"] for row in context.trace.items] == pytest.approx(
         [0.5, 0.0], abs=1e-3

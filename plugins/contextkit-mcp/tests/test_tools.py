@@ -234,6 +234,12 @@ async def test_the_workspace_is_indexed_and_explained(
         explained = await answer(client, "explain", query="cap items", most=1)
         assert [row["verdict"] for row in explained["candidates"]] == ["kept"]
         assert explained["more"] >= 1
+        assert explained["strategy"] == "default"
+        weighed = {"query": "cap items", "strategy": "conversation", "index": False}
+        assert (await answer(client, "assemble_context", **weighed))["notes"] == []
+        explained = await answer(client, "explain", query="cap items", strategy="conversation")
+        assert explained["strategy"] == "conversation"
+        assert explained["candidates"][0]["scores"]["history"] > 0
         text = await said(client, "explain", query="cap items", most=1)
         assert "more candidates" in text
         assert "code: ok, " in text
@@ -312,6 +318,7 @@ async def test_bad_arguments_are_said_clearly(
         ("assemble_context", {"query": "a", "sources": "code"}, "expected a list, got 'code'"),
         ("assemble_context", {"query": "a", "max_tokens": 0}, "max_tokens must be a whole num"),
         ("assemble_context", {"query": "a", "style": "pdf"}, "one of markdown, xml, plain, got"),
+        ("assemble_context", {"query": "a", "strategy": "recnt"}, "did you mean 'recent'?"),
         ("assemble_context", {"query": "a", "limits": 3}, "did you mean 'limit'?"),
         ("get_premortem_context", {"domain": "two words"}, "one word such as 'debugging'"),
         ("explain", {"query": "a", "most": "all"}, "most: expected a whole number, got 'all'"),

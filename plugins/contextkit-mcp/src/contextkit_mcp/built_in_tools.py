@@ -269,6 +269,7 @@ async def _explain(  # noqa: PLR0913, PLR0917
     data: Explained = {
         "token_count": context.token_count,
         "max_tokens": trace["max_tokens"],
+        "strategy": trace["strategy"]["name"],
         "sources": [_picked(row, Asked) for row in trace["sources"]],
         "candidates": [_picked(row, Candidate) for row in listed],
         "more": len(trace["items"]) - len(listed),

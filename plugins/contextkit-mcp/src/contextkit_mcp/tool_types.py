@@ -153,6 +153,7 @@ class Explained(TypedDict):
 
     token_count: int
     max_tokens: int
+    strategy: Annotated[str, "by which the candidates were scored"]
     sources: list[Asked]
     candidates: Annotated[list[Candidate], "best first; none where an item was asked about"]
     more: Annotated[int, "candidates that are not listed"]

@@ -13,6 +13,7 @@ from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.index import index_first
 from contextkit.cli.options import assembly_options, names_of, query_from
 from contextkit.cli.session import Session, pass_session
+from contextkit.cli.strategies import strategy_option
 
 __all__ = ["report", "ui"]
 
@@ -35,6 +36,7 @@ Examples:
     help="The file to write; - for standard output.",
 )
 @source_options
+@strategy_option
 @assembly_options
 @pass_session
 def report(
