@@ -362,6 +362,7 @@ def worlds(draw: st.DrawFn) -> tuple[dict[str, list[ContextItem]], ContextItem]:
             "shares": st.sampled_from(SHARES),
             "diversity": st.sampled_from([0.0, 0.5]),
             "include_sources": st.booleans(),
+            "compress": st.booleans(),
             "overflow": st.sampled_from(["hard", "soft"]),
         }
     ),
