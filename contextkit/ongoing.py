@@ -116,13 +116,16 @@ class Before:
         return _listed((item.source, item.id) for item in self.new)
 
     def notes(self, fitted: Fitted) -> list[str]:
-        """What came into the text by the update, and what left it."""
+        """What came into the text by the update, what left it, and what is new and not in it."""
         now = shown_in(fitted)
         came = [key for key in now if key not in self.shown]
         left = [key for key in self.shown if key not in now]
+        inside = {(source, item_id) for _, source, item_id in now}
+        names = ((item.source, item.id) for item in self.new)
+        outside = [("", *name) for name in names if name not in inside]
         return [
             f"updated with {self.names}; {what}: {_listed((s, i) for _, s, i in keys)}"
-            for what, keys in (("came in", came), ("left", left))
+            for what, keys in (("came in", came), ("left", left), ("not in", outside))
             if keys
         ]
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextkit.budget import allotments
 from contextkit.placing import Lane, Piece
 
-__all__ = ["PART_KEPT", "too_much"]
+__all__ = ["too_much"]
 
-PART_KEPT = 3
+_PART_KEPT = 3
 """A summary takes one token of so many (seed 3)."""
+
+_MARGIN = 50
 
 _CONSIDERED = 2
 """How many times what its section may use is summarised or shown; what is behind that is left."""
@@ -21,8 +23,11 @@ def too_much(
     headings: Mapping[str, int],
     max_tokens: int,
     may_be: Callable[[Piece], bool],
-) -> list[Piece]:
-    """The pieces to summarise, the weakest first; none where all of them fit whole.
+) -> list[tuple[Piece, int]]:
+    """The pieces to summarise, the weakest first, and the tokens that each may take.
+
+    That is a third of what it takes whole; for the last of a section it is what there is room
+    for, so that no summary is shorter than it must be. None where all pieces fit whole.
 
     Args:
         lanes: the sections.
@@ -38,15 +43,19 @@ def too_much(
     if sum(wanted.values()) <= max_tokens:
         return []
     allotted = allotments({lane.key: lane.weight for lane in showing}, wanted, max_tokens)
-    chosen: list[Piece] = []
+    chosen: list[tuple[Piece, int]] = []
     for lane in showing:
         room = allotted[lane.key] - headings[lane.key]
         pool = _pool(lane.pieces, _CONSIDERED * room)
         excess = sum(piece.tokens for piece in pool) - room
+        if excess > 0:
+            # Parts do not add up to the token, and what is too long by one is no summary.
+            excess += room // _MARGIN
         for piece in reversed(pool):
             if excess > 0 and may_be(piece):
-                chosen.append(piece)
-                excess -= piece.tokens - piece.tokens // PART_KEPT
+                most = max(piece.tokens // _PART_KEPT, piece.tokens - excess)
+                chosen.append((piece, most))
+                excess -= piece.tokens - most
     return chosen
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, evolve, field
 
 from contextkit.compression.answers import HOOK, Answers, Wanted
-from contextkit.compression.choosing import PART_KEPT, too_much
+from contextkit.compression.choosing import too_much
 from contextkit.compression.extractive import Rarity, extract
 from contextkit.compression.parts import Parts, keeps
 from contextkit.fitting import Render
@@ -74,7 +74,7 @@ class Compressor:
             if not chosen:
                 break
             summaries = await self._summaries(chosen, answers)
-            self._refused.update(id(piece) for piece in chosen if id(piece) not in summaries)
+            self._refused.update(id(piece) for piece, _ in chosen if id(piece) not in summaries)
             lanes = [
                 evolve(lane, pieces=[summaries.get(id(piece), piece) for piece in lane.pieces])
                 for lane in lanes
@@ -92,25 +92,33 @@ class Compressor:
     def _may_be(self, piece: Piece) -> bool:
         return piece.summary_of is None and id(piece) not in self._refused
 
-    async def _summaries(self, pieces: Sequence[Piece], answers: Answers) -> dict[int, Piece]:
+    async def _summaries(
+        self, chosen: Sequence[tuple[Piece, int]], answers: Answers
+    ) -> dict[int, Piece]:
         """By `id` of a piece, its summary; of those that have one."""
         found: dict[int, Piece] = {}
         drafts: list[_Draft] = []
-        for piece in pieces:
-            if known := self.known.get(self.name(piece)):
+        for piece, most in chosen:
+            if (known := self._known(piece, most)) is not None:
                 found[id(piece)] = evolve(known, candidate=piece.candidate, summary_of=piece)
-            elif draft := self._draft(piece):
+            elif draft := self._draft(piece, most):
                 drafts.append(draft)
         await self._ask_plugins(drafts, answers, found)
         for draft in drafts:
             if id(draft.piece) not in found and (text := self._extracted(draft)):
                 self._accept(draft, text, DEFAULT, found)
         self.made.update(
-            (self.name(piece), found[id(piece)]) for piece in pieces if id(piece) in found
+            (self.name(piece), found[id(piece)]) for piece, _ in chosen if id(piece) in found
         )
         return found
 
-    def _draft(self, piece: Piece) -> _Draft | None:
+    def _known(self, piece: Piece, most: int) -> Piece | None:
+        """A plugin's summary of before that is short enough; the default makes its own anew."""
+        known = self.known.get(self.name(piece))
+        is_fit = known and known.summarised_by != DEFAULT and known.tokens <= most
+        return known if is_fit else None
+
+    def _draft(self, piece: Piece, most: int) -> _Draft | None:
         """What there is to summarise in a piece; None where there is too little."""
         item = piece.candidate.item
         credit = credit_of(item, self.look)
@@ -118,7 +126,7 @@ class Compressor:
         parts = Parts.of(item, text, self.look.style)
         if parts is None or not parts.body.strip():
             return None
-        target = piece.tokens // PART_KEPT - self.count(parts.around("") + credit)
+        target = most - self.count(parts.around("") + credit)
         if target < _SHORTEST:
             return None
         must = tuple(words for words in item.must_keep if keeps(text, words))

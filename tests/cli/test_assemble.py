@@ -70,6 +70,29 @@ def test_a_session_may_be_named(contextkit: CommandLine, command: str) -> None:
     assert "session must be the name of a session, got ' '" in refused.stderr
 
 
+def test_what_does_not_fit_can_be_summarised(contextkit: CommandLine) -> None:
+    """`--compress` says so for one question, `assemble.compress` for all, `--no-compress` not."""
+    for said in (
+        "The harbour was painted in colour {} by many men.",
+        "Ship {} brought wood for a new pier.",
+        "Along the wall stand {} lamps in a row.",
+    ):
+        story = " ".join(said.format(n) for n in range(25))
+        contextkit("remember", f"{story} By the {said.split()[1]} is where tokens are sold.")
+    asked = ("assemble", "where are tokens sold?", "--sources", "memories", "--max-tokens", "600")
+    plain = contextkit(*asked)
+    assert "(summarised" not in plain.stdout
+    for given in (
+        contextkit(*asked, "--compress"),
+        contextkit.with_variables(CONTEXTKIT_ASSEMBLE_COMPRESS="true")(*asked),
+    ):
+        assert (given.exit_code, given.stderr) == (0, "")
+        assert "(summarised, see full at memory " in given.stdout
+        assert given.stdout.count("where tokens are sold") == 3
+    configured = contextkit.with_variables(CONTEXTKIT_ASSEMBLE_COMPRESS="true")
+    assert configured(*asked, "--no-compress").stdout == plain.stdout
+
+
 def test_json_has_the_items_and_the_trace(contextkit: CommandLine) -> None:
     """A program gets everything, within the budget that it gave."""
     context = contextkit.json("assemble", QUERY, "--max-tokens", "150")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -108,19 +108,22 @@ def rows_of(context: FormattedContext) -> dict[str, ItemTrace]:
 
 def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
     """What matches best stays whole; the others are a third, marked, counted and in the trace."""
-    context = asked({"tales": Tales(tales())})
+    context = asked({"tales": Tales(tales(6))})
     rows = rows_of(context)
-    assert [row.verdict for row in rows.values()] == ["kept", "kept", "kept", "compressed"]
-    last = rows["3"]
-    assert last.tokens <= last.whole_tokens / 3
+    verdicts = [row.verdict for row in rows.values()]
+    assert verdicts == [*["kept"] * 2, *["compressed"] * 4]
+    for last in (rows["3"], rows["4"], rows["5"]):
+        assert last.tokens <= last.whole_tokens / 3
+    assert context.token_count > 0.9 * 560
     assert last.reason == (
         f"summarised from {last.whole_tokens} to {last.tokens} tokens by its own sentences"
     )
-    assert "The harbour gate 3 is closed at 3 o'clock." in context.markdown
+    for number in rows:
+        assert f"The harbour gate {number} is closed at {number} o'clock." in context.markdown
     assert "*(summarised, see full at tales/3.md)*" in context.markdown
-    assert context.truncated_items == ["3"]
+    assert context.truncated_items == ["2", "3", "4", "5"]
     assert context.truncated
-    assert context.summary == "to hold the budget: 1 summarised"
+    assert context.summary == "to hold the budget: 4 summarised"
     assert context.token_count == estimate_tokens(context.markdown) <= 560
 
 
@@ -245,7 +248,7 @@ def test_a_plugin_summarises_for_every_source() -> None:
     assert thread != threading.current_thread().name
     rows = rows_of(context)
     for number, target in zip(ids, targets, strict=True):
-        assert target < rows[number].whole_tokens / 3
+        assert target < rows[number].whole_tokens
         assert rows[number].reason.endswith("tokens by model")
         assert f"Gate {number}: see the clock." in context.markdown
 
@@ -335,6 +338,34 @@ def test_an_answer_of_another_shape_costs_only_itself(
     context = asked({"tales": Tales(tales()), "model": plugin})
     assert rows_of(context)["3"].reason.endswith("by its own sentences")
     assert "contextkit_compress failed" in context.trace.notes[0]
+
+
+class Hostile(list[str]):
+    """A sequence that cannot be read."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise OSError("no more of it")
+
+
+def test_an_answer_that_cannot_be_read_costs_only_itself(make_plugin: MakePlugin) -> None:
+    """Whatever reading it raises."""
+    plugin = make_plugin(contextkit_compress=lambda items: Hostile(["a"] * len(items)))
+    context = asked({"tales": Tales(tales()), "model": plugin})
+    assert rows_of(context)["3"].reason.endswith("by its own sentences")
+    assert "no more of it" in context.trace.notes[0]
+
+
+def test_a_summary_that_is_no_shorter_is_not_used() -> None:
+    """Few tokens may be many characters."""
+    context = asked({"tales": Tales(tales()), "model": Model(lambda *_: "=" * 1500)})
+    assert rows_of(context)["3"].reason.endswith("by its own sentences")
+    assert "no shorter than the item" in context.trace.notes[0]
+
+
+def test_nothing_found_is_nothing_to_summarise() -> None:
+    """An empty context, and no complaint."""
+    context = asked({"tales": Tales([])})
+    assert (context.markdown, context.trace.notes) == ("", ())
 
 
 def test_a_late_answer_is_not_waited_for() -> None:

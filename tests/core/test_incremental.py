@@ -197,6 +197,22 @@ def test_what_it_repeats_is_dropped() -> None:
     assert updated.sources_used == {"log": 1}
 
 
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        (ContextItem("log", "Of no interest.", 0.01, id="e"), "below_floor"),
+        (ContextItem("log", f"{text(1)} {'word ' * 90}", 0.2, id="e"), "over_budget"),
+    ],
+)
+def test_what_is_new_and_does_not_get_in_is_named(new: ContextItem, verdict: str) -> None:
+    """An item that says itself that it hardly matters is treated so."""
+    assembler, _ = assembler_of({"log": notes("log", range(9))})
+    context = assembler.assemble_context_sync("gate", max_tokens=110)
+    updated = assembler.update_context_sync(context, new)
+    assert {row.id: row.verdict for row in updated.trace.items}["e"] == verdict
+    assert updated.trace.notes == ("updated with log e; not in: log e",)
+
+
 def test_a_source_without_a_section_gets_one_in_its_place() -> None:
     """By priority, as in an assembly; a name that nobody has stands in the middle."""
     infos = {"high": SourceInfo(priority=90), "low": SourceInfo(priority=10)}
@@ -362,6 +378,7 @@ def worlds(draw: st.DrawFn) -> tuple[dict[str, list[ContextItem]], ContextItem]:
             "shares": st.sampled_from(SHARES),
             "diversity": st.sampled_from([0.0, 0.5]),
             "include_sources": st.booleans(),
+            "compress": st.booleans(),
             "overflow": st.sampled_from(["hard", "soft"]),
         }
     ),

@@ -140,6 +140,25 @@ async def test_the_life_of_a_memory(connect: Connect, answer: Ask, said: Ask) ->
         assert await said(client, "list_memories", category="facts", tag="x") == "No memories."
 
 
+async def test_a_context_can_be_compressed(connect: Connect, answer: Ask) -> None:
+    """What does not fit whole is summarised where the agent asks for it."""
+    async with connect() as client:
+        for said in (
+            "The harbour was painted in colour {} by many men.",
+            "Ship {} brought wood for a new pier.",
+            "Along the wall stand {} lamps in a row.",
+        ):
+            story = " ".join(said.format(n) for n in range(25))
+            text = f"{story} By the {said.split()[1]} is where tokens are sold."
+            await answer(client, "remember", text=text)
+        asked = {"query": "where are tokens sold?", "sources": ["memories"], "max_tokens": 600}
+        plain = await answer(client, "assemble_context", **asked)
+        short = await answer(client, "assemble_context", **asked, compress=True)
+    assert "summarised" not in plain["context"]
+    assert short["context"].count("where tokens are sold") == 3
+    assert "summarised" in short["summary"]
+
+
 async def test_the_life_of_an_experience(connect: Connect, answer: Ask, said: Ask) -> None:
     """Started, updated, resolved, listed, and warned of."""
     async with connect() as client:
