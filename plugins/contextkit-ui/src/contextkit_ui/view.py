@@ -31,6 +31,7 @@ _GROUPS: Mapping[Verdict, tuple[str, str]] = {
     "duplicate": ("Duplicates", "They say what a better item says."),
     "over_budget": ("Over budget", "They matched, and the tokens were used up by better items."),
     "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
+    "filtered": ("Filtered", "The request itself leaves them out."),
 }
 _IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated"})
 _ASKING = "gather"
