@@ -13,7 +13,7 @@ from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
 from contextkit.records import Record
 from contextkit.sections import section_request
-from contextkit.sifting import record_refusal
+from contextkit.sifting import record_refusal, refusal
 from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["ItemExplanation", "explain_item"]
@@ -150,13 +150,17 @@ async def _beyond_the_limit(
                     f"'{item.source}' finds it in place {place} with relevance "
                     f"{item.relevance:.3f}; the limit is {limit} items"
                 )
-                if place <= limit:
+                info = pipeline.registry.info(item.source)
+                refused = refusal(item, question.request, info)
+                if refused:
+                    words += f", and the request leaves it out: {refused}"
+                elif place <= limit:
                     # Its own answer, with more time and a wider limit, is another one.
                     words += "; it was not among them when the context was assembled"
                 found.append(
                     ItemExplanation(
                         asked=asked,
-                        outcome="not_retrieved",
+                        outcome="dropped" if refused else "not_retrieved",
                         words=f"{words}.",
                         source=item.source,
                         id=item.id,

@@ -17,8 +17,9 @@ def test_it_shows_sources_and_items_as_tables(contextkit: CommandLine) -> None:
     """Every source with its state and tokens, every candidate with its scores and its fate."""
     result = contextkit("explain", QUERY, "--max-tokens", "300")
     assert (result.exit_code, result.stderr) == (0, "")
-    used, times, strategy, _, sources, *rows = result.stdout.splitlines()
+    used, times, strategy, signals, _, sources, *rows = result.stdout.splitlines()
     assert strategy.startswith("strategy default: relevance 1, salience 0.1, recency 0.05, ")
+    assert signals.startswith("intent question; keywords ")
     assert " of 300 tokens used, counted by estimate; " in used
     assert " ms: " in times
     assert " prepare " in times

@@ -35,6 +35,7 @@ _GROUPS: Mapping[Verdict, tuple[str, str]] = {
         "So many better items were found that these were not looked at.",
     ),
     "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
+    "filtered": ("Filtered", "The request itself leaves them out."),
 }
 _IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated", "compressed"})
 _ASKING = "gather"
