@@ -244,6 +244,8 @@ class SourceInfo:
         indexed_fields: record fields that its filters use, so that the store indexes them.
         settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
             to write: strings, numbers, truths, and lists of those.
+        reads: the sources whose records its index run reads (`indexer.records.others`). It is
+            indexed after those, and after all that read none.
     """
 
     title: str = ""
@@ -257,6 +259,7 @@ class SourceInfo:
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(factory=dict)
+    reads: tuple[str, ...] = ()
 
     @priority.validator
     def _within_range(self, _: Attribute[int], value: int) -> None:

@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from contextkit.errors import RecordError
 
-__all__ = ["USER", "Filters", "Hit", "Range", "Record", "Records", "Search"]
+__all__ = ["USER", "Filters", "Hit", "Range", "Record", "Records", "RecordsView", "Search"]
 
 USER = ""
 """The project of records that belong to the user: seen in each of their projects."""
@@ -190,15 +190,14 @@ class Store(Protocol):
 
 
 @frozen
-class Records:
-    """One source's records, as that source sees them: the project's and the user's.
+class RecordsView:
+    """One source's records, to be read: the project's, and the user's own (`USER`).
 
-    Reads see the project's records and the user's own (`USER`); writes go to `project`.
     Everything but `search` blocks: call it from a thread where an event loop must go on.
 
     Attributes:
         source: the source they belong to.
-        project: where writes go.
+        project: the project they belong to.
     """
 
     _store: Store
@@ -210,21 +209,12 @@ class Records:
     def _visible(self) -> tuple[str, ...]:
         return (self.project,) if self.project == USER else (self.project, USER)
 
-    @property
-    def shared(self) -> Records:
-        """The same source's records that belong to the user instead of the project."""
-        return evolve(self, project=USER)
+    def others(self, source: str) -> RecordsView:
+        """Another source's records of the same project, to be read; none where there is no such.
 
-    def put(self, records: Sequence[Record]) -> list[Record]:
-        """Store records, replacing those of the same id; return them as stored.
-
-        When it returns they are durable against the end of the process.
-        Raises `RecordError`, before anything is stored, for a record that is not JSON.
+        A source whose index run reads them says so in `SourceInfo.reads`.
         """
-        bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
-        if bound:
-            self._store.put(bound)
-        return bound
+        return RecordsView(self._store, source, self.project, self._searcher)
 
     def get(self, *ids: str) -> list[Record]:
         """The visible records with these ids; ids that are not there are left out."""
@@ -234,17 +224,6 @@ class Records:
             for p in self._visible
         ]
         return self._store.get(points)
-
-    def delete(self, *ids: str) -> int:
-        """Delete the visible records with these ids; return how many there were."""
-        found = self.get(*ids)
-        if found:
-            self._store.delete([record.point_id for record in found])
-        return len(found)
-
-    def delete_where(self, filters: Filters) -> None:
-        """Delete the records of `project` (not the user's) that match the filters."""
-        self._store.delete_where(self.source, (self.project,), filters)
 
     def scan(self, filters: Filters | None = None) -> Iterator[Record]:
         """Every visible record that matches, in no particular order, page by page."""
@@ -283,3 +262,43 @@ class Records:
             limit=limit,
             filters=filters or {},
         )
+
+
+@frozen
+class Records(RecordsView):
+    """One source's records, as that source sees them: what a `RecordsView` has, and writing.
+
+    Reads see the project's records and the user's own (`USER`); writes go to `project`.
+    Everything but `search` blocks: call it from a thread where an event loop must go on.
+
+    Attributes:
+        source: the source they belong to.
+        project: where writes go.
+    """
+
+    @property
+    def shared(self) -> Records:
+        """The same source's records that belong to the user instead of the project."""
+        return evolve(self, project=USER)
+
+    def put(self, records: Sequence[Record]) -> list[Record]:
+        """Store records, replacing those of the same id; return them as stored.
+
+        When it returns they are durable against the end of the process.
+        Raises `RecordError`, before anything is stored, for a record that is not JSON.
+        """
+        bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
+        if bound:
+            self._store.put(bound)
+        return bound
+
+    def delete(self, *ids: str) -> int:
+        """Delete the visible records with these ids; return how many there were."""
+        found = self.get(*ids)
+        if found:
+            self._store.delete([record.point_id for record in found])
+        return len(found)
+
+    def delete_where(self, filters: Filters) -> None:
+        """Delete the records of `project` (not the user's) that match the filters."""
+        self._store.delete_where(self.source, (self.project,), filters)
