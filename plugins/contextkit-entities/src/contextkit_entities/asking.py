@@ -22,6 +22,7 @@ ENTITIES = "entities"
 
 _STARTS = 10
 _SEARCHED_STARTS = 3
+_TITLE = 80
 _TYPES = "entity_types"
 
 
@@ -80,7 +81,9 @@ def _item(step: Step) -> ContextItem:
         relevance=min(1.0, step.score),
         id=relation.id,
         kind="relation",
-        title=relation.text[:80],
+        title=relation.text[:_TITLE],
+        # Names that are words like others look like two ways to say the same; ids do not.
+        text=relation.id,
         salience=relation.weight,
         metadata={**relation.as_dict(), "depth": step.depth},
     )

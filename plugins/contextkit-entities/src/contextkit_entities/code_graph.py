@@ -16,7 +16,7 @@ from math import log2
 from attrs import frozen
 
 from contextkit_entities.code_facts import Definition, Files
-from contextkit_entities.entity import FROM_CODE, Entity
+from contextkit_entities.entity import FROM_CODE, MODULE, Entity
 from contextkit_entities.relation import Relation
 from contextkit_entities.resolving import Resolver, Target
 from contextkit_entities.words import identifier_words, key_of, name_keys
@@ -24,7 +24,7 @@ from contextkit_entities.words import identifier_words, key_of, name_keys
 __all__ = ["CodeGraph", "code_graph"]
 
 _DEFINED_IN, _IMPORTS, _USES = "defined in", "imports", "uses"
-_WEIGHTS = {_DEFINED_IN: 0.4, _IMPORTS: 0.4, _USES: 0.6}
+_WEIGHTS = {_DEFINED_IN: 0.2, _IMPORTS: 0.35, _USES: 0.4}
 _OF_TESTS = 0.5
 """What a test uses says less of how things hang together: tests use everything."""
 
@@ -101,7 +101,7 @@ def _module_entity(target: Target, times: int) -> Entity:
     return Entity(
         id=_id(target),
         name=target.name,
-        type="module",
+        type=MODULE,
         properties=_times("imported by", times),
         salience=_salience(times),
         origin=FROM_CODE,
@@ -126,7 +126,7 @@ def _relations(
 
 
 def _relation(source: Target, kind: str, target: Target, times: int) -> Relation:
-    weight = _WEIGHTS[kind] / (1 + _magnitude(times) / 4)
+    weight = _WEIGHTS[kind] / (1 + _magnitude(times) / 8)
     if kind != _DEFINED_IN and _TEST.search(source.path):
         weight *= _OF_TESTS
     return Relation(

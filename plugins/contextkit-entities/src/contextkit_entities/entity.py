@@ -12,13 +12,27 @@ from contextkit import USER, Record
 from contextkit.markup import one_line
 from contextkit_entities.words import key_of, name_keys
 
-__all__ = ["BY_HAND", "DEFAULT_SALIENCE", "DEFAULT_TYPE", "ENTITY", "FROM_CODE", "Entity", "id_of"]
+__all__ = [
+    "BY_HAND",
+    "DEFAULT_SALIENCE",
+    "DEFAULT_TYPE",
+    "ENTITY",
+    "FROM_CODE",
+    "MODULE",
+    "Entity",
+    "id_of",
+    "measure_in",
+    "texts_in",
+]
 
 ENTITY = "entity"
 """The field `kind` of an entity's record."""
 
 BY_HAND = "hand"
 FROM_CODE = "code"
+MODULE = "module"
+"""The type of what the code imports of others."""
+
 DEFAULT_SALIENCE = 0.5
 DEFAULT_TYPE = "concept"
 

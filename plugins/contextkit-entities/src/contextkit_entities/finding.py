@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
@@ -10,13 +11,17 @@ from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, Hit, InvalidRequestError, RecordsView
 from contextkit.background import in_thread
-from contextkit_entities.entity import ENTITY, FROM_CODE, Entity
+from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, MODULE, Entity
 from contextkit_entities.mentions import Mentions, mentions_in
 from contextkit_entities.words import key_of
 
 __all__ = ["Found", "entity_item", "filter_texts", "find_entities", "mentioned"]
 
 _MENTION = 2.0
+_FROM_CODE = 5
+_LEAST_FROM_CODE = 0.5
+"""The code source finds code: what stands here beside it is little, and answers half at least."""
+
 _MOST_MENTIONED = 2_000
 _TITLE = 60
 
@@ -53,18 +58,30 @@ async def find_entities(request: ContextRequest, records: RecordsView) -> list[F
         records: the records of the source `entities`.
     """
     filters = {**request.filters, "kind": ENTITY}
-    # To search in a sentence takes a moment: the lookup goes on beside it.
     mentions = mentions_in(request.query)
-    named = await in_thread(lambda: mentioned(mentions, records, filters))
-    hits = await records.search(request.query, limit=request.limit, filters=filters)
-    return _best_first(named, hits)[: request.limit]
+    named, *hits = await asyncio.gather(
+        in_thread(lambda: mentioned(mentions, records, filters)),
+        _search(request, records, {**filters, "origin": BY_HAND}, request.limit),
+        _search(request, records, {**filters, "origin": FROM_CODE}, _FROM_CODE),
+    )
+    from_code = [hit for hit in hits[1] if hit.relevance >= _LEAST_FROM_CODE]
+    return _best_first(named, [*hits[0], *from_code])[: request.limit]
+
+
+async def _search(
+    request: ContextRequest, records: RecordsView, filters: Mapping[str, Any], limit: int
+) -> list[Hit]:
+    if request.filters.get("origin", filters["origin"]) != filters["origin"]:
+        return []
+    return await records.search(request.query, limit=limit, filters=filters)
 
 
 def mentioned(mentions: Mentions, records: RecordsView, filters: Mapping[str, Any]) -> list[Entity]:
     """The entities that have one of the mentioned names; blocks.
 
     Of code, a name that is a word of everyday language (`run`, `Store`) is one only where it
-    is written as code, in its own case.
+    is written as code, in its own case; that of a module (`click`) also where the query speaks
+    of using or importing something.
     """
     if not mentions.keys:
         return []
@@ -80,7 +97,8 @@ def _meant_keys(entity: Entity, mentions: Mentions) -> list[str]:
     keys = [key for key in entity.keys if key in mentions.spans]
     name = entity.name
     plain = name.isalpha() and (name.islower() or name.istitle())
-    if entity.origin == FROM_CODE and plain and name not in mentions.as_code:
+    meant = name in mentions.as_code or (entity.type == MODULE and mentions.of_modules)
+    if entity.origin == FROM_CODE and plain and not meant:
         keys = [key for key in keys if key != key_of(name)]
     return keys
 
@@ -112,6 +130,8 @@ def entity_item(found: Found) -> ContextItem:
         id=entity.id,
         kind="entity",
         title=entity.name[:_TITLE],
+        # Of two of one name each is itself: they are no duplicates.
+        text=f"{entity.id}\n{entity.text}",
         # No time: what is true of an entity does not wear out.
         salience=entity.salience,
         location=entity.location or f"entity {entity.id}",

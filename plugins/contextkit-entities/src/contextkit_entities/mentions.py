@@ -17,6 +17,10 @@ _MOST_WORDS = 120
 _MOST_CHARACTERS = 10_000
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?:^|[.!?:]\s+|\n)\W*$")
+_OF_MODULES = re.compile(
+    r"\b(?:import|us(?:e|es|ed|ing)\b|depend|install|upgrade|version|module|package|librar)",
+    re.IGNORECASE,
+)
 
 _Span = tuple[int, int]
 
@@ -29,10 +33,12 @@ class Mentions:
         spans: each key that a name may have -> where it stands, in words from the first.
         as_code: identifiers that are written as such: in backticks, before a parenthesis, or
             with a capital within a sentence.
+        of_modules: whether the query speaks of using, importing or installing something.
     """
 
     spans: Mapping[str, tuple[_Span, ...]]
     as_code: frozenset[str]
+    of_modules: bool
 
     @property
     def keys(self) -> list[str]:
@@ -65,7 +71,9 @@ def mentions_in(query: str) -> Mentions:
         if parts := identifier_words(words[first][0]):
             spans.setdefault(parts, []).append((first, first))
     as_code = frozenset(word[0] for word in words if _is_code(word))
-    return Mentions({key: tuple(found) for key, found in spans.items()}, as_code)
+    return Mentions(
+        {key: tuple(found) for key, found in spans.items()}, as_code, bool(_OF_MODULES.search(text))
+    )
 
 
 def _within(span: _Span, other: _Span) -> bool:

@@ -48,8 +48,8 @@ class Step:
     Attributes:
         relation: the relation.
         depth: 1 for a relation of a start.
-        strength: the fit of the start that it was reached from, halved for each depth behind
-            the first.
+        strength: the fit of the start that it was reached from, times the weight of each
+            relation on the way, halved for each depth behind the first.
     """
 
     relation: Relation
@@ -87,7 +87,7 @@ def walk(
             near = max((end for end in ends if end in frontier), key=frontier.__getitem__)
             steps.setdefault(relation.triple, Step(relation, depth, frontier[near]))
             for end in ends:
-                strength = frontier[near] * DECAY
+                strength = frontier[near] * relation.weight * DECAY
                 if end not in reached and strength > following.get(end, -1.0):
                     following[end] = strength
         frontier = dict(islice(_strongest(following), bounds.entities - len(reached)))
