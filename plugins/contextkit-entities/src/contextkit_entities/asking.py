@@ -50,7 +50,9 @@ async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
     """
     entities = request.records.others(ENTITIES)
     types, kinds = _types(request.filters, _TYPES), _types(request.filters, "type")
-    bounds = Bounds(depth=_depth(request))
+    # Where some types alone are wanted, more is walked than is shown.
+    enough = Bounds().enough if types or kinds else request.limit
+    bounds = Bounds(depth=_depth(request), least=request.min_relevance, enough=enough)
     filters = _without(request.filters, _TYPES, "type", "depth")
     starts = _starts(await find_entities(evolve(request, filters=filters), entities))
     steps = await in_thread(lambda: walk(entities, starts, bounds))

@@ -228,7 +228,7 @@ class EntityBook:
         if not 1 <= depth <= MOST_DEPTH:
             raise InvalidRequestError(f"depth must be within 1 and {MOST_DEPTH}, got {depth}")
         entity = self.find(name)
-        return walk(self.records, {entity.id: 1.0}, Bounds(depth=depth))[:limit]
+        return walk(self.records, {entity.id: 1.0}, Bounds(depth=depth, enough=limit))[:limit]
 
     def forget(self, name: str) -> tuple[Entity, int]:
         """Delete an entity that was made by hand, with its relations.

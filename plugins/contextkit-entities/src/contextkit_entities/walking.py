@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from heapq import nlargest
 from itertools import islice
 
 from attrs import frozen
@@ -33,12 +34,22 @@ class Bounds:
         read: so many relations are read for each depth.
         hub: an entity with more relations than this, that is no start, says little of how its
             neighbours stand to each other: the walk does not go on from it.
+        least: a score below which a relation is not wanted.
+        enough: so many relations are wanted. The walk does not go where all that it could
+            find is worth less than `least`, or than so many that it has.
     """
 
     depth: int = 2
-    entities: int = 200
-    read: int = 2_000
+    entities: int = 100
+    read: int = 500
     hub: int = 30
+    least: float = 0.0
+    enough: int = 1_000_000
+
+    def floor(self, steps: Iterable[Step]) -> float:
+        """What a relation's score must reach to be wanted beside these."""
+        best = nlargest(self.enough, (step.score for step in steps))
+        return max(self.least, best[-1]) if len(best) == self.enough else self.least
 
 
 @frozen
@@ -90,7 +101,9 @@ def walk(
                 strength = frontier[near] * relation.weight * DECAY
                 if end not in reached and strength > following.get(end, -1.0):
                     following[end] = strength
-        frontier = dict(islice(_strongest(following), bounds.entities - len(reached)))
+        floor = bounds.floor(steps.values())
+        worth = {end: strength for end, strength in following.items() if strength >= floor}
+        frontier = dict(islice(_strongest(worth), bounds.entities - len(reached)))
         reached |= frontier
     return sorted(steps.values(), key=lambda step: (-step.score, step.depth, step.relation.id))
 
