@@ -84,8 +84,8 @@ def _item(step: Step) -> ContextItem:
         id=relation.id,
         kind="relation",
         title=relation.text[:_TITLE],
-        # Names that are words like others look like two ways to say the same; ids do not.
-        text=relation.id,
+        # Of two that differ in one name each is itself: in backticks no name is a mere word.
+        text=f"`from:{relation.source_id}` `{relation.type}` `to:{relation.target_id}`",
         salience=relation.weight,
         metadata={**relation.as_dict(), "depth": step.depth},
     )

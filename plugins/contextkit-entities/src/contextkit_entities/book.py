@@ -314,7 +314,8 @@ def _merged(known: Entity | None, given: dict[str, Any], project: str) -> Entity
             outcome="stored",
             **{"type": DEFAULT_TYPE, **given},
         )
-    changed = evolve(known, **given)
+    # Its relations say its name as it was written first.
+    changed = evolve(known, **{**given, "name": known.name})
     changed = evolve(changed, keys=name_keys((changed.name, *changed.aliases)))
     return known if changed == known else evolve(changed, outcome="updated")
 

@@ -130,8 +130,8 @@ def entity_item(found: Found) -> ContextItem:
         id=entity.id,
         kind="entity",
         title=entity.name[:_TITLE],
-        # Of two of one name each is itself: they are no duplicates.
-        text=f"{entity.id}\n{entity.text}",
+        # Of two of one name each is itself: an id in backticks is no mere word.
+        text=f"`{entity.id}`\n{entity.text}",
         # No time: what is true of an entity does not wear out.
         salience=entity.salience,
         location=entity.location or f"entity {entity.id}",
