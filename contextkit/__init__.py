@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Section,
         SourceInfo,
     )
-    from contextkit.records import USER, Hit, Range, Record, Records
+    from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
     from contextkit.searcher import Searcher
     from contextkit.signals import QuerySignals
     from contextkit.strategy import Strategy
@@ -64,6 +64,7 @@ _HOME = {
     "RecipeTemplate": "models",
     "Record": "records",
     "Records": "records",
+    "RecordsView": "records",
     "Searcher": "searcher",
     "Section": "models",
     "SourceError": "errors",
@@ -97,6 +98,7 @@ __all__ = [
     "RecipeTemplate",
     "Record",
     "Records",
+    "RecordsView",
     "Searcher",
     "Section",
     "SourceError",

@@ -75,6 +75,7 @@ _INFO_FIELDS: _Kinds = {
     "kind_field": (str,),
     "entity_type_field": (str,),
     "dated": (bool,),
+    "reads": (list, tuple),
     "settings": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
@@ -206,6 +207,7 @@ def checked_info(source: str, result: object) -> SourceInfo:
         raise SourceError(source, hook, f"expected a SourceInfo, got {_a(result)}")
     _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
     _sequence_of(source, hook, result.indexed_fields, str)
+    _sequence_of(source, hook, result.reads, str)
     for key, value in result.settings.items():
         if not _is_setting(key, value):
             raise SourceError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -20,7 +20,7 @@ from contextkit.registry import SourceRegistry
 from contextkit.retention import prune_sources
 from contextkit.store.base import RecordStore
 
-__all__ = ["IndexOutcome", "index_sources", "state_folder"]
+__all__ = ["IndexOutcome", "in_index_order", "index_sources", "state_folder"]
 
 _WORTH_OPTIMIZING = 1_000
 """After so many changed files, commits and the like a store is put in order."""
@@ -54,10 +54,17 @@ def index_sources(
 
     No other process indexes the project meanwhile.
 
-    What a source raises is its outcome's `problem`; the store's own trouble is raised.
+    A source that reads others' records comes after those. What a source raises is its
+    outcome's `problem`; the store's own trouble is raised.
     """
     prune_sources(registry, records.values())
-    able = [name for name in records if registry.implements(name, "contextkit_index")]
+    able = in_index_order(
+        {
+            name: registry.info(name).reads
+            for name in records
+            if registry.implements(name, "contextkit_index")
+        }
+    )
     if not able:
         return {}
     project = next(iter(records.values())).project
@@ -75,6 +82,25 @@ def index_sources(
     if sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
         _optimize(store)
     return outcomes
+
+
+def in_index_order(reads: Mapping[str, Sequence[str]]) -> list[str]:
+    """Sources in the order in which they are indexed, as they stand but for what they read.
+
+    Those that read no other come first, then each behind those that it reads. Of sources that
+    read each other, the one that stands first is indexed first, and its next run catches up.
+
+    Args:
+        reads: source -> the sources whose records its index run reads.
+    """
+    ordered = [name for name, read in reads.items() if not read]
+    waiting = [name for name, read in reads.items() if read]
+    while waiting:
+        ready = (name for name in waiting if not (set(waiting) - {name}).intersection(reads[name]))
+        chosen = next(ready, waiting[0])
+        ordered.append(chosen)
+        waiting.remove(chosen)
+    return ordered
 
 
 def _changes(outcome: IndexOutcome) -> int:

@@ -295,6 +295,8 @@ class SourceInfo:
             searches those of the time that a request wants.
         settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
             to write: strings, numbers, truths, and lists of those.
+        reads: the sources whose records its index run reads (`indexer.records.others`). It is
+            indexed after those, and after all that read none.
     """
 
     title: str = ""
@@ -313,6 +315,7 @@ class SourceInfo:
     entity_type_field: str = ""
     dated: bool = False
     settings: Mapping[str, Any] = field(factory=dict)
+    reads: tuple[str, ...] = ()
 
     @priority.validator
     def _within_range(self, _: Attribute[int], value: int) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "Range",
     "Record",
     "Records",
+    "RecordsView",
     "Search",
     "belongs_to_user",
 ]
@@ -213,15 +214,15 @@ class Store(Protocol):
 
 
 @frozen
-class Records:
-    """One source's records, as that source sees them: the project's and the user's.
+class RecordsView:
+    """One source's records, to be read: the project's, and the user's own (`USER`).
 
-    Reads see the project's records and the user's own, never another user's; writes go to
-    `project`. Everything but `search` blocks: call it from a thread where an event loop must go on.
+    Never another user's. Everything but `search` blocks: call it from a thread where an event
+    loop must go on.
 
     Attributes:
         source: the source they belong to.
-        project: where writes go.
+        project: the project they belong to.
         user: whose own records are seen, where a host has many users; None for the one user
             of this machine, whose project is `USER`.
     """
@@ -242,27 +243,12 @@ class Records:
     def _users(self) -> str:
         return USER if self.user is None else f"{_USER_PREFIX}{self.user}"
 
-    @property
-    def scopes(self) -> tuple[Records, ...]:
-        """The project's records without the user's, and the user's: each record is in one."""
-        alone = evolve(self, alone=True)
-        return (alone,) if self.project == self._users else (alone, self.shared)
+    def others(self, source: str) -> RecordsView:
+        """Another source's records of the same project, to be read; none where there is no such.
 
-    @property
-    def shared(self) -> Records:
-        """The same source's records that belong to the user instead of the project."""
-        return evolve(self, project=self._users)
-
-    def put(self, records: Sequence[Record]) -> list[Record]:
-        """Store records, replacing those of the same id; return them as stored.
-
-        When it returns they are durable against the end of the process.
-        Raises `RecordError`, before anything is stored, for a record that is not JSON.
+        A source whose index run reads them says so in `SourceInfo.reads`.
         """
-        bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
-        if bound:
-            self._store.put(bound)
-        return bound
+        return RecordsView(self._store, source, self.project, self._searcher, user=self.user)
 
     def get(self, *ids: str) -> list[Record]:
         """The visible records with these ids; ids that are not there are left out."""
@@ -272,17 +258,6 @@ class Records:
             for p in self.projects
         ]
         return self._store.get(points)
-
-    def delete(self, *ids: str) -> int:
-        """Delete the visible records with these ids; return how many there were."""
-        found = self.get(*ids)
-        if found:
-            self._store.delete([record.point_id for record in found])
-        return len(found)
-
-    def delete_where(self, filters: Filters) -> None:
-        """Delete the records of `project` (not the user's) that match the filters."""
-        self._store.delete_where(self.source, (self.project,), filters)
 
     def scan(self, filters: Filters | None = None) -> Iterator[Record]:
         """Every visible record that matches, in no particular order, page by page."""
@@ -322,3 +297,51 @@ class Records:
             filters=filters or {},
             user=self.user,
         )
+
+
+@frozen
+class Records(RecordsView):
+    """One source's records, as that source sees them: what a `RecordsView` has, and writing.
+
+    Reads see the project's records and the user's own, never another user's; writes go to
+    `project`. Everything but `search` blocks: call it from a thread where an event loop must go on.
+
+    Attributes:
+        source: the source they belong to.
+        project: where writes go.
+        user: whose own records are seen, where a host has many users; None for the one user
+            of this machine, whose project is `USER`.
+    """
+
+    @property
+    def shared(self) -> Records:
+        """The same source's records that belong to the user instead of the project."""
+        return evolve(self, project=self._users)
+
+    @property
+    def scopes(self) -> tuple[Records, ...]:
+        """The project's records without the user's, and the user's: each record is in one."""
+        alone = evolve(self, alone=True)
+        return (alone,) if self.project == self._users else (alone, self.shared)
+
+    def put(self, records: Sequence[Record]) -> list[Record]:
+        """Store records, replacing those of the same id; return them as stored.
+
+        When it returns they are durable against the end of the process.
+        Raises `RecordError`, before anything is stored, for a record that is not JSON.
+        """
+        bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
+        if bound:
+            self._store.put(bound)
+        return bound
+
+    def delete(self, *ids: str) -> int:
+        """Delete the visible records with these ids; return how many there were."""
+        found = self.get(*ids)
+        if found:
+            self._store.delete([record.point_id for record in found])
+        return len(found)
+
+    def delete_where(self, filters: Filters) -> None:
+        """Delete the records of `project` (not the user's) that match the filters."""
+        self._store.delete_where(self.source, (self.project,), filters)

@@ -31,6 +31,7 @@ _VALUES = (
     Indexer,
     records.Record,
     records.Records,
+    records.RecordsView,
     records.Hit,
     records.Range,
     tools.Tool,
@@ -147,7 +148,8 @@ def _default(field: attrs.Attribute[Any]) -> str:
 
 def _methods(kind: type[Any]) -> Iterator[str]:
     """The public methods and properties, each with the first line of its docstring."""
-    for name, member in vars(kind).items():
+    members = {k: v for each in reversed(kind.__mro__) for k, v in vars(each).items()}
+    for name, member in members.items():
         if name.startswith("_") or not (inspect.isfunction(member) or isinstance(member, property)):
             continue
         called = name if isinstance(member, property) else f"{name}{inspect.signature(member)}"

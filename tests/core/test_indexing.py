@@ -14,9 +14,17 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextKit, Indexer, IndexReport, InvalidContextTypeError, Record, hookimpl
+from contextkit import (
+    ContextKit,
+    Indexer,
+    IndexReport,
+    InvalidContextTypeError,
+    Record,
+    SourceInfo,
+    hookimpl,
+)
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.index_run import IndexOutcome
+from contextkit.index_run import IndexOutcome, in_index_order
 from contextkit.indexing import IndexState, Progress, write_atomically
 
 MakePlugin = Callable[..., ModuleType]
@@ -125,6 +133,39 @@ def test_every_source_that_can_is_indexed(kit: ContextKit) -> None:
     again = kit.index(["files"])["files"].report
     assert again is not None
     assert again.notes[0] == "run 2"
+
+
+def test_a_source_is_indexed_after_those_that_it_reads(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """And sees in the same run what they stored."""
+
+    def counting(indexer: Indexer) -> IndexReport:
+        return IndexReport(added=indexer.records.others("files").count())
+
+    info = SourceInfo(reads=("files",))
+    reader = make_plugin([], contextkit_index=counting, contextkit_source=lambda: info)
+    files = make_plugin([], contextkit_index=indexing)
+    settings = {"embedding.model": "none"}
+    kit = open_kit({"counts": reader, "files": files}, settings=settings)
+    (kit.workspace.root / "a.txt").touch()
+    assert kit.index()["counts"].report == IndexReport(added=1)
+
+
+@pytest.mark.parametrize(
+    ("reads", "order"),
+    [
+        ({"b": (), "a": ()}, "ba"),
+        ({"a": ("b",), "b": ("c",), "c": ()}, "cba"),
+        ({"a": ("gone",), "b": ()}, "ba"),
+        ({"a": ("a",), "b": ()}, "ba"),
+        ({"a": ("b",), "b": ("a",), "c": ("a",)}, "abc"),
+        ({}, ""),
+    ],
+)
+def test_the_order_of_indexing(reads: dict[str, tuple[str, ...]], order: str) -> None:
+    """Those that read none first, then each behind what it reads; a circle is broken."""
+    assert "".join(in_index_order(reads)) == order
 
 
 def test_sources_that_cannot_are_left_out(kit: ContextKit) -> None:

@@ -156,6 +156,24 @@ def test_a_project_sees_its_own_and_the_users(records: Records) -> None:
     assert sorted(hit.record.id for hit in records.search_sync("high water")) == ["mine", "users"]
 
 
+async def test_other_sources_records_can_be_read(records: Records) -> None:
+    """Those of the same project and the user's, in every way of reading; none can be written."""
+    moons = evolve(records, source="moon")
+    moons.put([record("moons")])
+    moons.shared.put([record("users")])
+    evolve(moons, project="other").put([record("others")])
+    records.put([record("mine")])
+    view = records.others("moon")
+    assert (view.source, view.project) == ("moon", records.project)
+    assert sorted(r.id for r in view.scan()) == ["moons", "users"]
+    assert [r.id for r in view.get("moons", "mine")] == ["moons"]
+    assert (view.count(), len(view.newest(5))) == (2, 2)
+    assert sorted(hit.record.id for hit in await view.search("high water")) == ["moons", "users"]
+    assert [r.id for r in view.others("tide").get("mine")] == ["mine"]
+    assert not any(hasattr(view, name) for name in ("put", "delete", "delete_where", "shared"))
+    assert records.others("nobody").count() == 0
+
+
 def test_deleting(records: Records) -> None:
     """By id, also the user's; by filter, the project's alone."""
     records.put([record("1", fields={"day": "mon"}), record("2"), record("3")])

@@ -443,6 +443,7 @@ def test_a_source_has_a_title(make_registry: MakeRegistry, make_plugin: MakePlug
         (SourceInfo(title=3), "SourceInfo: title is an int"),  # type: ignore[arg-type]
         (SourceInfo(indexed_fields="day"), "SourceInfo: indexed_fields is a str"),  # type: ignore[arg-type]
         (SourceInfo(indexed_fields=(1,)), "entry 0 is an int, expected str"),  # type: ignore[arg-type]
+        (SourceInfo(reads="code"), "SourceInfo: reads is a str"),  # type: ignore[arg-type]
         (SourceInfo(count_filters=None), "SourceInfo: count_filters is None"),  # type: ignore[arg-type]
     ],
 )

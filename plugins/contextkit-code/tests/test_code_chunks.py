@@ -18,7 +18,9 @@ _GRAMMARS = Grammars()
 def _chunks(source: str, language: str = "python") -> list[Chunk]:
     grammar = _GRAMMARS.get(next(known for known in LANGUAGES if known.name == language))
     assert grammar is not None
-    definitions = find_definitions(source.encode(), grammar)
+    definitions = find_definitions(
+        grammar.matches(source.encode()), source.encode(), grammar.language
+    )
     return chunk_file(source.split("\n"), definitions, "file.py", "lines")
 
 

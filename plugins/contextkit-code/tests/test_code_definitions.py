@@ -22,7 +22,7 @@ def _language(name: str) -> Language:
 def _find(language: str, source: str) -> list[Definition]:
     grammar = _GRAMMARS.get(_language(language))
     assert grammar is not None
-    return find_definitions(source.encode(), grammar)
+    return find_definitions(grammar.matches(source.encode()), source.encode(), grammar.language)
 
 
 def _walk(definitions: list[Definition]) -> Iterator[Definition]:
@@ -237,4 +237,5 @@ def test_an_unknown_condition_never_holds() -> None:
     grammar = Grammars().get(language)
     assert grammar is not None
 
-    assert find_definitions(b"package p\nfunc f() {}\n", grammar) == []
+    source = b"package p\nfunc f() {}\n"
+    assert find_definitions(grammar.matches(source), source, grammar.language) == []

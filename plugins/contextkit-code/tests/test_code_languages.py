@@ -392,7 +392,9 @@ def _definitions(name: str) -> tuple[str, list[Definition]]:
     assert language is not None
     grammar = Grammars().get(language)
     assert grammar is not None
-    return language.name, list(_all(find_definitions(content, grammar)))
+    return language.name, list(
+        _all(find_definitions(grammar.matches(content), content, grammar.language))
+    )
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

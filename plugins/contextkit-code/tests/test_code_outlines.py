@@ -57,6 +57,21 @@ def test_an_outline_has_path_names_and_first_lines(
     assert lines == ["shelf.py", *names, "Keeps things.", "Put things back."]
 
 
+def test_an_outline_has_its_files_imports(
+    workspace: Path, index: Callable[..., Any], outlines: Outlines
+) -> None:
+    """They are a field of its own: what is searched is as it was without them."""
+    body = "\ndef shelve(box):\n    return box\n"
+    (workspace / "shelf.py").write_text(f"from .boxes import (Box as B, Lid,  # all\n){body}")
+    (workspace / "bare.py").write_text(body)
+    index()
+    found = outlines()
+    assert found["shelf.py"].fields["imports"] == [{"module": ".boxes", "names": ["Box", "Lid"]}]
+    assert "imports" not in found["bare.py"].fields
+    assert found["shelf.py"].text.replace("shelf", "bare") == found["bare.py"].text
+    assert not found["shelf.py"].keywords
+
+
 def test_outlines_follow_their_files(
     workspace: Path, index: Callable[..., Any], outlines: Outlines
 ) -> None:

@@ -13,6 +13,7 @@ from contextkit.logs import get_logger
 from contextkit_code.chunks import WINDOW_TYPES, Chunk, chunk_file
 from contextkit_code.definitions import Definition, find_definitions
 from contextkit_code.grammars import Grammars, ParseTooLongError
+from contextkit_code.imports import Import, find_imports
 from contextkit_code.languages import Language
 from contextkit_code.outlines import outline_words
 from contextkit_code.plain_names import plain_names
@@ -54,28 +55,34 @@ class RecordMaker:
         text = decode(content, language=language)
         file_name = path.rpartition("/")[2]
         if language is not None:
-            definitions = self._definitions(path, text.source, language)
+            definitions, imports = self._structure(path, text.source, language)
             chunks = chunk_file(text.lines, definitions, file_name, "lines")
             if not definitions:
                 chunks = _with_plain_names(chunks)
-            return self._records(path, language.name, chunks)
+            return self._records(path, language.name, chunks, imports)
         written_in, prose = text_language(path)
         chunks = chunk_file(text.lines, (), file_name, "section" if prose else "lines")
         return self._records(path, written_in, chunks if prose else _with_plain_names(chunks))
 
-    def _definitions(self, path: str, source: bytes, language: Language) -> Sequence[Definition]:
-        """What a file defines; nothing where it cannot be parsed."""
+    def _structure(
+        self, path: str, source: bytes, language: Language
+    ) -> tuple[Sequence[Definition], Sequence[Import]]:
+        """What a file defines and imports; nothing where it cannot be parsed."""
         grammar = self.grammars.get(language)
         if grammar is None:
-            return ()
+            return (), ()
         try:
-            return find_definitions(source, grammar)
+            matches = grammar.matches(source)
         except ParseTooLongError:
             self.given_up.append(path)
             _log.warning("parsing_given_up", path=path, language=language.name)
-            return ()
+            return (), ()
+        definitions = find_definitions(matches, source, language)
+        return definitions, find_imports(matches, source, language.name)
 
-    def _records(self, path: str, language: str, chunks: Sequence[Chunk]) -> list[Record]:
+    def _records(
+        self, path: str, language: str, chunks: Sequence[Chunk], imports: Sequence[Import] = ()
+    ) -> list[Record]:
         counted: Counter[str] = Counter()
         records = []
         for chunk in chunks:
@@ -91,15 +98,17 @@ class RecordMaker:
                 )
             )
         if records:
-            records.append(self._outline(path, language, chunks))
+            records.append(self._outline(path, language, chunks, imports))
         return records
 
-    def _outline(self, path: str, language: str, chunks: Sequence[Chunk]) -> Record:
+    def _outline(
+        self, path: str, language: str, chunks: Sequence[Chunk], imports: Sequence[Import]
+    ) -> Record:
+        fields: dict[str, object] = {"kind": OUTLINE, "file_path": path, "language": language}
+        if imports:
+            fields["imports"] = [each.as_field() for each in imports]
         return Record(
-            id=path,
-            text=outline_words(path, chunks),
-            created_at=self.created_at,
-            fields={"kind": OUTLINE, "file_path": path, "language": language},
+            id=path, text=outline_words(path, chunks), created_at=self.created_at, fields=fields
         )
 
 

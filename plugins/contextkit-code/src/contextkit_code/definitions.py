@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from contextkit_code.doc_comments import comment_words, string_words
-from contextkit_code.grammars import Grammar
+from contextkit_code.imports import IMPORT
 from contextkit_code.languages import METHOD_OWNERS, Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from contextkit_code.grammars import Matches
 
 __all__ = ["Definition", "find_definitions"]
 
@@ -80,12 +82,17 @@ class _Above:
     text: str
 
 
-def find_definitions(source: bytes, grammar: Grammar) -> list[Definition]:
+def find_definitions(matches: Matches, source: bytes, language: Language) -> list[Definition]:
     """The outermost definitions of a file, in order, each with its members.
 
     A file with a syntax error gives what could be parsed.
+
+    Args:
+        matches: what the language's query finds in the file.
+        source: the file, in UTF-8.
+        language: its language.
     """
-    found, above = _sorted_matches(source, grammar)
+    found, above = _sorted_matches(matches, source, language)
     outermost: list[Definition] = []
     open_ones: list[tuple[int, Definition]] = []
     for match in found:
@@ -95,8 +102,8 @@ def find_definitions(source: bytes, grammar: Grammar) -> list[Definition]:
             continue
         owner = open_ones[-1][1] if open_ones else None
         siblings = owner.members if owner else outermost
-        definition = _definition(match, owner, above, source, grammar.language)
-        if grammar.language.clauses and siblings and _continues(siblings[-1], definition):
+        definition = _definition(match, owner, above, source, language)
+        if language.clauses and siblings and _continues(siblings[-1], definition):
             siblings[-1].last = definition.last
             definition.qualified_name = siblings[-1].qualified_name
         else:
@@ -105,12 +112,16 @@ def find_definitions(source: bytes, grammar: Grammar) -> list[Definition]:
     return outermost
 
 
-def _sorted_matches(source: bytes, grammar: Grammar) -> tuple[list[_Found], dict[int, _Above]]:
+def _sorted_matches(
+    matches: Matches, source: bytes, language: Language
+) -> tuple[list[_Found], dict[int, _Above]]:
     """The definitions, outer before inner, and what ends on which row, ready to belong below."""
     found: dict[tuple[int, int], _Found] = {}
     patterns: dict[tuple[int, int], int] = {}
     above: dict[int, _Above] = {}
-    for pattern, captures in grammar.matches(source):
+    for pattern, captures in matches:
+        if IMPORT in captures:
+            continue
         unit_type = next((c for c in captures if c not in _ROLES and c[0] != "_"), None)
         if unit_type is None:
             role = next(c for c in _BELONGS_BELOW if c in captures)
@@ -120,7 +131,7 @@ def _sorted_matches(source: bytes, grammar: Grammar) -> tuple[list[_Found], dict
         key = (node.start_byte, node.end_byte)
         if pattern < patterns.get(key, pattern + 1):
             patterns[key] = pattern
-            whole = _whole(node, grammar.language)
+            whole = _whole(node, language)
             found[key] = _Found(unit_type, node, captures, whole)
     ordered = sorted(found.values(), key=lambda m: (m.whole.start_byte, -m.whole.end_byte))
     return ordered, above

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Literal
 from attrs import define, field, frozen
 
 from contextkit.logs import get_logger
+from contextkit_code.imports import import_query
 from contextkit_code.languages import Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, QueryPredicate, Tree
+
+    Matches = Sequence[tuple[int, dict[str, list[Node]]]]
+    """What a language's query finds in a file: (pattern, capture -> nodes)."""
 
 __all__ = ["Grammar", "Grammars", "ParseTooLongError"]
 
@@ -40,8 +44,8 @@ class Grammar:
     _parser: Parser
     _query: Query
 
-    def matches(self, source: bytes) -> Sequence[tuple[int, dict[str, list[Node]]]]:
-        """What the language's query finds in a UTF-8 source: (pattern, capture -> nodes).
+    def matches(self, source: bytes) -> Matches:
+        """What the language's query finds in a UTF-8 source: definitions, imports.
 
         Raises `ParseTooLongError` for a file that cannot be parsed in reasonable time.
         """
@@ -131,4 +135,5 @@ def _load(language: Language) -> Grammar:
 
     factory = getattr(importlib.import_module(language.grammar), language.factory)
     loaded = TreeSitterLanguage(factory())
-    return Grammar(language, Parser(loaded), Query(loaded, language.query))
+    query = Query(loaded, language.query + import_query(language.name))
+    return Grammar(language, Parser(loaded), query)

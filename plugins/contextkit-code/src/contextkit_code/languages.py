@@ -10,6 +10,7 @@ tree-sitter query that finds its definitions. In that query
 - `@docstring` is a docstring within it;
 - `@comment` belongs to the definition below it and is its docstring, `@above` belongs to it
   too (an attribute) without being one, `@signature` likewise and is its signature;
+- `@import` is no definition: what of a file imports another is in `imports`;
 - a capture that begins with `_` is for the query's own conditions, of which there is one:
   `(#in? @_kind "def" "defp")`, that its text is one of these;
 - every other capture is the definition itself, and the capture's name is its unit type.

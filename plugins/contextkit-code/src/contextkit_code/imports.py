@@ -1,0 +1,164 @@
+"""What a source file imports, as its language writes it: for what looks at who uses what.
+
+Where an import leads is not looked for here: that needs all files, and this sees one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import field, frozen
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+__all__ = ["IMPORT", "Import", "find_imports", "import_query"]
+
+IMPORT = "import"
+"""The capture of what imports something."""
+
+_MAX_IMPORTS = 1_000
+_MAX_NAME = 200
+_NAMES = re.compile(r"\{([^{}]*)\}")
+_QUOTED = re.compile(r"""["'<]([^"'<>\n]+)["'>]""")
+_PYTHON_FROM = re.compile(r"from\s+([.\w\s]+?)\s+import\s+(.*)", re.DOTALL)
+_PYTHON_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# What stands before the path: the keyword, and what says how it is imported.
+_KEYWORDS = re.compile(
+    r"^(?:pub(?:\([^)]*\))?\s+)?(?:global\s+)?(?:import|use|using)\s+"
+    r"(?:(?:static|function|const|qualified|struct|class|enum|protocol|func|typealias)\s+)?"
+    r"(?:\w+\s*=\s*)?"
+)
+_ALIAS = re.compile(r"\s+(?:as|=>)\s+\S+$")
+
+
+@frozen
+class Import:
+    """One import.
+
+    Attributes:
+        module: what is imported, or imported from, as it stands in the file.
+        names: what is taken from it; none where that is all of it, or is not told apart.
+    """
+
+    module: str
+    names: tuple[str, ...] = field(default=())
+
+    def as_field(self) -> dict[str, object]:
+        """What of it is stored."""
+        return {"module": self.module, "names": list(self.names)}
+
+
+def import_query(language: str) -> str:
+    """The part of a language's query that captures its imports; empty where there is none."""
+    return _LANGUAGES[language][0] if language in _LANGUAGES else ""
+
+
+def find_imports(
+    matches: Iterable[tuple[int, Mapping[str, Sequence[Node]]]], source: bytes, language: str
+) -> list[Import]:
+    """What a file imports, in order, each module once, a thousand at most.
+
+    Args:
+        matches: what the language's query finds in it.
+        source: the file, in UTF-8.
+        language: the language's name.
+    """
+    names: dict[str, dict[str, None]] = {}
+    nodes = [node for _, captures in matches for node in captures.get(IMPORT, ())]
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        for found in _LANGUAGES[language][1](text):
+            if found.module and len(found.module) <= _MAX_NAME:
+                names.setdefault(found.module, {}).update(dict.fromkeys(found.names))
+    return [Import(module, tuple(taken)) for module, taken in names.items()][:_MAX_IMPORTS]
+
+
+def _python(text: str) -> Iterator[Import]:
+    said = _PYTHON_COMMENT.sub("", text)
+    found = _PYTHON_FROM.match(said)
+    if found is None:
+        for module in said.removeprefix("import").split(","):
+            yield Import(module.split(" as ")[0].strip())
+        return
+    names = (name.split(" as ")[0].strip() for name in found[2].strip("() \n").split(","))
+    yield Import("".join(found[1].split()), _short(name for name in names if name != "*"))
+
+
+def _quoted(text: str) -> Iterator[Import]:
+    """The module is in quotes, behind the names that are taken from it in braces."""
+    before = text
+    if quoted := _QUOTED.search(text, text.rfind("}") + 1):
+        before = text[: quoted.start()]
+        names = (
+            name.removeprefix("type ").split(" as ")[0].strip()
+            for braced in _NAMES.findall(before)
+            for name in braced.split(",")
+        )
+        yield Import(quoted[1].strip(), _short(names))
+
+
+def _path(text: str) -> Iterator[Import]:
+    """The module is a path of names; braces hold several ends of it, in Haskell brackets names."""
+    path = _KEYWORDS.sub("", _COMMENT.sub(" ", text)).strip().rstrip(";").partition("(")[0]
+    for each in _unfolded(" ".join(path.split())):
+        yield Import(_ALIAS.sub("", each).strip().removesuffix("::self").rstrip(".:*_"))
+
+
+def _unfolded(path: str) -> Iterator[str]:
+    start, end = path.find("{"), path.rfind("}")
+    if start < 0 or end < start:
+        # With one brace it is broken.
+        yield from [path] if start == end else []
+        return
+    depth, part = 0, start + 1
+    for place in range(start + 1, end + 1):
+        depth += {"{": 1, "}": -1}.get(path[place], 0)
+        if place == end or (path[place] == "," and depth == 0):
+            if last := path[part:place].strip():
+                yield from _unfolded(path[:start] + last)
+            part = place + 1
+
+
+def _short(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name and len(name) <= _MAX_NAME)
+
+
+_JAVASCRIPT = """
+    (import_statement source: (string)) @import
+    (export_statement source: (string)) @import
+    (call_expression function: (identifier) @_require
+        arguments: (arguments . (string) @import) (#in? @_require "require"))
+"""
+_TYPESCRIPT = f"{_JAVASCRIPT} (import_require_clause source: (string) @import)"
+_INCLUDE = "(preproc_include path: (_) @import)"
+_DECLARATION = "(import_declaration) @import"
+
+_LANGUAGES: Mapping[str, tuple[str, Callable[[str], Iterator[Import]]]] = {
+    "python": ("(import_statement) @import (import_from_statement) @import", _python),
+    "javascript": (_JAVASCRIPT, _quoted),
+    "typescript": (_TYPESCRIPT, _quoted),
+    "tsx": (_TYPESCRIPT, _quoted),
+    "go": ("(import_spec path: (_) @import)", _quoted),
+    "java": (_DECLARATION, _path),
+    "rust": ("(use_declaration) @import", _path),
+    "c": (_INCLUDE, _quoted),
+    "cpp": (_INCLUDE, _quoted),
+    "csharp": ("(using_directive) @import", _path),
+    "ruby": (
+        """
+        (call method: (identifier) @_require
+            arguments: (argument_list . (string) @import)
+            (#in? @_require "require" "require_relative"))
+        """,
+        _quoted,
+    ),
+    "php": ("(namespace_use_declaration) @import", _path),
+    "kotlin": ("(import) @import", _path),
+    "swift": (_DECLARATION, _path),
+    "scala": (_DECLARATION, _path),
+    "haskell": ("(import) @import", _path),
+}

@@ -1,0 +1,108 @@
+"""What the two sources answer to a request: entities, and the relations around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, RecordsView
+from contextkit.background import in_thread
+from contextkit_entities.entity import Entity
+from contextkit_entities.finding import Found, entity_item, filter_texts, find_entities
+from contextkit_entities.settings import MOST_DEPTH, depth_in
+from contextkit_entities.walking import Bounds, Step, walk
+from contextkit_entities.words import key_of
+
+__all__ = ["ENTITIES", "ask_for_entities", "ask_for_relations"]
+
+ENTITIES = "entities"
+"""The source that keeps entities and relations."""
+
+_STARTS = 10
+_SEARCHED_STARTS = 3
+_TITLE = 80
+_TYPES = "entity_types"
+
+
+async def ask_for_entities(request: ContextRequest) -> list[ContextItem]:
+    """The entities for a request, best first.
+
+    Of its filters, `entity_types` and `type` say which types of entities are wanted, in any
+    case, and `depth` is for relations.
+    """
+    filters = _without(request.filters, _TYPES, "type", "depth")
+    wanted = [*_types(request.filters, _TYPES), *_types(request.filters, "type")]
+    if wanted:
+        filters["type"] = wanted
+    found = await find_entities(evolve(request, filters=filters), request.records)
+    return [entity_item(each) for each in found]
+
+
+async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
+    """The relations around the entities of a request, best first.
+
+    Of its filters, `entity_types` says of which types one end is at least, `type` which types
+    of relations are wanted, and `depth` how far to go, over the setting of that name.
+
+    Raises `InvalidRequestError` where one of these makes no sense.
+    """
+    entities = request.records.others(ENTITIES)
+    types, kinds = _types(request.filters, _TYPES), _types(request.filters, "type")
+    # Where some types alone are wanted, more is walked than is shown.
+    enough = Bounds().enough if types or kinds else request.limit
+    bounds = Bounds(depth=_depth(request), least=request.min_relevance, enough=enough)
+    filters = _without(request.filters, _TYPES, "type", "depth")
+    starts = _starts(await find_entities(evolve(request, filters=filters), entities))
+    steps = await in_thread(lambda: walk(entities, starts, bounds))
+    steps = [step for step in steps if not kinds or step.relation.type in kinds]
+    if types:
+        steps = await in_thread(lambda: _of_types(entities, steps, types))
+    return [_item(step) for step in steps[: request.limit]]
+
+
+def _starts(found: Sequence[Found]) -> dict[str, float]:
+    """Where to walk from: what is mentioned, or else the best of what was searched for."""
+    named = [each for each in found if each.mentioned][:_STARTS]
+    return {each.entity.id: each.fit for each in named or found[:_SEARCHED_STARTS]}
+
+
+def _of_types(records: RecordsView, steps: Sequence[Step], types: Sequence[str]) -> list[Step]:
+    ends = {end for step in steps for end in (step.relation.source_id, step.relation.target_id)}
+    entities = map(Entity.from_record, records.get(*sorted(ends)))
+    wanted = {entity.id for entity in entities if entity.type in types}
+    return [s for s in steps if wanted & {s.relation.source_id, s.relation.target_id}]
+
+
+def _item(step: Step) -> ContextItem:
+    relation = step.relation
+    return ContextItem(
+        source="relations",
+        content=relation.text,
+        relevance=min(1.0, step.score),
+        id=relation.id,
+        kind="relation",
+        title=relation.text[:_TITLE],
+        # Of two that differ in one name each is itself: in backticks no name is a mere word.
+        text=f"`from:{relation.source_id}` `{relation.type}` `to:{relation.target_id}`",
+        salience=relation.weight,
+        metadata={**relation.as_dict(), "depth": step.depth},
+    )
+
+
+def _depth(request: ContextRequest) -> int:
+    wanted = request.filters.get("depth", depth_in(request.settings))
+    if type(wanted) is not int or not 0 <= wanted <= MOST_DEPTH:
+        raise InvalidRequestError(
+            f"filter depth: expected a whole number from 0 to {MOST_DEPTH}, got {wanted!r}"
+        )
+    return wanted
+
+
+def _types(filters: Mapping[str, Any], name: str) -> list[str]:
+    return [key_of(text.replace("_", " ")) for text in filter_texts(filters, name)]
+
+
+def _without(filters: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in filters.items() if name not in names}

@@ -1,0 +1,345 @@
+"""The entities of a project and of its user: add, relate, look around, forget."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, frozen
+
+from contextkit import USER, InvalidRequestError, Record, Records
+from contextkit_entities.entity import BY_HAND, DEFAULT_TYPE, ENTITY, FROM_CODE, Entity, id_of
+from contextkit_entities.errors import (
+    AmbiguousEntityError,
+    InvalidEntityError,
+    UnknownEntityError,
+    UnknownRelationError,
+)
+from contextkit_entities.relation import RELATION, Relation, relation_id
+from contextkit_entities.settings import DEPTH, MOST_DEPTH
+from contextkit_entities.walking import Bounds, Step, walk
+from contextkit_entities.words import (
+    key_of,
+    name_keys,
+    stored_aliases,
+    stored_measure,
+    stored_name,
+    stored_properties,
+    stored_type,
+)
+
+if TYPE_CHECKING:
+    from contextkit import ContextKit
+
+__all__ = ["EntityBook"]
+
+_Entities = list[Entity]
+_Steps = list[Step]
+# Between the look at an entity and the write nobody else may write it.
+_changing = threading.Lock()
+
+
+@frozen
+class EntityBook:
+    """The entities that are seen in one project, its own and the user's, and their relations.
+
+    Every method blocks and may be called from any thread. An entity is named by its name, by
+    an alias, or by its id.
+
+    ```python
+    book = EntityBook.of(kit)
+    book.add("Billing", "service", properties={"owner": "Ana"}, salience=0.8)
+    book.add("Stripe", "service")
+    book.relate("Billing", "depends on", "Stripe")
+    ```
+
+    Attributes:
+        records: the records of the source `entities`.
+        hold: keeps the store for this process while it lasts, so that a look and the write
+            that follows are one turn; default: nothing does.
+    """
+
+    records: Records
+    hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+
+    @classmethod
+    def of(cls, kit: ContextKit) -> EntityBook:
+        """The entities of a kit's project; turns are taken with other processes.
+
+        Raises `InvalidContextTypeError` where the source `entities` is off.
+        """
+        return cls(kit.records("entities"), kit.store.hold)
+
+    def add(
+        self,
+        name: str,
+        kind: str | None = None,
+        *,
+        properties: Mapping[str, Any] | None = None,
+        aliases: Iterable[str] | None = None,
+        salience: float | None = None,
+        shared: bool = False,
+    ) -> Entity:
+        """Store an entity; one of the same name in the same scope is changed.
+
+        What is None has its default in a new entity, and stays as it is in one that is there.
+
+        Args:
+            name: what it is called, to 200 characters.
+            kind: what it is, to 40 characters; default `concept`.
+            properties: what is known of it: name -> text, number or truth. They join those
+                that are there; None takes one away.
+            aliases: other names of it, up to 20.
+            salience: how much it matters whatever is asked, 0..1; default 0.5.
+            shared: True for the user's entity, seen in every project.
+
+        Returns:
+            The entity as it is stored; its `outcome` tells whether it is new.
+
+        Raises:
+            InvalidEntityError: a part is not what it may be; nothing was stored.
+        """
+        given: dict[str, Any] = {"name": stored_name(name)}
+        if kind is not None:
+            given["type"] = stored_type(kind)
+        if aliases is not None:
+            given["aliases"] = stored_aliases(aliases)
+        if salience is not None:
+            given["salience"] = stored_measure("salience", salience)
+        scope = self.records.shared if shared else self.records
+        with self._turn():
+            known = _entity_in(scope, id_of(given["name"]))
+            before = known.properties if known else {}
+            given["properties"] = stored_properties(properties or {}, before)
+            entity = _merged(known, given, scope.project)
+            if entity.outcome != "unchanged":
+                scope.put([entity.as_record()])
+        return entity
+
+    def relate(
+        self,
+        source: str,
+        kind: str,
+        target: str,
+        *,
+        weight: float | None = None,
+        properties: Mapping[str, Any] | None = None,
+    ) -> Relation:
+        """Store a relation between two entities; one of the same type between them is changed.
+
+        It is the user's where both of them are, else the project's.
+
+        Args:
+            source: the entity that it starts from.
+            kind: what it is, to 40 characters, such as `uses`.
+            target: the entity that it leads to.
+            weight: how strong it is, 0..1; default 1.
+            properties: what is known of it; as in `add`.
+
+        Returns:
+            The relation as it is stored; its `outcome` tells whether it is new.
+
+        Raises:
+            InvalidEntityError: a part is not what it may be; nothing was stored.
+            UnknownEntityError: an end is no entity.
+            AmbiguousEntityError: several entities are called as an end is.
+        """
+        given: dict[str, Any] = {"type": stored_type(kind)}
+        if weight is not None:
+            given["weight"] = stored_measure("weight", weight)
+        with self._turn():
+            ends = self.find(source), self.find(target)
+            users = all(end.project == USER for end in ends)
+            scope = self.records.shared if users else self.records
+            known = _relation_in(scope, relation_id(ends[0].id, given["type"], ends[1].id))
+            before = known.properties if known else {}
+            given["properties"] = stored_properties(properties or {}, before)
+            relation = _related(known, ends, given, scope.project)
+            if relation.outcome != "unchanged":
+                scope.put([relation.as_record()])
+        return relation
+
+    def find(self, name: str) -> Entity:
+        """The entity with this id, name or alias; one made by hand before one from code.
+
+        Raises:
+            UnknownEntityError: there is none.
+            AmbiguousEntityError: there are several.
+        """
+        if exact := self._with_id(name) or self._with_id(id_of(name)):
+            return exact
+        key = key_of(name)
+        same = self.records.scan({"kind": ENTITY, "names": [key]}) if key else iter(())
+        every = {entity.id: entity for entity in map(Entity.from_record, same)}
+        found = list(every.values())
+        for narrower in (
+            [each for each in found if each.origin == BY_HAND],
+            [each for each in found if each.name == name],
+        ):
+            found = narrower or found
+        if not found:
+            raise UnknownEntityError(name)
+        if len(found) > 1:
+            raise AmbiguousEntityError(name, sorted(entity.id for entity in found))
+        return found[0]
+
+    def list(
+        self, *, kind: str | None = None, from_code: bool = False, limit: int = 20
+    ) -> _Entities:
+        """Entities, the most salient first.
+
+        Args:
+            kind: only of this type.
+            from_code: those from the code in place of those made by hand.
+            limit: how many at most.
+
+        Raises:
+            InvalidEntityError: the type is none.
+            InvalidRequestError: the limit is below 1.
+        """
+        if limit < 1:
+            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
+        every = map(Entity.from_record, self.records.scan(_filters(kind, from_code)))
+        return sorted(every, key=lambda entity: (-entity.salience, entity.id))[:limit]
+
+    def count(self, *, kind: str | None = None, from_code: bool = False) -> int:
+        """How many entities there are; the arguments are those of `list`."""
+        return self.records.count(_filters(kind, from_code))
+
+    def related(self, name: str, *, depth: int = DEPTH, limit: int = 20) -> _Steps:
+        """The relations around an entity, those that say most of it first.
+
+        Args:
+            name: the entity.
+            depth: 1 for its own relations, up to 5.
+            limit: how many at most.
+
+        Raises:
+            UnknownEntityError: there is none of this name.
+            AmbiguousEntityError: there are several.
+            InvalidRequestError: depth or limit makes no sense.
+        """
+        if limit < 1:
+            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
+        if not 1 <= depth <= MOST_DEPTH:
+            raise InvalidRequestError(f"depth must be within 1 and {MOST_DEPTH}, got {depth}")
+        entity = self.find(name)
+        return walk(self.records, {entity.id: 1.0}, Bounds(depth=depth, enough=limit))[:limit]
+
+    def forget(self, name: str) -> tuple[Entity, int]:
+        """Delete an entity that was made by hand, with its relations.
+
+        Returns:
+            What was forgotten, and how many relations.
+
+        Raises:
+            UnknownEntityError: there is none of this name.
+            AmbiguousEntityError: there are several.
+            InvalidEntityError: it comes from the code, which would bring it back.
+        """
+        with self._turn():
+            entity = self.find(name)
+            if entity.origin == FROM_CODE:
+                raise InvalidEntityError(
+                    f"{entity.id} comes from the code and goes when the code does; "
+                    f'[sources.entities] code_source = "" switches all of those off'
+                )
+            scope = self.records if entity.project == self.records.project else self.records.shared
+            relations = 0
+            # One of the same id in the other scope keeps its relations.
+            if len(self.records.get(entity.id)) == 1:
+                relations = self.records.count({"kind": RELATION, "ends": [entity.id]})
+                for each in (self.records, self.records.shared):
+                    each.delete_where({"kind": RELATION, "ends": [entity.id]})
+            scope.delete_where({"kind": ENTITY, "origin": BY_HAND, "name": entity.name})
+        return entity, relations
+
+    def unrelate(self, source: str, kind: str, target: str) -> Relation:
+        """Delete a relation.
+
+        Raises:
+            UnknownRelationError: there is none of this type between the two.
+            InvalidEntityError: it comes from the code, which would bring it back.
+            UnknownEntityError: an end is no entity.
+            AmbiguousEntityError: several entities are called as an end is.
+        """
+        with self._turn():
+            ends = self.find(source).id, stored_type(kind), self.find(target).id
+            found = self.records.get(relation_id(*ends))
+            if not found:
+                if self.records.get(relation_id(*ends, FROM_CODE)):
+                    raise InvalidEntityError(
+                        f"{source} --[{kind}]--> {target} comes from the code and goes when the "
+                        f"code does"
+                    )
+                raise UnknownRelationError(f"{source} --[{kind}]--> {target}")
+            self.records.delete(found[0].id)
+        return Relation.from_record(found[0])
+
+    def _with_id(self, entity_id: str) -> Entity | None:
+        found = [r for r in self.records.get(entity_id) if _is_entity(r)] if entity_id else []
+        own = [record for record in found if record.project == self.records.project]
+        return Entity.from_record((own or found)[0]) if found else None
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        with _changing, self.hold():
+            yield
+
+
+def _is_entity(record: Record) -> bool:
+    return record.fields.get("kind") == ENTITY
+
+
+def _entity_in(scope: Records, entity_id: str) -> Entity | None:
+    found = [r for r in scope.get(entity_id) if r.project == scope.project and _is_entity(r)]
+    return Entity.from_record(found[0]) if found else None
+
+
+def _relation_in(scope: Records, asked: str) -> Relation | None:
+    found = [record for record in scope.get(asked) if record.project == scope.project]
+    return Relation.from_record(found[0]) if found else None
+
+
+def _merged(known: Entity | None, given: dict[str, Any], project: str) -> Entity:
+    if known is None:
+        return Entity(
+            id=id_of(given["name"]),
+            created_at=datetime.now(UTC),
+            project=project,
+            outcome="stored",
+            **{"type": DEFAULT_TYPE, **given},
+        )
+    # Its relations say its name as it was written first.
+    changed = evolve(known, **{**given, "name": known.name})
+    changed = evolve(changed, keys=name_keys((changed.name, *changed.aliases)))
+    return known if changed == known else evolve(changed, outcome="updated")
+
+
+def _related(
+    known: Relation | None, ends: tuple[Entity, Entity], given: dict[str, Any], project: str
+) -> Relation:
+    if known is None:
+        return Relation(
+            source_id=ends[0].id,
+            target_id=ends[1].id,
+            source=ends[0].name,
+            target=ends[1].name,
+            created_at=datetime.now(UTC),
+            project=project,
+            outcome="stored",
+            **given,
+        )
+    changed = evolve(known, source=ends[0].name, target=ends[1].name, **given)
+    return known if changed == known else evolve(changed, outcome="updated")
+
+
+def _filters(kind: str | None, from_code: bool) -> dict[str, Any]:
+    filters: dict[str, Any] = {"kind": ENTITY, "origin": FROM_CODE if from_code else BY_HAND}
+    if kind is not None:
+        filters["type"] = stored_type(kind)
+    return filters

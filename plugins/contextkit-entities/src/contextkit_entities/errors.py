@@ -1,0 +1,71 @@
+"""What can be wrong with an entity, with a relation, and with the name of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextkit.errors import ContextKitError, RecordError
+
+__all__ = [
+    "AmbiguousEntityError",
+    "InvalidEntityError",
+    "UnknownEntityError",
+    "UnknownRelationError",
+]
+
+_SHOWN = 5
+
+
+class InvalidEntityError(RecordError):
+    """A part of an entity or of a relation is not what it may be; nothing was stored."""
+
+    exit_code = 2
+
+
+class UnknownEntityError(ContextKitError):
+    """No entity has this name.
+
+    Attributes:
+        name: what was asked for.
+    """
+
+    exit_code = 5
+
+    def __init__(self, asked: str) -> None:
+        self.name = asked
+        super().__init__(
+            f"no entity is called {asked!r}: `contextkit entities list` shows the names, "
+            f"`contextkit entities add` makes one"
+        )
+
+
+class AmbiguousEntityError(ContextKitError):
+    """Several entities have this name.
+
+    Attributes:
+        name: what was asked for.
+        ids: theirs.
+    """
+
+    exit_code = 5
+
+    def __init__(self, asked: str, ids: Sequence[str]) -> None:
+        self.name, self.ids = asked, tuple(ids)
+        shown = ", ".join(ids[:_SHOWN]) + (", …" if len(ids) > _SHOWN else "")
+        super().__init__(f"{len(ids)} entities are called {asked!r}: name one by its id: {shown}")
+
+
+class UnknownRelationError(ContextKitError):
+    """There is no such relation to remove.
+
+    Attributes:
+        relation: what was asked for, in words.
+    """
+
+    exit_code = 5
+
+    def __init__(self, relation: str) -> None:
+        self.relation = relation
+        super().__init__(
+            f"there is no relation {relation}: `contextkit entities show` lists an entity's"
+        )

@@ -1,0 +1,149 @@
+"""Finding the entities for a request: those that it mentions, and those that search finds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from attrs import frozen
+
+from contextkit import ContextItem, ContextRequest, Hit, InvalidRequestError, RecordsView
+from contextkit.background import in_thread
+from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, MODULE, Entity
+from contextkit_entities.mentions import Mentions, mentions_in
+from contextkit_entities.words import key_of
+
+__all__ = ["Found", "entity_item", "filter_texts", "find_entities", "mentioned"]
+
+_MENTION = 2.0
+_FROM_CODE = 5
+_LEAST_FROM_CODE = 0.5
+"""The code source finds code: what stands here beside it is little, and answers half at least."""
+
+_MOST_MENTIONED = 2_000
+_TITLE = 60
+
+
+@frozen
+class Found:
+    """An entity that a request asks for.
+
+    Attributes:
+        entity: the entity.
+        fit: 1 where the request mentions it; else half of what the search says, as a mention
+            counts double.
+        mentioned: whether the request mentions it.
+    """
+
+    entity: Entity
+    fit: float
+    mentioned: bool
+
+    @property
+    def relevance(self) -> float:
+        """The fit, up to half less for what is little salient, 0..1."""
+        return self.fit * (0.5 + 0.5 * self.entity.salience)
+
+
+async def find_entities(request: ContextRequest, records: RecordsView) -> list[Found]:
+    """The entities that a request mentions or that match it, best first, each once.
+
+    What is neither is not found, however salient it is: a context for another question is no
+    better for it.
+
+    Args:
+        request: the request; of its filters those on types have been taken out.
+        records: the records of the source `entities`.
+    """
+    filters = {**request.filters, "kind": ENTITY}
+    mentions = mentions_in(request.query)
+    named, *hits = await asyncio.gather(
+        in_thread(lambda: mentioned(mentions, records, filters)),
+        _search(request, records, {**filters, "origin": BY_HAND}, request.limit),
+        _search(request, records, {**filters, "origin": FROM_CODE}, _FROM_CODE),
+    )
+    from_code = [hit for hit in hits[1] if hit.relevance >= _LEAST_FROM_CODE]
+    return _best_first(named, [*hits[0], *from_code])[: request.limit]
+
+
+async def _search(
+    request: ContextRequest, records: RecordsView, filters: Mapping[str, Any], limit: int
+) -> list[Hit]:
+    if request.filters.get("origin", filters["origin"]) != filters["origin"]:
+        return []
+    return await records.search(request.query, limit=limit, filters=filters)
+
+
+def mentioned(mentions: Mentions, records: RecordsView, filters: Mapping[str, Any]) -> list[Entity]:
+    """The entities that have one of the mentioned names; blocks.
+
+    Of code, a name that is a word of everyday language (`run`, `Store`) is one only where it
+    is written as code, in its own case; that of a module (`click`) also where the query speaks
+    of using or importing something.
+    """
+    if not mentions.keys:
+        return []
+    wanted = {**filters, "names": mentions.keys}
+    found = islice(records.scan(wanted), _MOST_MENTIONED)
+    entities = [Entity.from_record(record) for record in found]
+    meant = {each.id: _meant_keys(each, mentions) for each in entities}
+    longest = mentions.longest(key for keys in meant.values() for key in keys)
+    return [each for each in entities if longest.intersection(meant[each.id])]
+
+
+def _meant_keys(entity: Entity, mentions: Mentions) -> list[str]:
+    keys = [key for key in entity.keys if key in mentions.spans]
+    name = entity.name
+    plain = name.isalpha() and (name.islower() or name.istitle())
+    meant = name in mentions.as_code or (entity.type == MODULE and mentions.of_modules)
+    if entity.origin == FROM_CODE and plain and not meant:
+        keys = [key for key in keys if key != key_of(name)]
+    return keys
+
+
+def _best_first(named: Iterable[Entity], hits: Iterable[Hit]) -> list[Found]:
+    found = [Found(entity, 1.0, mentioned=True) for entity in named]
+    searched = ((Entity.from_record(hit.record), hit.relevance) for hit in hits)
+    found += [Found(entity, fit / _MENTION, mentioned=False) for entity, fit in searched]
+    best: dict[str, Found] = {}
+    for each in found:
+        known = best.get(each.entity.id)
+        if known is None or _rank(each) > _rank(known):
+            best[each.entity.id] = each
+    return sorted(best.values(), key=lambda each: (-each.relevance, each.entity.id))
+
+
+def _rank(found: Found) -> tuple[bool, float]:
+    # Of an id that is in both scopes the project's stands for both.
+    return found.entity.scope == "project", found.fit
+
+
+def entity_item(found: Found) -> ContextItem:
+    """An entity as an item of the source `entities`."""
+    entity = found.entity
+    return ContextItem(
+        source="entities",
+        content=entity.text,
+        relevance=found.relevance,
+        id=entity.id,
+        kind="entity",
+        title=entity.name[:_TITLE],
+        # Of two of one name each is itself: an id in backticks is no mere word.
+        text=f"`{entity.id}`\n{entity.text}",
+        # No time: what is true of an entity does not wear out.
+        salience=entity.salience,
+        location=entity.location or f"entity {entity.id}",
+        metadata={**entity.as_dict(), "mentioned": found.mentioned},
+    )
+
+
+def filter_texts(filters: Mapping[str, Any], name: str) -> list[str]:
+    """The texts of a filter; raises `InvalidRequestError` where it has anything else."""
+    value = filters.get(name, ())
+    texts = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
+    for text in texts:
+        if not isinstance(text, str):
+            raise InvalidRequestError(f"filter {name}: expected texts, got {text!r}")
+    return texts

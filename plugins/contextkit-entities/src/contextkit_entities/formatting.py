@@ -1,0 +1,78 @@
+"""How entities and relations look in a context: seed 3's lines, in every style and detail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextkit import ContextItem
+from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.models import Detail, Style
+from contextkit.truncation import truncate
+
+__all__ = ["formatted_entity", "formatted_relation"]
+
+_LONGEST_IN_COMPACT = 200
+
+
+def formatted_entity(item: ContextItem, style: Style, detail: Detail) -> str:
+    """One entity's line.
+
+    Args:
+        item: the entity.
+        style: `markdown`, `xml` or `plain`.
+        detail: `full` has its properties and where it is; `summary` no properties; `compact`
+            the same, without emphasis.
+    """
+    data = item.metadata
+    kind = one_line(str(data.get("type") or "entity"))
+    name = one_line(str(data.get("name") or item.title or item.id))
+    known = _known(data) if detail == "full" else {}
+    if location := one_line(str(data.get("location") or "")):
+        known["in"] = location
+    if style == "xml":
+        attributes = f'<entity name="{escape_xml(name)}" type="{escape_xml(kind)}"'
+        said = escape_xml(_listed(known))
+        return f"{attributes}>{said}</entity>" if said else f"{attributes}/>"
+    behind = f" ({_listed(known)})" if known else ""
+    if style == "plain":
+        return plain_line(_short(f"{name} [{kind}]{behind}", detail))
+    if detail == "compact":
+        return f"- {line_start_safe(_short(f'{kind}: {name}{behind}', detail))}"
+    label = markdown_text(kind.replace("*", ""), behind_label=True)
+    return f"**{label}**: {markdown_text(name + behind, behind_label=True)}"
+
+
+def formatted_relation(item: ContextItem, style: Style, detail: Detail) -> str:
+    """One relation's line, names at its ends; `full` has its properties, too."""
+    data = item.metadata
+    kind = one_line(str(data.get("type") or "related to"))
+    source, target = (one_line(str(data.get(end) or "?")) for end in ("source", "target"))
+    known = _known(data) if detail == "full" else {}
+    behind = f" ({_listed(known)})" if known else ""
+    if style == "xml":
+        ends = f'source="{escape_xml(source)}" target="{escape_xml(target)}"'
+        attributes = f'<relation type="{escape_xml(kind)}" {ends}'
+        said = escape_xml(_listed(known))
+        return f"{attributes}>{said}</relation>" if said else f"{attributes}/>"
+    line = _short(f"{source} --[{kind}]--> {target}{behind}", detail)
+    if style == "plain":
+        return plain_line(line)
+    return f"- {line_start_safe(line)}"
+
+
+def _known(data: Mapping[str, Any]) -> dict[str, Any]:
+    properties = data.get("properties")
+    return dict(properties) if isinstance(properties, Mapping) else {}
+
+
+def _listed(known: Mapping[str, Any]) -> str:
+    return ", ".join(f"{one_line(str(key))}: {one_line(_said(v))}" for key, v in known.items())
+
+
+def _said(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _short(line: str, detail: Detail) -> str:
+    return one_line(truncate(line, _LONGEST_IN_COMPACT, len)) if detail == "compact" else line

@@ -1,0 +1,130 @@
+"""A relation: how one entity stands to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from contextkit import USER, Record
+from contextkit.markup import one_line
+from contextkit_entities.entity import BY_HAND, FROM_CODE, measure_in
+
+__all__ = ["DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]
+
+RELATION = "relation"
+"""The field `kind` of a relation's record."""
+
+DEFAULT_WEIGHT = 1.0
+_DEFAULT_TYPE = "related to"
+
+
+def relation_id(source_id: str, kind: str, target_id: str, origin: str = BY_HAND) -> str:
+    """The id of the relation of that type between two entities.
+
+    One that is made by hand and one from the code are two records: neither replaces the other.
+    """
+    made = f"{source_id} --[{kind}]--> {target_id}"
+    return made if origin == BY_HAND else f"{origin}:{made}"
+
+
+@frozen(kw_only=True)
+class Relation:
+    """A relation.
+
+    Attributes:
+        source_id: the id of the entity that it starts from.
+        target_id: the id of the one that it leads to.
+        source: the name of the first.
+        target: the name of the second.
+        type: what it is, such as `uses`.
+        weight: how strong it is, 0..1.
+        properties: what is known of it: texts, numbers, truths.
+        origin: `hand`, or `code` for one that was found in the code.
+        created_at: when it was first stored.
+        project: whose it is; `USER` for the user's.
+        outcome: what storing it did.
+    """
+
+    source_id: str
+    target_id: str
+    source: str
+    target: str
+    type: str
+    weight: float = DEFAULT_WEIGHT
+    properties: Mapping[str, Any] = field(factory=dict)
+    origin: str = BY_HAND
+    created_at: datetime
+    project: str = USER
+    outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
+
+    @property
+    def id(self) -> str:
+        """Made of its ends and its type: between two entities there is one of each type."""
+        return relation_id(self.source_id, self.type, self.target_id, self.origin)
+
+    @property
+    def text(self) -> str:
+        """Its own words, as seed 3 writes a relation, with names for ids."""
+        return f"{self.source} --[{self.type}]--> {self.target}"
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """What it says, whoever says it: source, type and target."""
+        return self.source_id, self.type, self.target_id
+
+    @classmethod
+    def from_record(cls, record: Record) -> Relation:
+        """The relation that a record was made from; what is amiss in the record is left out."""
+        fields = record.fields
+        properties = fields.get("properties")
+        source_id, target_id = (str(fields.get(name) or "") for name in ("source_id", "target_id"))
+        return cls(
+            source_id=source_id,
+            target_id=target_id,
+            source=one_line(str(fields.get("source") or source_id)),
+            target=one_line(str(fields.get("target") or target_id)),
+            type=one_line(str(fields.get("type") or _DEFAULT_TYPE)),
+            weight=measure_in(fields, "weight", DEFAULT_WEIGHT),
+            properties=dict(properties) if isinstance(properties, Mapping) else {},
+            origin=FROM_CODE if fields.get("origin") == FROM_CODE else BY_HAND,
+            created_at=record.created_at,
+            project=record.project,
+        )
+
+    def as_record(self) -> Record:
+        """The record that it is stored as."""
+        return Record(
+            id=self.id,
+            text=self.text,
+            created_at=self.created_at,
+            fields={
+                "kind": RELATION,
+                "origin": self.origin,
+                "source_id": self.source_id,
+                "target_id": self.target_id,
+                "ends": list(dict.fromkeys((self.source_id, self.target_id))),
+                "source": self.source,
+                "target": self.target,
+                "type": self.type,
+                "weight": self.weight,
+                "properties": dict(self.properties),
+            },
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The relation as JSON values, for people's scripts."""
+        return {
+            "source": self.source,
+            "type": self.type,
+            "target": self.target,
+            "source_id": self.source_id,
+            "target_id": self.target_id,
+            "weight": self.weight,
+            "properties": dict(self.properties),
+            "origin": self.origin,
+            "scope": "user" if self.project == USER else "project",
+            "created_at": self.created_at.isoformat(),
+        }

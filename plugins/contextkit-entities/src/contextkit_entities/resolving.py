@@ -1,0 +1,255 @@
+"""Where imports lead: to files of the workspace, to what these define, or to others' modules."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import define, evolve, field, frozen
+
+from contextkit_entities.code_facts import CodeFile, Files
+
+__all__ = ["Resolver", "Target"]
+
+_LONGEST_TAIL = 8
+_RE_EXPORTS = 5
+_PARTS = re.compile(r"[.\\/:]+")
+_JAVASCRIPT = frozenset({"javascript", "typescript", "tsx"})
+_BY_PATH = frozenset({"java", "kotlin", "scala", "rust", "csharp", "php", "haskell"})
+_SUFFIXES = ("ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts", "cts")
+_JAVASCRIPT_ENDING = re.compile(r"\.[cm]?jsx?$")
+_OF_RUST = frozenset({"crate", "super", "self"})
+_STANDARD = {
+    "java": ("java", "javax"),
+    "kotlin": ("java", "javax", "kotlin", "kotlinx"),
+    "scala": ("java", "javax", "scala"),
+    "rust": ("std", "core", "alloc", "self", "super", "crate"),
+    "csharp": ("System", "Microsoft"),
+    "haskell": ("Prelude", "Data", "Control", "System", "Text"),
+    "swift": ("Foundation", "Swift"),
+}
+
+
+@frozen
+class Target:
+    """What an import leads to.
+
+    Attributes:
+        path: the file, or empty for a module that is not of the workspace.
+        name: what the file defines and is imported; or the module.
+    """
+
+    path: str
+    name: str = ""
+
+
+@frozen
+class _Import:
+    """One import: the file that it stands in, its language, the module, what is taken of it."""
+
+    path: str
+    language: str
+    module: str
+    names: Sequence[str] = ()
+
+
+@define(eq=False)
+class Resolver:
+    """Finds what the imports of a set of files lead to.
+
+    Attributes:
+        files: the files.
+    """
+
+    files: Files
+    _by_tail: dict[tuple[str, ...], list[str]] = field(factory=dict, init=False)
+    _packages: frozenset[str] = field(init=False)
+    _names: dict[str, frozenset[str]] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        by_tail: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for path in sorted(self.files, key=lambda path: (path.count("/"), path)):
+            parts = _module_parts(path)
+            for length in range(1, min(len(parts), _LONGEST_TAIL) + 1):
+                by_tail[parts[-length:]].append(path)
+        self._by_tail = dict(by_tail)
+        packages = (p for p in self.files if p.endswith("/__init__.py"))
+        self._packages = frozenset(posixpath.dirname(path) for path in packages)
+
+    def targets(self, path: str) -> list[Target]:
+        """What a file imports, each once, in order; the file itself and standard modules not."""
+        file = self.files[path]
+        found = (
+            target
+            for module, names in file.imports
+            for target in self._found(_Import(path, file.language, module, names))
+            if target.path != path
+        )
+        return list(dict.fromkeys(found))
+
+    def _found(self, wanted: _Import) -> Iterator[Target]:
+        if wanted.language == "python":
+            return self._python(wanted)
+        if wanted.language in _JAVASCRIPT:
+            return self._javascript(wanted)
+        if wanted.language in {"c", "cpp", "ruby"}:
+            return self._file(wanted)
+        return self._dotted(wanted) if wanted.language in _BY_PATH else _module(wanted)
+
+    # -- by language ------------------------------------------------------------------------
+
+    def _python(self, wanted: _Import) -> Iterator[Target]:
+        name = wanted.module.lstrip(".")
+        parts = tuple(part for part in name.split(".") if part)
+        if level := len(wanted.module) - len(name):
+            folders = wanted.path.split("/")[:-1]
+            if level <= len(folders) + 1:
+                base = folders[: len(folders) - level + 1]
+                yield from self._taken(wanted, lambda inner: self._below(base, (*parts, *inner)))
+            return
+        ends = ((parts, wanted.names), (parts[:-1], parts[-1:]))
+        within = next((end for end in ends if self._python_file(wanted.path, end[0])), None)
+        if within is not None:
+            module, names = within
+            of = evolve(wanted, names=names)
+            yield from self._taken(of, lambda inner: self._python_file(of.path, (*module, *inner)))
+            return
+        if parts and parts[0] not in sys.stdlib_module_names:
+            yield Target("", parts[0])
+
+    def _taken(self, wanted: _Import, file_of: Callable[[Sequence[str]], str]) -> Iterator[Target]:
+        """What is taken of a Python module: what it defines, or modules below; and the module."""
+        module = file_of(())
+        for name in wanted.names:
+            if defined := (self._defined(module, name) if module else None):
+                yield defined
+            elif below := file_of((name,)):
+                yield Target(below)
+        if module:
+            yield Target(module)
+
+    def _below(self, folders: Sequence[str], parts: Sequence[str]) -> str:
+        stem = "/".join([*folders, *parts])
+        inside = "/".join([*folders, *parts, "__init__.py"])
+        return next((f for f in (f"{stem}.py", inside, f"{stem}.pyi") if f in self.files), "")
+
+    def _python_file(self, path: str, parts: Sequence[str]) -> str:
+        """The file of an absolute module: below a folder that is no package itself."""
+        found = [
+            each
+            for each in self._by_tail.get(tuple(parts), ())
+            if each.endswith((".py", ".pyi")) and _above(each, len(parts)) not in self._packages
+        ]
+        return _nearest(found, path)
+
+    def _javascript(self, wanted: _Import) -> Iterator[Target]:
+        module = wanted.module
+        if not module.startswith("."):
+            if not module.startswith("node:"):
+                scope = 2 if module.startswith("@") else 1
+                yield Target("", "/".join(module.split("/")[:scope]))
+            return
+        stem = _joined(wanted.path, module)
+        bare = _JAVASCRIPT_ENDING.sub("", stem)
+        tries = [f"{bare}{end}.{suffix}" for end in ("", "/index") for suffix in _SUFFIXES]
+        if found := next((each for each in (stem, *tries) if each in self.files), ""):
+            for name in wanted.names:
+                if defined := self._defined(found, name):
+                    yield defined
+            yield Target(found)
+
+    def _file(self, wanted: _Import) -> Iterator[Target]:
+        """A file that is named by its path: beside this one, or by the end of its path."""
+        named = wanted.module
+        if wanted.language == "ruby" and not named.endswith(".rb"):
+            named += ".rb"
+        beside = _joined(wanted.path, named)
+        same = [
+            each
+            for each in self._by_tail.get(_module_parts(named), ())
+            if f"/{each}".endswith(f"/{named}")
+        ]
+        if found := (beside if beside in self.files else _nearest(same, wanted.path)):
+            yield Target(found)
+        elif wanted.language == "ruby" and not wanted.module.startswith("."):
+            yield from _module(wanted)
+
+    def _dotted(self, wanted: _Import) -> Iterator[Target]:
+        """A path of names: a file, or something in a file."""
+        parts = tuple(part for part in _PARTS.split(wanted.module) if part)
+        while parts and parts[0] in _OF_RUST:
+            parts = parts[1:]
+        for length in (len(parts), len(parts) - 1):
+            same = [
+                each
+                for each in self._by_tail.get(parts[:length], ())
+                if self.files[each].language == wanted.language
+            ]
+            if found := _nearest(same, wanted.path):
+                if defined := self._defined(found, parts[-1]):
+                    yield defined
+                yield Target(found)
+                return
+        yield from _module(wanted)
+
+    # -- what files define --------------------------------------------------------------------
+
+    def _defined(self, path: str, name: str, depth: int = _RE_EXPORTS) -> Target | None:
+        """What a file defines under a name, or what it imports under that from another."""
+        file = self.files[path]
+        if path not in self._names:
+            self._names[path] = frozenset(each.name for each in file.definitions)
+        if name in self._names[path]:
+            return Target(path, name)
+        if depth == 0:
+            return None
+        return self._re_exported(path, file, name, depth)
+
+    def _re_exported(self, path: str, file: CodeFile, name: str, depth: int) -> Target | None:
+        for module, names in file.imports:
+            if name in names:
+                for target in self._found(_Import(path, file.language, module)):
+                    if target.path and target.path != path:
+                        return self._defined(target.path, name, depth - 1)
+        return None
+
+
+def _module(wanted: _Import) -> Iterator[Target]:
+    """A module of others, by the part of its name that tells it from the rest."""
+    parts = [part for part in _PARTS.split(wanted.module) if part]
+    if wanted.language == "go":
+        host, _, rest = wanted.module.partition("/")
+        # Go's own have no host in their path.
+        if "." in host:
+            yield Target("", "/".join([host, *rest.split("/")[:2]]))
+    elif parts and parts[0] not in _STANDARD.get(wanted.language, ()):
+        yield Target("", parts[0])
+
+
+def _joined(path: str, module: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
+
+
+def _module_parts(path: str) -> tuple[str, ...]:
+    """A file's path as the name of its module: without its suffix, a package for its init."""
+    parts = path.split("/")
+    parts[-1] = parts[-1].partition(".")[0] or parts[-1]
+    return tuple(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def _above(path: str, parts: int) -> str:
+    """The folder that a module of so many parts is in."""
+    return "/".join(path.removesuffix("/__init__.py").split("/")[:-parts])
+
+
+def _nearest(paths: Sequence[str], path: str) -> str:
+    """The file with most folders in common with a path, the first of several; "" of none."""
+    folders = path.split("/")[:-1]
+
+    def common(each: str) -> int:
+        return len(posixpath.commonprefix([folders, each.split("/")[:-1]]))
+
+    return max(paths, key=common, default="")

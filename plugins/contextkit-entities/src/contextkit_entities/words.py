@@ -1,0 +1,162 @@
+"""Names, types, properties and measures: what they may be, and the form in which they are stored.
+
+A name is looked up by its keys, so that a mention of it is found however it is written: its
+words in lower case, parted by single spaces. `contextkit/tokens.py` and `contextkit.tokens.py`
+have the key `contextkit tokens py`, and `TokenCounter` has `tokencounter` and `token counter`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contextkit.markup import one_line
+from contextkit_entities.errors import InvalidEntityError
+
+__all__ = [
+    "KEY_WORDS",
+    "identifier_words",
+    "key_of",
+    "name_keys",
+    "stored_aliases",
+    "stored_measure",
+    "stored_name",
+    "stored_properties",
+    "stored_type",
+]
+
+KEY_WORDS = 8
+"""A key of more words is not looked up."""
+
+_MAX_NAME = 200
+_MAX_TYPE = 40
+_MAX_ALIASES = 20
+_MAX_PROPERTIES = 20
+_MAX_PROPERTY = 60
+_MAX_VALUE = 500
+
+_WORD = re.compile(r"\w+")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|\d+")
+_SIGNIFICANT = 3
+_ALIAS = "alias"
+
+
+def key_of(name: str) -> str:
+    """The key of a name; empty for one without a letter or digit."""
+    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", name).casefold()))
+
+
+def identifier_words(name: str) -> str:
+    """The words of an identifier as a key: `TokenCounter` and `token_counter` are two.
+
+    Empty for what is one word, and where fewer than two have three letters: `is_a` is no
+    mention wherever somebody writes "is a".
+    """
+    if not name.isascii() or not name.isidentifier():
+        return ""
+    words = [word.lower() for word in _HUMPS.findall(name)]
+    telling = sum(len(word) >= _SIGNIFICANT for word in words)
+    return " ".join(words) if telling >= 2 else ""
+
+
+def name_keys(names: Iterable[str]) -> tuple[str, ...]:
+    """The keys under which names are looked up, each once."""
+    keys = (key for name in names for key in (key_of(name), identifier_words(name)))
+    return tuple(dict.fromkeys(key for key in keys if 1 <= len(key.split()) <= KEY_WORDS))
+
+
+def stored_name(name: object) -> str:
+    """A name on one line; raises `InvalidEntityError` unless it has 1 to 200 characters."""
+    stored = _line(name, "name", _MAX_NAME)
+    if not key_of(stored):
+        raise InvalidEntityError(f"an entity's name has a letter or a digit, got {stored!r}")
+    return stored
+
+
+def stored_type(kind: object) -> str:
+    """A type of entities or relations, in lower case, its words parted by spaces.
+
+    Raises `InvalidEntityError` unless it has 1 to 40 characters.
+    """
+    stored = key_of(_line(kind, "type", _MAX_TYPE).replace("_", " "))
+    if not stored:
+        raise InvalidEntityError(f"a type has a letter or a digit, got {kind!r}")
+    return stored
+
+
+def stored_aliases(aliases: Iterable[object]) -> tuple[str, ...]:
+    """Other names, each once; raises `InvalidEntityError` for what is no name, or over 20."""
+    if isinstance(aliases, (str, bytes)) or not isinstance(aliases, Iterable):
+        raise InvalidEntityError(f"aliases must be a list of names, got {aliases!r}")
+    stored = tuple(dict.fromkeys(_line(alias, _ALIAS, _MAX_NAME) for alias in aliases))
+    for alias in stored:
+        if not key_of(alias):
+            raise InvalidEntityError(f"an alias has a letter or a digit, got {alias!r}")
+    if len(stored) > _MAX_ALIASES:
+        raise InvalidEntityError(f"an entity has at most {_MAX_ALIASES} aliases, got {len(stored)}")
+    return stored
+
+
+def stored_properties(given: object, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Properties: name -> text, number or truth; what is given over what is known.
+
+    Raises `InvalidEntityError` for other values, for names over 60 characters and texts over
+    500, or for more than 20. A value of None takes the property away.
+    """
+    if not isinstance(given, Mapping):
+        raise InvalidEntityError(f"properties must be name -> value, got {given!r}")
+    stored = dict(known or {})
+    for key, value in given.items():
+        name = _line(key, "property's name", _MAX_PROPERTY)
+        if value is None:
+            stored.pop(name, None)
+        else:
+            stored[name] = _value(name, value)
+    if len(stored) > _MAX_PROPERTIES:
+        raise InvalidEntityError(f"there are at most {_MAX_PROPERTIES} properties: {len(stored)}")
+    return stored
+
+
+def stored_measure(name: str, value: object) -> float:
+    """A salience or a weight; raises `InvalidEntityError` unless it is a number within 0..1."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:  # type: ignore[operator]
+        raise InvalidEntityError(f"{name} must be a number within 0..1, got {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _value(name: str, value: object) -> str | int | float | bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        if math.isfinite(value) and abs(value) < 2**63:
+            return value
+    elif isinstance(value, str):
+        return _line(value, f"property {name!r}", _MAX_VALUE)
+    raise InvalidEntityError(
+        f"property {name!r} is a text, a number, or true or false, got {value!r}"
+    )
+
+
+def _line(text: object, what: str, longest: int) -> str:
+    if not isinstance(text, str):
+        raise InvalidEntityError(f"{_a(what)} is a text, got {text!r}")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidEntityError(
+            f"{_a(what)} must be valid Unicode: character {error.start} is half a surrogate pair"
+        ) from error
+    line = one_line(text)
+    if not 1 <= len(line) <= longest:
+        raise InvalidEntityError(
+            f"{_a(what)} has 1 to {longest} characters, {line[:40]!r} has {len(line)}"
+        )
+    return line
+
+
+def _a(what: str) -> str:
+    return f"an {what}" if what == _ALIAS else f"a {what}"

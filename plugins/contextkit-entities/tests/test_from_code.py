@@ -1,0 +1,211 @@
+"""Entities and relations from the records of the code source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import contextkit_code
+import contextkit_entities
+from contextkit import ContextKit, IndexReport, Record
+from contextkit.testing import make_indexer
+from contextkit_entities import EntityBook, relations_source
+from contextkit_entities.code_facts import CodeFile
+
+FILES = {
+    "app/__init__.py": "from app.counter import TokenCounter\n",
+    "app/counter.py": (
+        'class TokenCounter:\n    """Counts tokens. Quickly."""\n\n    def count(self, text):\n'
+        "        return len(text)\n\n\ndef estimate(text):\n    return len(text) // 4\n\n\n"
+        "def helper(text):\n    return text\n\n\ndef _private(text):\n    return text\n"
+    ),
+    "app/fitting.py": "from app import TokenCounter\nimport attrs\n\n\ndef fit(a):\n    return a\n",
+    "app/pipeline.py": (
+        "from .counter import TokenCounter, estimate\nfrom app.fitting import fit\n\n\n"
+        "def assemble(a):\n    return fit(a)\n"
+    ),
+    "tests/test_counter.py": (
+        "from app.counter import TokenCounter\n\n\nclass TestIt:\n    def test_it(self):\n"
+        "        assert TokenCounter()\n"
+    ),
+}
+Index = Callable[[], IndexReport]
+
+
+@pytest.fixture
+def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+    """A kit over a small project, with the code source and these two."""
+    workspace = tmp_path / "workspace"
+    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+    for name, text in FILES.items():
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text(text)
+    settings = {"embedding.model": "none"}
+    with ContextKit.open(
+        workspace, settings=settings, entry_points=False, environment={}
+    ) as opened:
+        # Not in the order in which they are indexed.
+        opened.register(contextkit_entities, "entities")
+        opened.register(relations_source, "relations")
+        opened.register(contextkit_code, "code")
+        yield opened
+
+
+@pytest.fixture
+def index(kit: ContextKit) -> Index:
+    """Indexes everything, and gives the report of the entities."""
+
+    def run() -> IndexReport:
+        report = kit.index()["entities"].report
+        assert report is not None
+        return report
+
+    return run
+
+
+def related(kit: ContextKit, name: str) -> set[str]:
+    """The texts of an entity's own relations."""
+    steps = EntityBook.of(kit).related(name, depth=1, limit=100)
+    return {step.relation.text for step in steps}
+
+
+def test_what_the_code_defines_and_imports(kit: ContextKit, index: Index) -> None:
+    """Files, classes, functions that others import, and libraries; nobody's helpers are none."""
+    assert index().added > 0
+    book = EntityBook.of(kit)
+    names = {entity.name for entity in book.list(from_code=True, limit=100)}
+    assert names == {*FILES, "TokenCounter", "estimate", "fit", "attrs"}
+    assert related(kit, "TokenCounter") == {
+        "TokenCounter --[defined in]--> app/counter.py",
+        "app/__init__.py --[uses]--> TokenCounter",
+        "app/fitting.py --[uses]--> TokenCounter",
+        "app/pipeline.py --[uses]--> TokenCounter",
+        "tests/test_counter.py --[uses]--> TokenCounter",
+    }
+    assert "app/fitting.py --[imports]--> attrs" in related(kit, "app/fitting.py")
+    counter = book.find("token counter")
+    assert counter.location == "app/counter.py:1"
+    assert counter.properties == {"about": "Counts tokens. Quickly.", "used by": "4+ files"}
+    assert (
+        counter.salience > book.find("fit").salience > book.find("tests/test_counter.py").salience
+    )
+
+
+async def test_a_question_about_code(kit: ContextKit, index: Index) -> None:
+    """Who uses it stands in the context, the tests last, and the code keeps its own item."""
+    index()
+    context = await kit.assemble_context("what uses the token counter?")
+    relations = [item.metadata for item in context.items if item.source == "relations"]
+    users = [each["source"] for each in relations if each["target"] == "TokenCounter"]
+    assert users == [
+        "app/__init__.py",
+        "app/fitting.py",
+        "app/pipeline.py",
+        "tests/test_counter.py",
+    ]
+    assert "app/counter.py::TokenCounter" in {
+        item.id for item in context.items if item.source == "code"
+    }
+    assert "**class**: TokenCounter" in context.markdown
+
+
+def test_unchanged_code_is_not_read_again(kit: ContextKit, index: Index) -> None:
+    """Nothing is stored, and the same is reported."""
+    first = index()
+    assert index() == IndexReport(unchanged=first.added)
+    stamps = {record.created_at for record in kit.records("entities").scan()}
+    assert len(stamps) == 1
+
+
+def test_changes_of_the_code_are_followed(kit: ContextKit, index: Index) -> None:
+    """What is new is added, what is gone deleted, and nothing else touched."""
+    first, root = index(), kit.workspace.root
+    (root / "app" / "extra.py").write_text("import attrs\n\n\nclass Extra:\n    x = 1\n")
+    report = index()
+    assert (report.added, report.removed) == (4, 0)
+    assert report.unchanged + report.updated == first.added
+    assert report.updated <= 3
+    (root / "app" / "fitting.py").unlink()
+    (root / "app" / "extra.py").write_text("class Other:\n    x = 1\n")
+    index()
+    names = {e.name for e in EntityBook.of(kit).list(from_code=True, limit=100)}
+    assert names == {*FILES, "TokenCounter", "estimate", "app/extra.py", "Other"} - {
+        "app/fitting.py"
+    }
+    anew = {record.id: dict(record.fields) for record in kit.records("entities").scan()}
+    _clear_state(kit)
+    index()
+    assert anew == {record.id: dict(record.fields) for record in kit.records("entities").scan()}
+
+
+def _clear_state(kit: ContextKit) -> None:
+    (state,) = Path(kit.workspace.root.parent / "home").rglob("state/**/entities.json")
+    state.write_text('{"seen": [1], "files": {"a": [1]}}')
+
+
+def test_what_was_made_by_hand_stays(kit: ContextKit, index: Index) -> None:
+    """Beside what the code has of the same name, and when the code is gone."""
+    book = EntityBook.of(kit)
+    book.add("Counting", "idea")
+    index()
+    book.add("TokenCounter", "class", properties={"owner": "Ana"})
+    book.relate("Counting", "done by", "code:app/counter.py::TokenCounter", weight=0.9)
+    book.relate("code:app/pipeline.py", "uses", "code:app/counter.py::TokenCounter", weight=0.9)
+    for name in FILES:
+        (kit.workspace.root / name).unlink()
+    report = index()
+    assert report.added == report.unchanged == 0
+    assert book.count(from_code=True) == 0
+    assert {entity.name for entity in book.list()} == {"Counting", "TokenCounter"}
+    assert related(kit, "Counting") == {"Counting --[done by]--> TokenCounter"}
+
+
+def test_the_codes_own_cannot_be_forgotten(kit: ContextKit, index: Index) -> None:
+    """It would be back."""
+    index()
+    book = EntityBook.of(kit)
+    with pytest.raises(contextkit_entities.InvalidEntityError, match="comes from the code"):
+        book.forget("TokenCounter")
+    with pytest.raises(contextkit_entities.InvalidEntityError, match="comes from the code"):
+        book.unrelate("TokenCounter", "defined in", "app/counter.py")
+
+
+@pytest.mark.parametrize("source", ["", "elsewhere"])
+def test_another_source_or_none(kit: ContextKit, index: Index, source: str, tmp_path: Path) -> None:
+    """With another setting what came from the first is deleted."""
+    index()
+    records = kit.records("entities")
+    state = tmp_path / "state.json"
+    make = contextkit_entities.contextkit_index
+    settings = {"code_source": source}
+    indexer = make_indexer(records, tmp_path, state, settings=settings)
+    assert make(indexer) == IndexReport()
+    assert records.count({"origin": "code"}) == 0
+    assert make(indexer) == IndexReport()
+
+
+def test_records_of_any_shape_are_read(kit: ContextKit, index: Index) -> None:
+    """Another source's records are whatever they are."""
+    code = kit.records("code")
+    index()
+    odd: list[dict[str, Any]] = [
+        {"kind": "outline"},
+        {"kind": "outline", "file_path": "odd.py", "imports": 5, "language": 7},
+        {"kind": "outline", "file_path": "odd2.py", "imports": [5, {}, {"module": 5}], "x": []},
+        {"kind": "unit", "file_path": "odd.py", "qualified_name": "Odd", "start_line": "x"},
+        {"kind": "unit", "file_path": "odd.py", "qualified_name": 5, "docstring": 7},
+    ]
+    code.put([Record(id=f"odd{n}", text="odd", fields=fields) for n, fields in enumerate(odd)])
+    report = kit.index(["entities"])["entities"]
+    assert report.problem is None
+    assert EntityBook.of(kit).find("odd2.py").type == "file"
+
+
+@pytest.mark.parametrize("state", [["stamp"], 5, ["s", "python", [["x"]], []], ["s", "p", 5, 5]])
+def test_a_state_of_another_shape_is_none(state: Any) -> None:
+    """It is read anew rather than trusted."""
+    with pytest.raises((TypeError, ValueError)):
+        CodeFile.from_state(state)
