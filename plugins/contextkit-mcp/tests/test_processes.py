@@ -75,7 +75,7 @@ async def test_each_tool_over_a_real_process(world: World, answer: Ask, mode: st
     assert total is not None
     assert total >= 7
     assert last is not None
-    assert last.endswith("1 of 1 commits")
+    assert last.endswith("entities")
 
 
 async def test_two_clients_at_once(world: World, answer: Ask) -> None:
