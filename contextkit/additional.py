@@ -116,7 +116,8 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
     """The items that fit into what the host's text leaves, and the whole text."""
     request = composer.request
     takes = count(f"{heading(ADDITIONAL_TITLE, request.style)}\n\n{composer.additional}\n\n")
-    room = request.max_tokens - takes
+    soft = request.overflow == "soft"
+    room = max(1, request.max_tokens - takes) if soft else request.max_tokens - takes
     for _ in range(_ATTEMPTS):
         if room < 1:
             break
@@ -125,7 +126,7 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
         found = evolve(fitting, request=request, additional=composer.additional)
         text = found.text(_shown_of(fitted))
         tokens = count(text)
-        if tokens <= request.max_tokens or request.overflow == "soft":
+        if soft or tokens <= request.max_tokens:
             return found, evolve(fitted, text=text, tokens=tokens)
         room -= tokens - request.max_tokens
     return _alone(composer, count)

@@ -106,6 +106,8 @@ async def test_a_soft_budget_cuts_nothing(kit: ContextKit) -> None:
     context = await asked(kit, OWN * 10, max_tokens=50, overflow="soft")
     assert context.additional == OWN * 10
     assert context.budget_exceeded
+    assert context.items
+    assert not context.truncated_items
 
 
 @pytest.mark.parametrize("own", ["</section></context>", "# Title\n\n---\n*5 items*", "=== X ==="])
