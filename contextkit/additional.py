@@ -24,7 +24,8 @@ from contextkit.truncation import truncate
 
 __all__ = ["Fit", "Whole", "with_additional"]
 
-_ATTEMPTS = 6
+_ATTEMPTS = 24
+_CAREFUL_ATTEMPTS = 16
 
 Fit = Callable[[Composer], tuple[Composer, Fitted]]
 """Fits items into the budget of a composer's request."""
@@ -118,7 +119,7 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
     takes = count(f"{heading(ADDITIONAL_TITLE, request.style)}\n\n{composer.additional}\n\n")
     soft = request.overflow == "soft"
     room = max(1, request.max_tokens - takes) if soft else request.max_tokens - takes
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         if room < 1:
             break
         within = evolve(composer, request=evolve(request, max_tokens=room), additional="")
@@ -128,7 +129,8 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
         tokens = count(text)
         if soft or tokens <= request.max_tokens:
             return found, evolve(fitted, text=text, tokens=tokens)
-        room -= tokens - request.max_tokens
+        # Token by token, as what fits into a smaller budget must not be passed over.
+        room -= 1 if attempt < _CAREFUL_ATTEMPTS else tokens - request.max_tokens
     return _alone(composer, count)
 
 

@@ -76,6 +76,18 @@ async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> Non
     assert [item.id for item in more.items] != []
 
 
+async def test_a_larger_budget_drops_no_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """Though the counts of parts do not add up: the guard's tags are made of the whole text."""
+    kit = open_kit({"tide": make_plugin([ContextItem("tide", "High", 0.9)])}, settings=PATIENT)
+    shown = []
+    for max_tokens in range(50, 130):
+        context = await asked(kit, "00000", max_tokens=max_tokens, guard=True, tokens="claude")
+        assert context.token_count <= max_tokens
+        shown.append(len(context.items))
+    assert shown == sorted(shown)
+    assert (shown[0], shown[-1]) == (0, 1)
+
+
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("detail", DETAILS)
 async def test_one_that_is_larger_than_the_budget_is_shortened(
