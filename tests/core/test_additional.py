@@ -78,9 +78,10 @@ async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> Non
 
 async def test_a_larger_budget_drops_no_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
     """Though the counts of parts do not add up: the guard's tags are made of the whole text."""
-    kit = open_kit({"tide": make_plugin([ContextItem("tide", "High", 0.9)])}, settings=PATIENT)
+    item = ContextItem("ant", "High water at noon. " * 8, 0.9, id="1")
+    kit = open_kit({"ant": make_plugin([item])}, settings=PATIENT)
     shown = []
-    for max_tokens in range(50, 130):
+    for max_tokens in range(70, 130):
         context = await asked(kit, "00000", max_tokens=max_tokens, guard=True, tokens="claude")
         assert context.token_count <= max_tokens
         shown.append(len(context.items))
