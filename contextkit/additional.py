@@ -24,7 +24,8 @@ from contextkit.truncation import truncate
 
 __all__ = ["Fit", "Whole", "left_for_items", "with_additional"]
 
-_ATTEMPTS = 6
+_ATTEMPTS = 24
+_CAREFUL_ATTEMPTS = 16
 
 Fit = Callable[[Composer], tuple[Composer, Fitted]]
 """Fits items into the budget of a composer's request."""
@@ -129,7 +130,9 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
     """The items that fit into what the host's text leaves, and the whole text."""
     request = composer.request
     room = request.max_tokens - _taken(composer.additional, request.style, count)
-    for _ in range(_ATTEMPTS):
+    soft = request.overflow == "soft"
+    room = max(1, room) if soft else room
+    for attempt in range(_ATTEMPTS):
         if room < 1:
             break
         within = evolve(composer, request=evolve(request, max_tokens=room), additional="")
@@ -137,9 +140,10 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
         found = evolve(fitting, request=request, additional=composer.additional)
         text = found.text(_shown_of(fitted))
         tokens = count(text)
-        if tokens <= request.max_tokens or request.overflow == "soft":
+        if soft or tokens <= request.max_tokens:
             return found, evolve(fitted, text=text, tokens=tokens)
-        room -= tokens - request.max_tokens
+        # Token by token, as what fits into a smaller budget must not be passed over.
+        room -= 1 if attempt < _CAREFUL_ATTEMPTS else tokens - request.max_tokens
     return _alone(composer, count)
 
 

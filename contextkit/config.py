@@ -94,7 +94,7 @@ class AssembleSettings:
     max_tokens: int = _setting(2000, "a whole number of at least 1", ge(1))
     limit: int = _setting(20, "a whole number of at least 1", ge(1))
     sources: tuple[str, ...] | None = _setting(None, _names("source names"))
-    exclude_sources: tuple[str, ...] = _setting((), _names("source names"))
+    exclude_sources: tuple[str, ...] | None = _setting(None, _names("source names"))
     source_timeout: float = _setting(0.3, "seconds, over 0", gt(0))
     deadline: float = _setting(0.5, "seconds, over 0", gt(0))
     tokens: str = _setting("default", "what counts tokens: default, openai, claude, …")

@@ -36,6 +36,7 @@ _DEFAULT_SOURCES = {
     "sources": "default: all that are on",
     "start_sources": "default: those that are told things, as memories are",
 }
+_NO_SOURCES = frozenset({"exclude_sources"})
 _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
 
 
@@ -89,8 +90,9 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
         for attribute in _fields(kind):
             if attribute.name in _DEFAULT_SOURCES:
                 yield _setting(attribute.name, sources, _DEFAULT_SOURCES[attribute.name])
-            else:
-                yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
+                continue
+            default = [] if attribute.name in _NO_SOURCES else attribute.default
+            yield _setting(attribute.name, default, attribute.metadata["expected"])
 
 
 def _strategy() -> Iterator[str]:

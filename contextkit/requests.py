@@ -72,7 +72,7 @@ def make_request(
             values[name] = part
     if given.get("sources") is None:
         # What a request names by itself, no setting leaves out.
-        values["exclude_sources"] = config.assemble.exclude_sources
+        values["exclude_sources"] = config.assemble.exclude_sources or ()
     values.update({name: value for name, value in given.items() if value is not None})
     values["strategy"] = strategy
     values.update(checked_filter_options(values))

@@ -114,7 +114,8 @@ def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str
     if request.entity_types and info.entity_type_field:
         entity_type = item.metadata.get(info.entity_type_field)
         if entity_type not in request.entity_types:
-            return f"it is of the entity type '{entity_type}', not {_or(request.entity_types)}"
+            what = f"of the entity type '{entity_type}'" if entity_type else "of no entity type"
+            return f"it is {what}, not {_or(request.entity_types)}"
     return None
 
 

@@ -26,6 +26,7 @@ def test_items_are_left_out(contextkit: CommandLine) -> None:
     assert set(used(contextkit)) == {"code", "commits"}
     assert set(used(contextkit, "--exclude-source", "code, memories")) == {"commits"}
     assert set(used(contextkit, "--kind", "commit", "--kind", "memory")) == {"commits"}
+    assert set(used(contextkit, "--kind", "function")) == {"code"}
     assert set(used(contextkit, "--since", "2099-01-01")) == {"code"}
     assert set(used(contextkit, "--since", "52w", "--entity-type", "table")) == {"code", "commits"}
     items = contextkit.json(*ASKED)["items"]

@@ -76,6 +76,19 @@ async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> Non
     assert [item.id for item in more.items] != []
 
 
+async def test_a_larger_budget_drops_no_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """Though the counts of parts do not add up: the guard's tags are made of the whole text."""
+    item = ContextItem("ant", "High water at noon. " * 8, 0.9, id="1")
+    kit = open_kit({"ant": make_plugin([item])}, settings=PATIENT)
+    shown = []
+    for max_tokens in range(70, 130):
+        context = await asked(kit, "00000", max_tokens=max_tokens, guard=True, tokens="claude")
+        assert context.token_count <= max_tokens
+        shown.append(len(context.items))
+    assert shown == sorted(shown)
+    assert (shown[0], shown[-1]) == (0, 1)
+
+
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("detail", DETAILS)
 async def test_one_that_is_larger_than_the_budget_is_shortened(
@@ -106,6 +119,8 @@ async def test_a_soft_budget_cuts_nothing(kit: ContextKit) -> None:
     context = await asked(kit, OWN * 10, max_tokens=50, overflow="soft")
     assert context.additional == OWN * 10
     assert context.budget_exceeded
+    assert context.items
+    assert not context.truncated_items
 
 
 @pytest.mark.parametrize("own", ["</section></context>", "# Title\n\n---\n*5 items*", "=== X ==="])

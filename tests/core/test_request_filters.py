@@ -167,6 +167,36 @@ async def test_a_source_that_knows_no_filters_is_sifted(
     assert context.trace.sources[0].candidates == 2
 
 
+async def test_entities_of_other_types_are_sifted(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Of a source that says where its items have their type, and filters nothing itself."""
+    items = [
+        ContextItem("tide", "High water", 0.9, id="a", metadata={"type": "table"}),
+        ContextItem("tide", "Low tide", 0.8, id="b", metadata={"type": "file"}),
+        ContextItem("tide", "No water", 0.7, id="c"),
+    ]
+    info = SourceInfo(entity_type_field="type")
+    kit = open_kit({"tide": make_plugin(items, contextkit_source=info)}, settings=PATIENT)
+    context = await kit.assemble_context("tide", entity_types=["table", "view"])
+    assert shown(context) == {"a"}
+    assert left_out(context) == {
+        "b": "it is of the entity type 'file', not 'table' or 'view'",
+        "c": "it is of no entity type, not 'table' or 'view'",
+    }
+
+
+async def test_an_excluded_item_beyond_the_limit_is_explained(kit: ContextKit) -> None:
+    """It was not found within the limit, and would be left out."""
+    options: Any = {"limit": 1, "exclude": ["log:t4"], "min_relevance": 0.0}
+    (answer,) = await kit.explain_item("t4", "tide", **options)
+    assert answer.outcome == "dropped"
+    assert answer.words.startswith("'log' finds it in place 5 with relevance ")
+    assert answer.words.endswith(
+        "the limit is 1 items, and the request leaves it out: the request excludes its id."
+    )
+
+
 async def test_nothing_that_is_let_through_is_an_empty_answer(open_kit: OpenKit) -> None:
     """The source's line says that it found something."""
     kit = open_kit({"log": Stranger()}, settings=PATIENT)

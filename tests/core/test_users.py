@@ -135,9 +135,7 @@ class Host:
 class KnowingHost(Host):
     """One whose method has a parameter for the user."""
 
-    def search_notes(  # type: ignore[override]
-        self, query: str, limit: int, user: str | None = None
-    ) -> list[dict[str, Any]]:
+    def search_notes(self, query: str, limit: int, user: str | None = None) -> list[dict[str, Any]]:
         return self.found(limit=limit, user=user)
 
 

@@ -21,7 +21,7 @@ async def called(
     records: Records, query: str, *, entity_types: tuple[str, ...] = (), **filters: Any
 ) -> set[str]:
     """The ids of the patterns that the query calls for; all of them are found, in full."""
-    asked = {"entity_types": entity_types, "filters": filters}
+    asked: dict[str, Any] = {"entity_types": entity_types, "filters": filters}
     request = ContextRequest(query=query, records=records, **asked)
     patterns = called_for(Calls.of(request), records, {})
     items = {item.id: item.relevance for item in await found(records, query, **asked)}
