@@ -75,7 +75,7 @@ async def test_common_words_are_no_mention_of_code(records: Records) -> None:
     assert await mentioned("`click` here") == await mentioned("what depends on click?") == ["click"]
 
 
-async def test_code_is_found_by_search_where_it_answers_half(records: Records) -> None:
+async def test_code_is_found_by_search_where_it_answers_most(records: Records) -> None:
     """What merely has a word of the question is left to the code source; five are enough."""
     for number in range(8):
         from_code(records, f"drain_queue_{number}", properties={"about": "Empty the queue"})
@@ -236,6 +236,21 @@ def test_what_is_not_known_is_not_shown() -> None:
     (line,) = plugin.contextkit_format([entity(location="x " * 500)], "markdown", "compact")
     assert len(line) < 250
     assert "\n" not in line
+
+
+def test_shortened_texts() -> None:
+    """An entity keeps where it is, then its name; half a relation is none."""
+
+    def shortened(plugin: Any, item: ContextItem, limit: int) -> str:
+        text: str = plugin.contextkit_truncate(item, "plain", limit, len)
+        return text
+
+    long = entity(location="a.py:3")
+    assert shortened(plugin, long, 40) == "Billing_ [web service] (in: a.py:3)"
+    assert shortened(plugin, long, 30) == "Billing_ [web service]"
+    assert shortened(plugin, long, 10) == ""
+    assert shortened(relations_source, relation(), 24) == "A<b> --[uses]--> # B"
+    assert shortened(relations_source, relation(), 10) == ""
 
 
 def test_settings_that_make_no_sense_are_named() -> None:

@@ -141,6 +141,19 @@ def test_changes_of_the_code_are_followed(kit: ContextKit, index: Index) -> None
     assert anew == {record.id: dict(record.fields) for record in kit.records("entities").scan()}
 
 
+def test_code_that_moves_within_its_file_is_followed(kit: ContextKit, index: Index) -> None:
+    """Nothing but what stands elsewhere now is stored, with its new place and summary."""
+    first = index()
+    counter = kit.workspace.root / "app" / "counter.py"
+    counter.write_text("X = 1\n\n\n" + counter.read_text().replace("Quickly.", "Slowly."))
+    assert index() == IndexReport(updated=2, unchanged=first.added - 2)
+    found = EntityBook.of(kit).find("TokenCounter")
+    assert found.location == "app/counter.py:4"
+    assert found.properties == {"about": "Counts tokens. Slowly.", "used by": "4+ files"}
+    counter.write_text(counter.read_text().replace("return len(text)", "return 1 + len(text)"))
+    assert index() == IndexReport(unchanged=first.added)
+
+
 def _clear_state(kit: ContextKit) -> None:
     (state,) = Path(kit.workspace.root.parent / "home").rglob("state/**/entities.json")
     state.write_text('{"seen": [1], "files": {"a": [1]}}')

@@ -18,6 +18,7 @@ from contextkit_entities.source import (
     contextkit_query,
     contextkit_source,
     contextkit_tools,
+    contextkit_truncate,
     contextkit_weight,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 

@@ -54,6 +54,11 @@ class CodeFile:
     definitions: tuple[Definition, ...] = ()
     imports: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
+    @property
+    def links(self) -> tuple[Any, ...]:
+        """What of it other files' entities and relations depend on, and its own but for places."""
+        return self.language, self.imports, tuple((d.name, d.type) for d in self.definitions)
+
     def as_state(self) -> list[Any]:
         """What is remembered of it between index runs."""
         return [self.stamp, self.language, self.definitions, self.imports]

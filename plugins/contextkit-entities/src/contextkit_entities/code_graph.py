@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from math import log2
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from contextkit_entities.code_facts import Definition, Files
 from contextkit_entities.entity import FROM_CODE, MODULE, Entity
@@ -21,7 +21,7 @@ from contextkit_entities.relation import Relation
 from contextkit_entities.resolving import Resolver, Target
 from contextkit_entities.words import identifier_words, key_of, name_keys
 
-__all__ = ["CodeGraph", "code_graph"]
+__all__ = ["CodeGraph", "code_graph", "definition_id", "placed"]
 
 _DEFINED_IN, _IMPORTS, _USES = "defined in", "imports", "uses"
 _WEIGHTS = {_DEFINED_IN: 0.2, _IMPORTS: 0.35, _USES: 0.4}
@@ -83,18 +83,30 @@ def _file_entity(path: str, times: int) -> Entity:
 
 
 def _definition_entity(path: str, definition: Definition, times: int) -> Entity:
-    about = {"about": definition.summary} if definition.summary else {}
-    return Entity(
-        id=_id(Target(path, definition.name)),
+    entity = Entity(
+        id=definition_id(path, definition.name),
         name=definition.name,
         type=key_of(definition.type) or "definition",
-        properties={**about, **_times("used by", times)},
+        properties=_times("used by", times),
         keys=name_keys([definition.name, f"{_stem(path)}.{definition.name}"]),
         salience=_salience(times),
         origin=FROM_CODE,
-        location=f"{path}:{definition.line}",
         created_at=_NO_TIME,
     )
+    return placed(entity, path, definition)
+
+
+def placed(entity: Entity, path: str, definition: Definition) -> Entity:
+    """A definition's entity with where it is, and what it is for, as its file has it now."""
+    about = {"about": definition.summary} if definition.summary else {}
+    others = {key: value for key, value in entity.properties.items() if key != "about"}
+    location = f"{path}:{definition.line}"
+    return evolve(entity, properties={**about, **others}, location=location)
+
+
+def definition_id(path: str, name: str) -> str:
+    """The id of the entity of what a file defines under a name."""
+    return _id(Target(path, name))
 
 
 def _module_entity(target: Target, times: int) -> Entity:

@@ -19,8 +19,8 @@ __all__ = ["Found", "entity_item", "filter_texts", "find_entities", "mentioned"]
 
 _MENTION = 2.0
 _FROM_CODE = 5
-_LEAST_FROM_CODE = 0.5
-"""The code source finds code: what stands here beside it is little, and answers half at least."""
+_LEAST_FROM_CODE = 0.6
+"""The code source finds code: what stands here beside it is little, and answers most of it."""
 
 _MOST_MENTIONED = 2_000
 _TITLE = 60

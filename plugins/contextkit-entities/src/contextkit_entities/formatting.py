@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from attrs import evolve
 
 from contextkit import ContextItem
 from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
 from contextkit.models import Detail, Style
 from contextkit.truncation import truncate
 
-__all__ = ["formatted_entity", "formatted_relation"]
+__all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 
 _LONGEST_IN_COMPACT = 200
 
@@ -59,6 +61,26 @@ def formatted_relation(item: ContextItem, style: Style, detail: Detail) -> str:
     if style == "plain":
         return plain_line(line)
     return f"- {line_start_safe(line)}"
+
+
+def shortened_entity(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str:
+    """The entity with where it is, or by its name alone; empty where neither fits.
+
+    Half a line and a note on where the rest is would take more room than they tell.
+    """
+    bare = evolve(item, metadata={**item.metadata, "location": None})
+    forms = (formatted_entity(each, style, "summary") for each in (item, bare))
+    return next((form for form in forms if count(form) <= max_tokens), "")
+
+
+def shortened_relation(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str:
+    """The relation without its properties; empty where that does not fit: half of it is none."""
+    form = formatted_relation(item, style, "summary")
+    return form if count(form) <= max_tokens else ""
 
 
 def _known(data: Mapping[str, Any]) -> dict[str, Any]:

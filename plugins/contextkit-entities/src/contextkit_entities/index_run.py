@@ -10,9 +10,9 @@ from attrs import evolve
 
 from contextkit import Indexer, IndexReport, Record
 from contextkit.logs import get_logger
-from contextkit_entities.code_facts import CodeFile, fingerprint, read_files
-from contextkit_entities.code_graph import code_graph
-from contextkit_entities.entity import FROM_CODE
+from contextkit_entities.code_facts import CodeFile, Files, fingerprint, read_files
+from contextkit_entities.code_graph import code_graph, definition_id, placed
+from contextkit_entities.entity import FROM_CODE, Entity
 from contextkit_entities.settings import code_source_in
 
 __all__ = ["index_entities"]
@@ -38,18 +38,20 @@ def index_entities(indexer: Indexer) -> IndexReport:
     if known is not None and state.get("seen") == seen:
         return IndexReport(unchanged=int(state.get("stored", 0)))
     anew = known is None or state["seen"][:2] != seen[:2]
-    files = read_files(code, {} if anew else known or {}) if source else {}
-    before = {} if anew else _records_of(known or {})
-    after = _records_of(files)
+    before = {} if anew or known is None else known
+    files = read_files(code, before) if source else {}
     # Until all of it is stored nothing is known: what dies on the way starts anew.
     indexer.state.clear()
     if anew:
         indexer.records.delete_where({"origin": FROM_CODE})
-    report = _stored(indexer, before, after)
+    if not anew and _is_of_same_graph(before, files):
+        report = _moved(indexer, before, files, int(state.get("stored", 0)))
+    else:
+        report = _stored(indexer, _records_of(before), _records_of(files))
     indexer.state.save(
         {
             "seen": seen,
-            "stored": len(after),
+            "stored": report.added + report.updated + report.unchanged,
             "files": {path: file.as_state() for path, file in files.items()},
         }
     )
@@ -66,7 +68,29 @@ def _files_in(state: Mapping[str, Any]) -> dict[str, CodeFile] | None:
         return None
 
 
-def _records_of(files: Mapping[str, CodeFile]) -> dict[str, Record]:
+def _is_of_same_graph(before: Files, after: Files) -> bool:
+    """Whether nothing but places and summaries differs, as after most changes of code."""
+    return before.keys() == after.keys() and all(
+        file.links == before[path].links for path, file in after.items()
+    )
+
+
+def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexReport:
+    """Give the definitions that are elsewhere in their files their new places."""
+    places = {
+        definition_id(path, each.name): (path, each)
+        for path, file in after.items()
+        if file is not before[path]
+        for each in file.definitions
+    }
+    found = map(Entity.from_record, indexer.records.get(*places) if places else ())
+    moved = [(known, placed(known, *places[known.id])) for known in found]
+    changed = [entity.as_record() for known, entity in moved if entity != known]
+    indexer.records.put(changed)
+    return IndexReport(updated=len(changed), unchanged=stored - len(changed))
+
+
+def _records_of(files: Files) -> dict[str, Record]:
     graph = code_graph(files)
     entities = {each.id: each.as_record() for each in graph.entities.values()}
     return entities | {each.id: each.as_record() for each in graph.relations.values()}

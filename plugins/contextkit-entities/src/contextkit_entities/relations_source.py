@@ -5,7 +5,7 @@ Its records are those of the source `entities`, which keeps both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit import SourceInfo, hookimpl
@@ -20,6 +20,7 @@ __all__ = [
     "contextkit_format",
     "contextkit_query",
     "contextkit_source",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 
@@ -51,6 +52,16 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_entities.formatting import formatted_relation
 
     return [formatted_relation(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str:
+    """Properties go; the rest is whole or not there."""
+    from contextkit_entities.formatting import shortened_relation
+
+    return shortened_relation(item, style, max_tokens, count)
 
 
 @hookimpl

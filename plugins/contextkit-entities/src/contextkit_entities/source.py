@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit import SourceInfo, hookimpl
@@ -22,6 +22,7 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 
@@ -56,6 +57,16 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_entities.formatting import formatted_entity
 
     return [formatted_entity(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str:
+    """Properties go before the name and where it is."""
+    from contextkit_entities.formatting import shortened_entity
+
+    return shortened_entity(item, style, max_tokens, count)
 
 
 @hookimpl
