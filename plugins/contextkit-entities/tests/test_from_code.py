@@ -43,11 +43,11 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]
     for name, text in FILES.items():
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
-    settings = {"embedding.model": "none"}
+    # Were they asked by their priority, they would be indexed before what they read.
+    settings = {"embedding.model": "none", "sources.entities.priority": 99}
     with ContextKit.open(
         workspace, settings=settings, entry_points=False, environment={}
     ) as opened:
-        # Not in the order in which they are indexed.
         opened.register(contextkit_entities, "entities")
         opened.register(relations_source, "relations")
         opened.register(contextkit_code, "code")

@@ -125,14 +125,15 @@ def test_what_is_said_by_hand_stands_for_what_the_code_says(
     assert records.count({"kind": "relation"}) == 2
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(edges=EDGES, enough=st.integers(1, 5), weight=st.sampled_from([0.4, 0.9]))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(edges=EDGES, enough=st.integers(1, 5))
 def test_a_walk_for_few_finds_the_same_few(
-    shared_records: Records, edges: list[Edge], enough: int, weight: float
+    shared_records: Records, edges: list[Edge], enough: int
 ) -> None:
     """Where it does not go, there is nothing better."""
-    records = stored(shared_records, edges, weight)
+    records = stored(shared_records, [])
+    records.put([relation(a, b, (1 + (3 * a + b) % 5) / 5) for a, b in dict.fromkeys(edges)])
     every = walk(records, {"0": 1.0, "5": 0.5}, Bounds(depth=4))
-    few = walk(records, {"0": 1.0, "5": 0.5}, Bounds(depth=4, enough=enough, least=0.1))
-    wanted = [step for step in every[:enough] if step.score >= 0.1]
+    few = walk(records, {"0": 1.0, "5": 0.5}, Bounds(depth=4, enough=enough, least=0.02))
+    wanted = [step for step in every[:enough] if step.score >= 0.02]
     assert [step.score for step in few[: len(wanted)]] == [step.score for step in wanted]
