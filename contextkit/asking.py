@@ -18,7 +18,7 @@ from contextkit.registry import SourceRegistry
 from contextkit.requests import make_request
 from contextkit.sections import context_recipe
 
-__all__ = ["AskingForContexts"]
+__all__ = ["AskingForContexts", "run_blocking"]
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class AskingForContexts(abc.ABC):
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
                 `guard`, `overflow`, `shares`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`.
+                `min_relevance`, `diversity`, `session`, `cache`.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.
@@ -70,7 +70,7 @@ class AskingForContexts(abc.ABC):
             StoreError: where the store does not open.
         """
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
-        return await self.pipeline.assemble(request, recipe)
+        return await self._assembled(request, recipe)
 
     async def explain_item(
         self,
@@ -96,6 +96,8 @@ class AskingForContexts(abc.ABC):
 
         Raises what `assemble_context` raises.
         """
+        # What a cache has kept says nothing of what happens now.
+        options["cache"] = False
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
         context = await self.pipeline.assemble(request, recipe)
         return await explain_item(self.pipeline, request, recipe, context.trace, item)
@@ -173,6 +175,9 @@ class AskingForContexts(abc.ABC):
             recipe=name,
             **options,
         )
+        return await self._assembled(request, recipe)
+
+    async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         return await self.pipeline.assemble(request, recipe)
 
     def assemble_context_sync(
@@ -184,7 +189,9 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> FormattedContext:
         """`assemble_context` for a program without an event loop."""
-        return _run(self.assemble_context(query, context_types, limit, max_tokens, **options))
+        return run_blocking(
+            self.assemble_context(query, context_types, limit, max_tokens, **options)
+        )
 
     def explain_item_sync(
         self,
@@ -196,7 +203,9 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> list[ItemExplanation]:
         """`explain_item` for a program without an event loop."""
-        return _run(self.explain_item(item, query, context_types, limit, max_tokens, **options))
+        return run_blocking(
+            self.explain_item(item, query, context_types, limit, max_tokens, **options)
+        )
 
     def get_premortem_context_sync(
         self,
@@ -207,10 +216,13 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> FormattedContext:
         """`get_premortem_context` for a program without an event loop."""
-        return _run(self.get_premortem_context(domain, strategy, limit, max_tokens, **options))
+        return run_blocking(
+            self.get_premortem_context(domain, strategy, limit, max_tokens, **options)
+        )
 
 
-def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
+    """A coroutine's result. Raises `ContextAssemblyError` where an event loop is running."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -64,6 +64,7 @@ _INFO_FIELDS: _Kinds = {
     "scale": (str,),
     "embedder": (str,),
     "updates": (bool,),
+    "cacheable": (bool,),
     "count_filters": (Mapping,),
     "indexed_fields": (list, tuple),
     "settings": (Mapping,),

@@ -24,7 +24,7 @@ LAYERS = ("user", "project", "environment", "flag")
 HOME_VARIABLE = "CONTEXTKIT_HOME"
 _PREFIX = "CONTEXTKIT_"
 _RESERVED_VARIABLES = {HOME_VARIABLE, "CONTEXTKIT_DEBUG"}
-_USERS_OWN = re.compile(r"(store|embedding)\.|sources\.[^.]+\.embedder$")
+_USERS_OWN = re.compile(r"(store|embedding|cache)\.|sources\.[^.]+\.embedder$")
 """Settings that a project's file does not have: the store is the user's."""
 
 _CORE_KEYS = tuple(name for name in fields_dict(SourceSettings) if name != "own")
@@ -114,8 +114,8 @@ def _file_layer(file: Path, layer: str) -> _Layer:
     for key, setting in read_settings(file).items():
         if layer == "project" and _USERS_OWN.match(key):
             raise ConfigError(
-                "a project does not choose where the user's records live, nor what reads them "
-                "to make vectors (a cloned repository could send them away): "
+                "a project does not choose where the user's records live or are kept, nor what "
+                "reads them to make vectors (a cloned repository could send them away): "
                 f"set it in {user_config_file()} or in the environment",
                 key=key,
                 file=file,

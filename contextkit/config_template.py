@@ -17,7 +17,7 @@ from contextkit.workspace_facts import WorkspaceFacts
 
 __all__ = ["config_template"]
 
-_USERS_OWN = frozenset({"store", "embedding"})
+_USERS_OWN = frozenset({"store", "embedding", "cache"})
 _ABOUT = {
     "assemble": "What a request is when it does not say otherwise.",
     "ranking": "What else than relevance, whose weight is 1, makes a score.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -19,12 +19,29 @@ from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
 from contextkit.trace import SourceState
 
-__all__ = ["Answer", "Question", "gather"]
+__all__ = ["Answer", "Ask", "Found", "Kept", "Question", "gather"]
 
 _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
 
 _log = get_logger(__name__)
+
+
+@frozen
+class Found:
+    """What a source found.
+
+    Attributes:
+        items: best first.
+        age: seconds since a cache kept them; None where the source was asked now.
+    """
+
+    items: tuple[ContextItem, ...]
+    age: float | None = None
+
+
+Ask = Callable[[], Awaitable[Found]]
+Kept = Callable[[str, ContextRequest, Ask], Awaitable[Found]]
 
 
 @frozen(kw_only=True)
@@ -36,12 +53,14 @@ class Question:
         request: the request as that source sees it.
         timeout: seconds the source may take.
         breaker: the source's breaker.
+        kept: answers from a cache, or from what it is given; None: there is no cache.
     """
 
     section: Section
     request: ContextRequest
     timeout: float
     breaker: Breaker
+    kept: Kept | None = None
 
 
 @frozen(kw_only=True)
@@ -55,6 +74,7 @@ class Answer:
         milliseconds: how long it was waited for.
         breaker: the breaker's state afterwards.
         reason: what went wrong, in words, or None.
+        age: seconds since a cache kept the items; None where the source was asked now.
     """
 
     section: Section
@@ -63,6 +83,7 @@ class Answer:
     milliseconds: float
     breaker: BreakerState
     reason: str | None = None
+    age: float | None = None
 
 
 async def gather(
@@ -107,8 +128,7 @@ async def _ask(registry: SourceRegistry, question: Question) -> Answer:
         return _failure(question, "breaker_open", started, reason)
     try:
         async with asyncio.timeout(question.timeout) as patience:
-            found = await _query(registry, section.source, question.request)
-        items = checked_items(section.source, found, question.request.limit)
+            found = await _found(registry, question)
     except BaseException as error:
         if _stops_the_assembly(error):
             breaker.abandoned()
@@ -121,10 +141,11 @@ async def _ask(registry: SourceRegistry, question: Question) -> Answer:
     breaker.succeeded()
     return Answer(
         section=section,
-        items=items,
-        state="ok" if items else "empty",
+        items=found.items,
+        state="ok" if found.items else "empty",
         milliseconds=_milliseconds_since(started),
         breaker=breaker.state,
+        age=found.age,
     )
 
 
@@ -134,6 +155,15 @@ def _stops_the_assembly(error: BaseException) -> bool:
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
     return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+
+
+async def _found(registry: SourceRegistry, question: Question) -> Found:
+    source, request = question.section.source, question.request
+
+    async def ask() -> Found:
+        return Found(checked_items(source, await _query(registry, source, request), request.limit))
+
+    return await (ask() if question.kept is None else question.kept(source, request, ask))
 
 
 async def _query(registry: SourceRegistry, source: str, request: ContextRequest) -> Any:

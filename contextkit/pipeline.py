@@ -20,7 +20,7 @@ from contextkit.diversity import diversify
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatted import FormattedContext
 from contextkit.formatting import pieces_for
-from contextkit.gather import Answer, Question, gather
+from contextkit.gather import Answer, Kept, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed
 from contextkit.logs import get_logger
@@ -61,12 +61,14 @@ class Pipeline:
         store: where their records are.
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
+        kept: answers for sources from a cache, or None.
     """
 
     registry: SourceRegistry
     store: RecordStore
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
+    kept: Kept | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
     _admission: Admission = field(init=False)
 
@@ -169,6 +171,7 @@ class Pipeline:
                 ),
                 timeout=timeout_of(self.registry, section, request),
                 breaker=self._breaker(section.source),
+                kept=self.kept if request.cache else None,
             )
             for section in sections
         ]

@@ -36,7 +36,7 @@ _CONFIGURED = (
     *_WITHIN_0_AND_1,
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
-_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "session", "recipe")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, "filters", "session", "recipe", "cache")
 
 
 def make_request(
@@ -115,8 +115,8 @@ def _check_choices(values: Mapping[str, Any]) -> None:
             raise InvalidRequestError(
                 f"{name} must be one of {', '.join(allowed)}, got {values[name]!r}"
             )
-    for name in _SWITCHES:
-        if not isinstance(values[name], bool):
+    for name in (*_SWITCHES, "cache"):
+        if not isinstance(values.get(name, True), bool):
             raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}")
     if not isinstance(values["tokens"], str) or not values["tokens"]:
         raise InvalidRequestError(

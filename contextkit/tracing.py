@@ -91,6 +91,7 @@ def _source_trace(answer: Answer, account: Account, *, all_below: bool) -> Sourc
         fixed_share=account.fixed_share,
         breaker=answer.breaker,
         reason=answer.reason,
+        age=answer.age,
     )
     if all_below:
         return evolve(trace, state="below_floor", reason="found, and none relevant enough")

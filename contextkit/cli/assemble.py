@@ -151,9 +151,17 @@ def _in_short(context: FormattedContext, seconds: float) -> str:
         f"{context.token_count:,} of {context.trace.max_tokens:,} tokens",
         used,
         *([context.summary] if context.summary else []),
+        *_from_the_cache(context),
         f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s",
     ]
     return "; ".join(parts)
+
+
+def _from_the_cache(context: FormattedContext) -> list[str]:
+    cache = context.trace.cache
+    if cache is None or cache.age is None:
+        return []
+    return [f"from the cache, {cache.age:,.0f} s old"]
 
 
 def warn_of_troubles(session: Session, context: FormattedContext) -> int:
