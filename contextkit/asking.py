@@ -67,7 +67,7 @@ class AskingForContexts(abc.ABC):
         Raises:
             InvalidContextTypeError: for a name that is no source.
             InvalidRequestError: for a value that makes no sense.
-            StoreError: where the store does not open.
+            StoreError: where the store does not open, and no source answers without it.
         """
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
         return await self._assembled(request, recipe)

@@ -13,7 +13,7 @@ from attrs import frozen
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
 from contextkit.checks import checked_items
-from contextkit.errors import SourceError, in_words
+from contextkit.errors import SourceError, StoreError, in_words
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
@@ -133,7 +133,11 @@ async def _ask(registry: SourceRegistry, question: Question) -> Answer:
         if _stops_the_assembly(error):
             breaker.abandoned()
             raise
-        breaker.failed(asked_at)
+        if isinstance(error, StoreError):
+            # It says nothing of the source, which is asked again as soon as the store is back.
+            breaker.abandoned()
+        else:
+            breaker.failed(asked_at)
         if isinstance(error, TimeoutError) and patience.expired():
             reason = f"no answer within {question.timeout:g} s"
             return _failure(question, "timed_out", started, reason)
@@ -179,6 +183,8 @@ async def _query(registry: SourceRegistry, source: str, request: ContextRequest)
 def _reason(error: BaseException) -> str:
     if isinstance(error, SourceError):
         return f"{error.hook}: {error.reason}"
+    if isinstance(error, StoreError):
+        return str(error)
     return f"contextkit_query: {in_words(error)}"
 
 

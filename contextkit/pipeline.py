@@ -17,6 +17,7 @@ from contextkit.budget import by_match
 from contextkit.composing import Composer
 from contextkit.counting import find_counter
 from contextkit.diversity import diversify
+from contextkit.errors import StoreError
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatted import FormattedContext
 from contextkit.formatting import pieces_for
@@ -35,6 +36,7 @@ from contextkit.selection import Selection, select
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+from contextkit.store.unopened import UnopenedStore
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
@@ -42,6 +44,7 @@ from contextkit.updates import mark_superseded
 
 __all__ = ["Pipeline"]
 
+_ANSWERED = frozenset({"ok", "empty"})
 _SOURCE_LIST_PART = 4
 """The list of sources takes no more of the budget than one part in so many."""
 
@@ -86,7 +89,7 @@ class Pipeline:
         Raises:
             InvalidContextTypeError: for a section whose source is not there.
             InvalidRequestError: where nothing counts by `request.tokens`.
-            StoreError: where the store does not open.
+            StoreError: where the store does not open, and no source answers without it.
         """
         watch = Stopwatch()
         async with contextlib.AsyncExitStack() as stack:
@@ -153,21 +156,31 @@ class Pipeline:
             with watch.stage("prepare"):
                 searched = [(s.source, s.query or request.query) for s in sections]
                 prepare = partial(self.store.prepare, searched)
-                await stack.enter_async_context(held(self.store, prepare))
+                store: RecordStore | UnopenedStore = self.store
+                try:
+                    await stack.enter_async_context(held(self.store, prepare))
+                except StoreError as error:
+                    store = UnopenedStore(error)
             with watch.stage("gather"):
-                questions = self._questions(request, sections)
-                return questions, await gather(self.registry, questions, request.deadline)
+                questions = self._questions(request, sections, store)
+                answers = await gather(self.registry, questions, request.deadline)
+        if isinstance(store, UnopenedStore) and not any(a.state in _ANSWERED for a in answers):
+            raise store.error
+        return questions, answers
 
-    def _questions(self, request: ContextRequest, sections: Sequence[Section]) -> list[Question]:
-        searcher = self.answer or BatchSearcher(self.store)
+    def _questions(
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        store: RecordStore | UnopenedStore,
+    ) -> list[Question]:
+        searcher = self.answer or BatchSearcher(store)
         return [
             Question(
                 section=section,
                 request=evolve(
                     section_request(self.registry, section, request),
-                    records=evolve(
-                        self.records(section.source, request.project), searcher=searcher
-                    ),
+                    records=Records(store, section.source, request.project, searcher),
                 ),
                 timeout=timeout_of(self.registry, section, request),
                 breaker=self._breaker(section.source),

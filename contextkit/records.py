@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from contextkit.errors import RecordError
 
-__all__ = ["USER", "Filters", "Hit", "Range", "Record", "Records", "Search"]
+__all__ = ["USER", "Filters", "Hit", "Range", "Record", "Records", "Search", "Store"]
 
 USER = ""
 """The project of records that belong to the user: seen in each of their projects."""

@@ -168,8 +168,9 @@ def warn_of_troubles(session: Session, context: FormattedContext) -> int:
     """Say what went wrong while a context was assembled; return how many sources failed."""
     trace = context.trace
     failed = [source for source in trace.sources if source.state not in _ANSWERED]
-    for source in failed:
-        session.warn(f"{source.section}: {source.reason}")
+    for reason in dict.fromkeys(source.reason for source in failed):
+        sections = [source.section for source in failed if source.reason == reason]
+        session.warn(f"{', '.join(sections)}: {reason}")
     for note in trace.notes:
         session.warn(note)
     if not trace.sources:
