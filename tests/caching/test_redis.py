@@ -246,6 +246,18 @@ async def test_a_redis_that_hangs_costs_its_timeout_once(
     assert level.problem is None
 
 
+async def test_a_redis_that_is_full(patient: OpenKit, redis: RedisServer) -> None:
+    """What cannot be kept is assembled all the same."""
+    kit = patient(**{"cache.contexts_size": 1})
+    put(kit, "the tide rises")
+    redis.command("CONFIG", "SET", "maxmemory", "1")
+    with capture_logs() as logs:
+        for query in ("one", "two"):
+            assert await state(kit, query) == "kept"
+    [warning] = warnings_in(logs)
+    assert "OutOfMemory" in warning["reason"]
+
+
 async def test_connections_that_redis_closed_are_made_again(
     patient: OpenKit, redis: RedisServer
 ) -> None:

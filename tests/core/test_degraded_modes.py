@@ -231,10 +231,12 @@ async def test_a_hanging_source_is_left_alone_and_comes_back(
     The other source answers all the time.
     """
     asked: list[str] = []
-    well, answering = asyncio.Event(), asyncio.Event()
+    well, probed, answering = (asyncio.Event() for _ in range(3))
 
     async def query(request: ContextRequest) -> list[ContextItem]:
         asked.append(request.query)
+        if well.is_set():
+            probed.set()
         await (answering if well.is_set() else asyncio.Event()).wait()
         return [ContextItem("slow", "the tide at last", 0.9)]
 
@@ -259,8 +261,7 @@ async def test_a_hanging_source_is_left_alone_and_comes_back(
     clock.now = 60.0
     well.set()
     probe = asyncio.create_task(state("seven", 20.0))
-    while "seven" not in asked:
-        await asyncio.sleep(0)
+    await probed.wait()
     assert [await state("eight"), await state("nine")] == ["breaker_open", "breaker_open"]
     answering.set()
     assert [await probe, await state("ten", 20.0)] == ["ok", "ok"]
