@@ -13,6 +13,7 @@ from contextkit.errors import StoreError
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
+from contextkit.store.revisions import FolderRevisions
 
 Note = Callable[..., Record]
 WRITES: dict[str, Callable[[RecordStore, Record], None]] = {
@@ -45,6 +46,30 @@ def test_another_sources_write_makes_none(store: RecordStore, note: Note, write:
     before = store.revision("plain")
     WRITES[write](store, note("2", "the tide"))
     assert store.revision("plain") == before
+
+
+class Watching(FolderRevisions):
+    """Notes how many records there are whenever a change is noted."""
+
+    def changed(self, source: str | None) -> None:
+        """A change, with the records that a search would find at that moment."""
+        if self.store is not None:
+            self.seen.append(self.store.count("notes", None, {}))
+        super().changed(source)
+
+    store: EmbeddedStore | None = None
+    seen: list[int] = []  # noqa: RUF012 - of one test
+
+
+def test_a_change_is_noted_before_and_after(embedded: EmbeddedStore, note: Note) -> None:
+    """Before, for who is killed meanwhile or waits for it; after, for who searched meanwhile."""
+    embedded.put([note("1", "the tide")])
+    Watching.store, Watching.seen = embedded, []
+    embedded._revisions = Watching(embedded.path)
+    embedded.put([note("2", "the tide")])
+    embedded.delete_where("notes", ["p"], {})
+    assert Watching.seen == [1, 2, 2, 0]
+    Watching.store = None
 
 
 def test_other_processes_see_it(embedded: EmbeddedStore, embedders: Embedders, note: Note) -> None:
