@@ -22,7 +22,7 @@ from contextkit.requests import make_request
 from contextkit.sections import context_recipe
 from contextkit.strategies import refuse_unknown_sources
 
-__all__ = ["AskingForContexts"]
+__all__ = ["AskingForContexts", "run_blocking"]
 
 T = TypeVar("T")
 
@@ -68,16 +68,16 @@ class AskingForContexts(abc.ABC):
                 `guard`, `compress`, `overflow`, `shares`, `source_timeout`, `deadline`,
                 `min_relevance`, `diversity`, `session`, `since`, `kinds`, `entity_types`,
                 `exclude`, `exclude_sources`, `user`, `additional_context`, `strategy`, `depth`,
-                `record_use`. A strategy is a name, a `Strategy`, or the parts to replace as
-                a mapping.
+                `record_use`, `cache`. A strategy is a name, a `Strategy`, or the parts to
+                replace as a mapping.
 
         Raises:
             InvalidContextTypeError: for a name that is no source.
             InvalidRequestError: for a value that makes no sense.
-            StoreError: where the store does not open.
+            StoreError: where the store does not open, and no source answers without it.
         """
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
-        return await self.pipeline.assemble(request, recipe)
+        return await self._assembled(request, recipe)
 
     async def explain_item(
         self,
@@ -103,6 +103,8 @@ class AskingForContexts(abc.ABC):
 
         Raises what `assemble_context` raises.
         """
+        # What a cache has kept says nothing of what happens now.
+        options["cache"] = False
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
         context = await self.pipeline.assemble(evolve(request, record_use=False), recipe)
         return await explain_item(self.pipeline, request, recipe, context.trace, item)
@@ -211,6 +213,9 @@ class AskingForContexts(abc.ABC):
             recipe=name,
             **options,
         )
+        return await self._assembled(request, recipe)
+
+    async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         return await self.pipeline.assemble(request, recipe)
 
     def assemble_context_sync(
@@ -222,7 +227,9 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> FormattedContext:
         """`assemble_context` for a program without an event loop."""
-        return _run(self.assemble_context(query, context_types, limit, max_tokens, **options))
+        return run_blocking(
+            self.assemble_context(query, context_types, limit, max_tokens, **options)
+        )
 
     def explain_item_sync(
         self,
@@ -234,7 +241,9 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> list[ItemExplanation]:
         """`explain_item` for a program without an event loop."""
-        return _run(self.explain_item(item, query, context_types, limit, max_tokens, **options))
+        return run_blocking(
+            self.explain_item(item, query, context_types, limit, max_tokens, **options)
+        )
 
     def update_context_sync(
         self,
@@ -244,7 +253,7 @@ class AskingForContexts(abc.ABC):
         max_tokens: int | None = None,
     ) -> FormattedContext:
         """`update_context` for a program without an event loop."""
-        return _run(self.update_context(context, new, max_tokens=max_tokens))
+        return run_blocking(self.update_context(context, new, max_tokens=max_tokens))
 
     def get_premortem_context_sync(
         self,
@@ -255,10 +264,13 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> FormattedContext:
         """`get_premortem_context` for a program without an event loop."""
-        return _run(self.get_premortem_context(domain, strategy, limit, max_tokens, **options))
+        return run_blocking(
+            self.get_premortem_context(domain, strategy, limit, max_tokens, **options)
+        )
 
 
-def _run(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
+    """A coroutine's result. Raises `ContextAssemblyError` where an event loop is running."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

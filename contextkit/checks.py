@@ -68,6 +68,7 @@ _INFO_FIELDS: _Kinds = {
     "scale": (str,),
     "embedder": (str,),
     "updates": (bool,),
+    "cacheable": (bool,),
     "count_filters": (Mapping,),
     "indexed_fields": (list, tuple),
     "keep_days": (int, float, type(None)),

@@ -35,6 +35,7 @@ __all__ = [
     "SOURCE_NAME",
     "STRATEGY_PARTS",
     "AssembleSettings",
+    "CacheSettings",
     "Config",
     "EmbeddingSettings",
     "HistorySettings",
@@ -54,6 +55,9 @@ STRATEGY_PARTS = tuple(part.name for part in fields(Strategy) if part.name != "n
 
 _EMBEDDING_MODEL = re.compile(r"wordllama|none|[a-z][a-z0-9_-]*:\S(.*\S)?")
 """How a model may be named; what stands before the colon is a plugin's affair."""
+
+_CACHE_URL = re.compile(r"memory|(rediss?|unix)://(?![^/@]*:[^/@]*@)\S+")
+"""Where a cache may be; a password does not stand in a setting, which is printed."""
 
 _MODELS = "wordllama, none, or a plugin's PROVIDER:MODEL"
 
@@ -159,6 +163,27 @@ class EmbeddingSettings:
 
 
 @frozen(kw_only=True)
+class CacheSettings:
+    """`[cache]`: whether contexts, sources' answers and queries' vectors are kept for a while."""
+
+    enabled: bool = _setting(False, "true or false")
+    url: str = _setting(
+        "memory",
+        "memory, or redis://HOST:PORT/DB, rediss://… or unix://PATH without a password",
+        matches_re(_CACHE_URL),
+    )
+    password_variable: str = _setting("REDIS_PASSWORD", "the name of an environment variable")
+    timeout: float = _setting(0.1, "seconds, over 0", and_(gt(0), lt(math.inf)))
+    contexts_ttl: float = _setting(30.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
+    shared_contexts_ttl: float = _setting(3600.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
+    results_ttl: float = _setting(300.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
+    embeddings_ttl: float = _setting(86400.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
+    jitter: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
+    contexts_size: int = _setting(100, "a whole number of at least 1", ge(1))
+    results_size: int = _setting(500, "a whole number of at least 1", ge(1))
+
+
+@frozen(kw_only=True)
 class HookSettings:
     """`[hooks]`: what a coding agent is told by its hooks, and how long that may take."""
 
@@ -202,6 +227,7 @@ SECTIONS: Mapping[str, type] = {
     "history": HistorySettings,
     "store": StoreSettings,
     "embedding": EmbeddingSettings,
+    "cache": CacheSettings,
     "hooks": HookSettings,
 }
 
@@ -220,7 +246,7 @@ class Config:
 
     Attributes:
         project: the project's name, or None for the workspace's path.
-        assemble, ranking, history, store, embedding, hooks: the sections.
+        assemble, ranking, history, store, embedding, cache, hooks: the sections.
         sources: normalized source name -> its settings.
         strategies: normalized strategy name -> the parts of it that are set.
         origins: dotted key -> where its value came from; defaults are not in it.
@@ -232,6 +258,7 @@ class Config:
     history: HistorySettings = Factory(HistorySettings)
     store: StoreSettings = Factory(StoreSettings)
     embedding: EmbeddingSettings = Factory(EmbeddingSettings)
+    cache: CacheSettings = Factory(CacheSettings)
     hooks: HookSettings = Factory(HookSettings)
     sources: Mapping[str, SourceSettings] = field(factory=dict)
     strategies: Mapping[str, Mapping[str, Any]] = field(factory=dict)

@@ -34,7 +34,9 @@ LAYERS = ("user", "project", "environment", "flag")
 HOME_VARIABLE = "CONTEXTKIT_HOME"
 _PREFIX = "CONTEXTKIT_"
 _RESERVED_VARIABLES = {HOME_VARIABLE, "CONTEXTKIT_DEBUG"}
-_USERS_OWN = re.compile(r"(store|embedding)\.|sources\.[^.]+\.(embedder|keep_days|keep_records)$")
+_USERS_OWN = re.compile(
+    r"(store|embedding|cache)\.|sources\.[^.]+\.(embedder|keep_days|keep_records)$"
+)
 """Settings that a project's file does not have: the store is the user's."""
 
 _CORE_KEYS = tuple(name for name in fields_dict(SourceSettings) if name != "own")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from attrs import field, frozen
@@ -13,14 +13,14 @@ from attrs import field, frozen
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
 from contextkit.checks import checked_items
-from contextkit.errors import SourceError, in_words
+from contextkit.errors import SourceError, StoreError, in_words
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
 from contextkit.telemetry import describe, span
 from contextkit.trace import SourceState
 
-__all__ = ["Answer", "Question", "gather"]
+__all__ = ["Answer", "Ask", "Found", "Kept", "Question", "gather"]
 
 _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
@@ -28,6 +28,23 @@ _STOPPING_SECONDS = 0.01
 _ANSWERED = ("ok", "empty")
 
 _log = get_logger(__name__)
+
+
+@frozen
+class Found:
+    """What a source found.
+
+    Attributes:
+        items: best first.
+        age: seconds since a cache kept them; None where the source was asked now.
+    """
+
+    items: tuple[ContextItem, ...]
+    age: float | None = None
+
+
+Ask = Callable[[], Awaitable[Found]]
+Kept = Callable[[str, ContextRequest, Ask], Awaitable[Found]]
 
 
 @frozen(kw_only=True)
@@ -39,6 +56,7 @@ class Question:
         request: the request as that source sees it.
         timeout: seconds the source may take.
         breaker: the source's breaker.
+        kept: answers from a cache, or from what it is given; None: there is no cache.
         limit: items that go on, at most; the request's, where more are asked for.
     """
 
@@ -46,6 +64,7 @@ class Question:
     request: ContextRequest
     timeout: float
     breaker: Breaker
+    kept: Kept | None = None
     limit: int = field()
 
     @limit.default
@@ -64,6 +83,7 @@ class Answer:
         milliseconds: how long it was waited for.
         breaker: the breaker's state afterwards.
         reason: what went wrong, in words, or None.
+        age: seconds since a cache kept the items; None where the source was asked now.
     """
 
     section: Section
@@ -72,6 +92,7 @@ class Answer:
     milliseconds: float
     breaker: BreakerState
     reason: str | None = None
+    age: float | None = None
 
 
 async def gather(
@@ -125,13 +146,16 @@ async def _answer(registry: SourceRegistry, question: Question) -> Answer:
         return _failure(question, "breaker_open", started, reason)
     try:
         async with asyncio.timeout(question.timeout) as patience:
-            found = await _query(registry, section.source, question.request)
-        items = checked_items(section.source, found, question.request.limit)
+            found = await _found(registry, question)
     except BaseException as error:
         if _stops_the_assembly(error):
             breaker.abandoned()
             raise
-        breaker.failed(asked_at)
+        if isinstance(error, StoreError):
+            # It says nothing of the source, which is asked again as soon as the store is back.
+            breaker.abandoned()
+        else:
+            breaker.failed(asked_at)
         if isinstance(error, TimeoutError) and patience.expired():
             reason = f"no answer within {question.timeout:g} s"
             return _failure(question, "timed_out", started, reason)
@@ -139,10 +163,11 @@ async def _answer(registry: SourceRegistry, question: Question) -> Answer:
     breaker.succeeded()
     return Answer(
         section=section,
-        items=items,
-        state="ok" if items else "empty",
+        items=found.items,
+        state="ok" if found.items else "empty",
         milliseconds=_milliseconds_since(started),
         breaker=breaker.state,
+        age=found.age,
     )
 
 
@@ -152,6 +177,15 @@ def _stops_the_assembly(error: BaseException) -> bool:
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
     return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+
+
+async def _found(registry: SourceRegistry, question: Question) -> Found:
+    source, request = question.section.source, question.request
+
+    async def ask() -> Found:
+        return Found(checked_items(source, await _query(registry, source, request), request.limit))
+
+    return await (ask() if question.kept is None else question.kept(source, request, ask))
 
 
 async def _query(registry: SourceRegistry, source: str, request: ContextRequest) -> Any:
@@ -167,6 +201,8 @@ async def _query(registry: SourceRegistry, source: str, request: ContextRequest)
 def _reason(error: BaseException) -> str:
     if isinstance(error, SourceError):
         return f"{error.hook}: {error.reason}"
+    if isinstance(error, StoreError):
+        return str(error)
     return f"contextkit_query: {in_words(error)}"
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field, frozen
 
-from contextkit.asking import AskingForContexts
+from contextkit.asking import AskingForContexts, run_blocking
 from contextkit.choosing import mark_used
 from contextkit.config import Config
 from contextkit.config_layers import load_config
-from contextkit.embedding import Embedder, NotAsked, OneEmbedder, PluginEmbedders
+from contextkit.embedding import Embedder, Embedders, NotAsked, OneEmbedder, PluginEmbedders
 from contextkit.formatted import FormattedContext
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
-from contextkit.models import ContextItem
+from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
@@ -26,6 +26,10 @@ from contextkit.store.base import RecordStore
 from contextkit.store.opening import open_store
 from contextkit.use_history import history_of
 from contextkit.workspace import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from contextkit.caching.caches import Caches
+    from contextkit.caching.stats import CacheStats
 
 __all__ = ["ContextKit"]
 
@@ -44,6 +48,7 @@ class ContextKit(AskingForContexts):
         config: its effective configuration.
         registry: the plugins.
         store: the records; it opens when it is first used.
+        caches: what is kept for a while, or None where `[cache]` is off.
         pipeline: the stages that assemble.
     """
 
@@ -51,12 +56,14 @@ class ContextKit(AskingForContexts):
     config: Config
     registry: SourceRegistry
     store: RecordStore
+    caches: Caches | None = None
     pipeline: Pipeline = field(init=False)
 
     @pipeline.default
     def _make_pipeline(self) -> Pipeline:
         history = history_of(self.config) if self.config.history.enabled else None
-        return Pipeline(self.registry, self.store, history=history)
+        kept = self.caches.attach(self.registry, self.store) if self.caches else None
+        return Pipeline(self.registry, self.store, history=history, kept=kept)
 
     @classmethod
     def open(
@@ -97,9 +104,15 @@ class ContextKit(AskingForContexts):
         models: bool = True,
     ) -> Self:
         """The kit of what has been read and loaded already; its store opens when it is used."""
-        embedders = PluginEmbedders(config, registry) if models else OneEmbedder(NotAsked())
-        store = open_store(config, embedders, _IndexedFields(registry))
-        return cls(workspace=workspace, config=config, registry=registry, store=store)
+        caches = _open_caches(config)
+        embedders: Embedders = OneEmbedder(NotAsked())
+        if models:
+            embedders = PluginEmbedders(config, registry, caches.vectors if caches else None)
+        revisions = caches.revisions(config) if caches else None
+        store = open_store(config, embedders, _IndexedFields(registry), revisions)
+        return cls(
+            workspace=workspace, config=config, registry=registry, store=store, caches=caches
+        )
 
     @property
     def project(self) -> str:
@@ -221,11 +234,39 @@ class ContextKit(AskingForContexts):
         """
         mark_used(self.pipeline.history, self.project, used)
 
+    # -- the cache ------------------------------------------------------------------------
+
+    async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
+        if self.caches is None or self.caches.contexts is None or not request.cache:
+            return await self.pipeline.assemble(request, recipe)
+        return await self.caches.contexts.assembled(self.pipeline, request, recipe)
+
+    async def warm(self, queries: Sequence[str], **options: Any) -> list[FormattedContext]:
+        """Assemble contexts for queries that will be asked, so that the cache has them.
+
+        Args:
+            queries: what will be asked.
+            options: what `assemble_context` takes beside the query, as it will be asked then.
+
+        Raises what `assemble_context` raises.
+        """
+        return [await self.assemble_context(query, **options) for query in queries]
+
+    def warm_sync(self, queries: Sequence[str], **options: Any) -> list[FormattedContext]:
+        """`warm` for a program without an event loop."""
+        return run_blocking(self.warm(queries, **options))
+
+    def cache_stats(self) -> dict[str, CacheStats]:
+        """`contexts`, `results`, `embeddings` -> hits and misses of this kit; empty without."""
+        return {} if self.caches is None else self.caches.stats()
+
     # -- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Let go of the store, and of what the cache has in memory."""
         self.store.close()
+        if self.caches is not None:
+            self.caches.close()
 
     def __enter__(self) -> Self:
         return self
@@ -248,6 +289,14 @@ class ContextKit(AskingForContexts):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _open_caches(config: Config) -> Caches | None:
+    if not config.cache.enabled:
+        return None
+    from contextkit.caching.caches import open_caches
+
+    return open_caches(config)
 
 
 @frozen

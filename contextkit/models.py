@@ -207,6 +207,7 @@ class ContextRequest:
         record_use: whether what it shows counts as chosen, where the strategy counts that.
         workspace: the workspace's root folder, or None.
         recipe: the name of the recipe that is followed.
+        cache: False to ask anew whatever a cache has kept, and to keep nothing of it.
         records: the asked source's records; set when the request reaches a source.
         settings: the asked source's own settings, `[sources.NAME]`; set likewise.
         neighbours: what an item lends of its match to those beside it in its sequence,
@@ -250,6 +251,7 @@ class ContextRequest:
     record_use: bool = True
     workspace: Path | None = None
     recipe: str = "context"
+    cache: bool = True
     records: Records = field(default=None, repr=False, eq=False)
     settings: Mapping[str, Any] = field(factory=dict, eq=False)
     neighbours: float = 0.7
@@ -281,6 +283,13 @@ class SourceInfo:
         updates: whether a newer item replaces an older one that says otherwise of the same
             thing, as a note does and a piece of history does not. The older one is then
             shown behind the newer one and marked.
+        cacheable: whether its answers, and what its other hooks make of them, depend on
+            nothing but its records and these fields of the request: `query`, `limit`,
+            `filters`, `project`, `session`, `workspace` (as a name), `recipe`, `settings`,
+            `neighbours`, `min_relevance` and whatever else says what is asked rather than how
+            it is shown or how much room there is. The clock may matter a little: what is kept
+            may be some minutes old. A plugin that wraps others' hooks says so of its wrapping.
+            False: nothing of it is kept by a cache.
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
         indexed_fields: record fields that its filters use, so that the store indexes them.
@@ -307,6 +316,7 @@ class SourceInfo:
     )
     embedder: str = "default"
     updates: bool = False
+    cacheable: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
     indexed_fields: tuple[str, ...] = ()
     keep_days: float | None = field(default=None, validator=_over_zero)

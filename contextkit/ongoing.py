@@ -137,8 +137,8 @@ def ongoing_of(context: FormattedContext) -> Ongoing:
     """
     if context._ongoing is None:
         raise InvalidRequestError(
-            "this context cannot be updated: it was made by hand or by another process; "
-            "assemble it anew"
+            "this context cannot be updated: it was made by hand or by another process, or "
+            "came from a cache; assemble it anew with cache=False"
         )
     return context._ongoing
 

@@ -16,9 +16,10 @@ from contextkit.admission import Admission
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.counting import find_counter
+from contextkit.errors import StoreError
 from contextkit.finishing import Finishing
 from contextkit.formatted import FormattedContext
-from contextkit.gather import Answer, Question, gather
+from contextkit.gather import Answer, Kept, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.joining import joined, new_items
@@ -32,12 +33,15 @@ from contextkit.sifting import narrowed
 from contextkit.signalling import Signalling
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
+from contextkit.store.unopened import UnopenedStore
 from contextkit.telemetry import Attributes, describe, span
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
 from contextkit.tracing import HookFailures, Stopwatch
 from contextkit.use_history import UseHistory
 
 __all__ = ["Pipeline"]
+
+_ANSWERED = frozenset({"ok", "empty"})
 
 
 def _now() -> datetime:
@@ -54,6 +58,7 @@ class Pipeline:
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
         history: what was chosen before, or None where nobody counts it.
+        kept: answers for sources from a cache, or None.
     """
 
     registry: SourceRegistry
@@ -61,6 +66,7 @@ class Pipeline:
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
     history: UseHistory | None = None
+    kept: Kept | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
     _admission: Admission = field(init=False)
 
@@ -78,7 +84,7 @@ class Pipeline:
         Raises:
             InvalidContextTypeError: for a section whose source is not there.
             InvalidRequestError: where nothing counts by `request.tokens`.
-            StoreError: where the store does not open.
+            StoreError: where the store does not open, and no source answers without it.
         """
         watch = Stopwatch()
         async with contextlib.AsyncExitStack() as stack:
@@ -139,7 +145,7 @@ class Pipeline:
                     self.registry,
                     evolve(ongoing.gathered, request=request),
                     items,
-                    lambda section: self._questions(request, [section], signalling)[0],
+                    lambda section: self._questions(request, [section], signalling, self.store)[0],
                 )
             return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
 
@@ -152,7 +158,7 @@ class Pipeline:
     ) -> list[Answer]:
         asking = evolve(self, answer=answer)
         sections = [Section(source=name) for name in sources]
-        questions = asking._questions(request, sections, signalling)
+        questions = asking._questions(request, sections, signalling, self.store)
         return await gather(self.registry, questions, request.deadline)
 
     def _finishing(self, watch: Stopwatch, failures: HookFailures) -> Finishing:
@@ -194,25 +200,35 @@ class Pipeline:
             with watch.stage("prepare"):
                 searched = [(s.source, s.query or request.query) for s in sections]
                 prepare = partial(self.store.prepare, searched)
-                await stack.enter_async_context(held(self.store, prepare))
+                store: RecordStore | UnopenedStore = self.store
+                try:
+                    await stack.enter_async_context(held(self.store, prepare))
+                except StoreError as error:
+                    store = UnopenedStore(error)
             with watch.stage("gather"):
-                questions = self._questions(request, sections, signalling)
-                return questions, await gather(self.registry, questions, request.deadline)
+                questions = self._questions(request, sections, signalling, store)
+                answers = await gather(self.registry, questions, request.deadline)
+        if isinstance(store, UnopenedStore) and not any(a.state in _ANSWERED for a in answers):
+            raise store.error
+        return questions, answers
 
     def _questions(
-        self, request: ContextRequest, sections: Sequence[Section], signalling: Signalling
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        signalling: Signalling,
+        store: RecordStore | UnopenedStore,
     ) -> list[Question]:
-        searcher = self.answer or BatchSearcher(self.store)
+        searcher = self.answer or BatchSearcher(store)
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
         for section in sections:
             source = section.source
             asked = section_request(self.registry, section, request)
-            records = self.records(source, request.project, request.user)
             bound = evolve(
                 narrowed(asked, self._info(source), source, known),
                 signals=signalling(asked.query, asked.signals),
-                records=evolve(records, searcher=searcher),
+                records=Records(store, source, request.project, searcher, user=request.user),
             )
             questions.append(
                 Question(
@@ -220,6 +236,7 @@ class Pipeline:
                     request=bound,
                     timeout=timeout_of(self.registry, section, request),
                     breaker=self._breaker(source),
+                    kept=self.kept if request.cache else None,
                     limit=asked.limit,
                 )
             )

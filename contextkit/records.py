@@ -22,6 +22,7 @@ __all__ = [
     "Records",
     "RecordsView",
     "Search",
+    "Store",
     "belongs_to_user",
 ]
 

@@ -291,6 +291,16 @@ class SourceRegistry:
                 return cast("Callable[..., Any]", impl.function)
         return None
 
+    def plugin(self, name: str) -> object:
+        """The plugin itself; None where it is not loaded."""
+        return self._manager.get_plugin(name)
+
+    def wraps(self, name: str) -> bool:
+        """Whether a loaded plugin wraps the hooks of others."""
+        callers = self._manager.get_hookcallers(self.plugin(name)) or ()
+        impls = (impl for caller in callers for impl in caller.get_hookimpls())
+        return any(_wraps(impl) and impl.plugin_name == name for impl in impls)
+
     def caller(self, name: str, hook: str) -> Callable[..., Any]:
         """The caller of one plugin's hook, wrapped by plugins that are no sources and are on."""
         key = (name, hook)

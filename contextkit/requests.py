@@ -41,7 +41,7 @@ _CONFIGURED = (
     *_WITHIN_0_AND_1,
 )
 _BY_SOURCE = ("weights", "limits", "timeouts")
-_BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use")
+_BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use", "cache")
 _OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *FILTER_OPTIONS, *_BY_REQUEST)
 _OF_THE_STRATEGY = ("shares", "min_relevance", "diversity", "depth")
 """What a strategy says for requests that do not say it themselves."""
@@ -158,8 +158,8 @@ def _check_choices(values: Mapping[str, Any]) -> None:
             raise InvalidRequestError(
                 f"{name} must be one of {', '.join(allowed)}, got {values[name]!r}"
             )
-    for name in _SWITCHES:
-        if not isinstance(values[name], bool):
+    for name in (*_SWITCHES, "cache"):
+        if not isinstance(values.get(name, True), bool):
             raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}")
     if not isinstance(values["tokens"], str) or not values["tokens"]:
         raise InvalidRequestError(

@@ -12,7 +12,15 @@ from contextkit.models import Provenance, Successor
 from contextkit.signals import QuerySignals
 from contextkit.strategy import DEFAULT
 
-__all__ = ["ItemTrace", "ItemTraces", "SourceState", "SourceTrace", "Trace", "Verdict"]
+__all__ = [
+    "CacheTrace",
+    "ItemTrace",
+    "ItemTraces",
+    "SourceState",
+    "SourceTrace",
+    "Trace",
+    "Verdict",
+]
 
 SourceState = Literal[
     "ok", "empty", "below_floor", "failed", "timed_out", "cut_off", "breaker_open"
@@ -48,6 +56,7 @@ class SourceTrace:
         fixed_share: what its share would be by weight alone; None where it is that.
         breaker: the breaker's state after this request.
         reason: what went wrong, in words, or None.
+        age: seconds since a cache kept what it answered; None where it was asked now.
     """
 
     section: str
@@ -62,6 +71,7 @@ class SourceTrace:
     fixed_share: int | None = None
     breaker: str = "closed"
     reason: str | None = None
+    age: float | None = None
 
 
 @frozen(kw_only=True)
@@ -144,6 +154,24 @@ class ItemTraces(Sequence[ItemTrace]):
 
 
 @frozen(kw_only=True)
+class CacheTrace:
+    """What the cache of contexts did.
+
+    Attributes:
+        state: `hit`: the context was kept before; `kept`: it was assembled now and is kept;
+            `not_kept`: it was assembled now and is not.
+        age: seconds since it was kept, for a hit.
+        hit_ratio: the part of all requests of this process that were hits, 0..1.
+        reason: why it is not kept, in words, or None.
+    """
+
+    state: Literal["hit", "kept", "not_kept"]
+    age: float | None = None
+    hit_ratio: float = 0.0
+    reason: str | None = None
+
+
+@frozen(kw_only=True)
 class Trace:
     """What happened while one context was assembled.
 
@@ -155,6 +183,8 @@ class Trace:
         sources: one entry per section.
         items: one entry per candidate.
         notes: what a person should know, such as a degraded search.
+        cache: what the cache did; None where there is none, or it was passed over. The rest
+            of a hit's trace is that of the assembly that made it.
         strategy: the numbers of the strategy, with its `name`.
         query: what was asked.
         signals: what the query says of itself, the plugins' knowledge included.
@@ -167,6 +197,7 @@ class Trace:
     sources: tuple[SourceTrace, ...]
     items: Sequence[ItemTrace]
     notes: tuple[str, ...] = field(default=())
+    cache: CacheTrace | None = None
     strategy: Mapping[str, Any] = field(factory=DEFAULT.as_dict)
     query: str = ""
     signals: QuerySignals = field(factory=QuerySignals)

@@ -103,6 +103,7 @@ def _source_trace(
         fixed_share=account.fixed_share,
         breaker=answer.breaker,
         reason=answer.reason,
+        age=answer.age,
     )
     if all_below:
         return evolve(trace, state="below_floor", reason="found, and none relevant enough")

@@ -171,17 +171,26 @@ def _in_short(context: FormattedContext, seconds: float) -> str:
         f"{context.token_count:,} of {context.trace.max_tokens:,} tokens",
         used,
         *([context.summary] if context.summary else []),
+        *_from_the_cache(context),
         f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s",
     ]
     return "; ".join(parts)
+
+
+def _from_the_cache(context: FormattedContext) -> list[str]:
+    cache = context.trace.cache
+    if cache is None or cache.age is None:
+        return []
+    return [f"from the cache, {cache.age:,.0f} s old"]
 
 
 def warn_of_troubles(session: Session, context: FormattedContext) -> int:
     """Say what went wrong while a context was assembled; return how many sources failed."""
     trace = context.trace
     failed = [source for source in trace.sources if source.state not in _ANSWERED]
-    for source in failed:
-        session.warn(f"{source.section}: {source.reason}")
+    for reason in dict.fromkeys(source.reason for source in failed):
+        sections = [source.section for source in failed if source.reason == reason]
+        session.warn(f"{', '.join(sections)}: {reason}")
     for note in trace.notes:
         session.warn(note)
     if not trace.sources:

@@ -10,6 +10,7 @@ __all__ = ["BUILT_IN"]
 
 _COMMANDS = (
     ("assemble", "assemble:assemble", "Print the context for a QUERY."),
+    ("cache", "cache:cache", "Look at the cache, fill it, clear it."),
     ("completion", "completion:completion", "Print a shell's completion script."),
     ("config", "config:config", "Look at the configuration."),
     ("doctor", "doctor:doctor", "Check that everything works."),

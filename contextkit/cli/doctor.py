@@ -33,9 +33,9 @@ Examples:
 def doctor(session: Session, as_json: bool) -> int:
     """Check that everything works, and say what to do where it does not.
 
-    Configuration, plugins, embedding models, store, index, an assembly, git: one line for each
-    thing that was looked at, and how long it took. Nothing is changed. The exit code is 0
-    where all is well or there are only warnings, 1 with a problem.
+    Configuration, plugins, embedding models, store, cache, index, an assembly, git: one line
+    for each thing that was looked at, and how long it took. Nothing is changed. The exit code
+    is 0 where all is well or there are only warnings, 1 with a problem.
     """
     from contextkit.health import examine, worst
 

@@ -72,6 +72,11 @@ def assembly_options(command: Command) -> Command:
             type=click.Choice(["hard", "soft"]),
             help="hard keeps to the budget; soft exceeds it rather than shorten an item.",
         ),
+        click.option(
+            "--cache/--no-cache",
+            default=None,
+            help="Take what the cache has, where one is on; --no-cache asks anew.",
+        ),
         click.option("--timeout", type=float, help="Seconds that one source may take."),
         click.option("--deadline", type=float, help="Seconds that all sources may take together."),
     )

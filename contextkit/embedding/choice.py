@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from contextkit.config import Config
 from contextkit.embedding.built_in import BUILT_IN, load_embedder
 from contextkit.embedding.dense import DenseModel, ModelError, checked_model
-from contextkit.embedding.embedder import Embedder, ModelEmbedder
+from contextkit.embedding.embedder import Embedder, KeptVectors, ModelEmbedder
 from contextkit.errors import ConfigError, InvalidContextTypeError, SourceError
 
 if TYPE_CHECKING:
@@ -72,10 +72,12 @@ class PluginEmbedders:
     Attributes:
         config: the configuration.
         registry: the plugins.
+        vectors: keeps the queries' vectors of plugins' models for other processes, or None.
     """
 
     config: Config
     registry: SourceRegistry
+    vectors: KeptVectors | None = None
     _made: dict[str, Embedder] = field(factory=dict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
@@ -123,7 +125,10 @@ class PluginEmbedders:
         if model in BUILT_IN:
             return load_embedder(model)
         return ModelEmbedder(
-            model, lambda: self._ask_plugins(model), patience=self.config.embedding.timeout
+            model,
+            lambda: self._ask_plugins(model),
+            patience=self.config.embedding.timeout,
+            kept=self.vectors,
         )
 
     def _ask_plugins(self, model: str) -> DenseModel:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "KeywordsOnly", "ModelEmbedder", "NotAsked"]
+__all__ = ["Embedder", "KeptVectors", "KeywordsOnly", "ModelEmbedder", "NotAsked"]
 
 _BATCH = 32
 _CACHED_QUERIES = 1024
@@ -61,6 +61,16 @@ class Embedder(Protocol):
 
     def query(self, text: str) -> list[float] | None:
         """A query's unit vector; None where there is none to search with."""
+
+
+class KeptVectors(Protocol):
+    """Queries' vectors that were made before, by this process or by others."""
+
+    def get(self, model: str, dimensions: int, text: str) -> NDArray[np.float32] | None:
+        """A query's vector of a model, or None."""
+
+    def keep(self, model: str, text: str, vector: NDArray[np.float32]) -> None:
+        """Keep a query's vector."""
 
 
 @frozen
@@ -107,6 +117,7 @@ class ModelEmbedder:
         patience: seconds that a search waits for a query's vector, but for the first, which
             may take longer; None for a model in this process that needs no watching.
         clock: seconds that only grow.
+        kept: queries' vectors that were made before, or None.
     """
 
     label: str
@@ -114,6 +125,7 @@ class ModelEmbedder:
     batch: int = _BATCH
     patience: float | None = 1.0
     clock: Callable[[], float] = time.monotonic
+    kept: KeptVectors | None = None
     _health: ModelHealth = field(init=False)
     _model: DenseModel | None = field(default=None, init=False)
     _answered: bool = field(default=False, init=False)
@@ -216,7 +228,7 @@ class ModelEmbedder:
         vector = None
         try:
             with self._health.noted():
-                vector = embedded_query(self._found(), text)
+                vector = self._query_vector(self._found(), text)
                 self._answered = True
         except BaseException as error:  # noqa: BLE001 - handed to whoever asked
             self._forget(text)
@@ -227,6 +239,15 @@ class ModelEmbedder:
         else:
             self._remember(text, asked)
         asked.set_result(vector.tolist() if vector is not None and vector.any() else None)
+
+    def _query_vector(self, model: DenseModel, text: str) -> NDArray[np.float32]:
+        if self.kept is None:
+            return embedded_query(model, text)
+        vector = self.kept.get(model.name, checked_dimensions(model), text)
+        if vector is None:
+            vector = embedded_query(model, text)
+            self.kept.keep(model.name, text, vector)
+        return vector
 
     def _awaited(self, text: str, asked: _Query) -> list[float] | None:
         seconds = self.patience if self._answered else _LOADING_SECONDS

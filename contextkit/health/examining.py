@@ -13,6 +13,7 @@ from contextkit import __version__
 from contextkit.config import Config
 from contextkit.embedding import PluginEmbedders
 from contextkit.errors import WorkspaceError
+from contextkit.health.cache import cache_findings
 from contextkit.health.configuration import ConfigurationCheck
 from contextkit.health.finding import Finding, fine, problem, timed, warning
 from contextkit.health.git import git_findings
@@ -50,6 +51,7 @@ def examine(
         ("plugins", examination.plugins),
         ("store", examination.store),
         ("models", examination.models),
+        ("cache", examination.cache),
         ("index", examination.index),
         ("assembly", examination.assembly),
         ("git", examination.git),
@@ -112,6 +114,10 @@ class _Examination:
         embedders = self.kit.store.embedders if self.kit else None
         own = PluginEmbedders(self.config, self.registry)
         yield from model_findings(embedders or own, self.config, self.registry)
+
+    def cache(self) -> Iterator[Finding]:
+        if self.kit is not None:
+            yield from cache_findings(self.kit.caches)
 
     def index(self) -> Iterator[Finding]:
         if self.kit is not None and self.found:

@@ -23,6 +23,6 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
     Raises what `assemble_context` raises.
     """
     context = kit.assemble_context_sync(
-        _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS
+        _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS, cache=False
     )
     return context.trace.sources

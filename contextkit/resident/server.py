@@ -213,7 +213,9 @@ class ResidentServer:
         self._warming = True
         try:
             with self.workspaces.use(folder, environment) as kit:
-                kit.assemble_context_sync(_ANYTHING, source_timeout=10.0, deadline=10.0)
+                kit.assemble_context_sync(
+                    _ANYTHING, source_timeout=10.0, deadline=10.0, cache=False
+                )
         except WorkspaceError:
             pass
         except Exception as error:  # noqa: BLE001 - the first question will say it again

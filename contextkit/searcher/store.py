@@ -110,6 +110,9 @@ class SearcherStore:
         """None: what is wrong with a searcher is what its methods raise."""
         return None
 
+    def revision(self, source: str) -> None:
+        """None: what a searcher searches may change at any time."""
+
     def get(self, point_ids: Sequence[str]) -> list[Record]:
         """None: a searcher finds by words, not by ids."""
         return []

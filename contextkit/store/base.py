@@ -118,6 +118,13 @@ class RecordStore(Protocol):
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
 
+    def revision(self, source: str) -> str | None:
+        """What is another one whenever a source's records have changed; None: unknown.
+
+        Changes by other processes count too, wherever the store can know of them. It is cheap
+        and does not open the store.
+        """
+
     def put(self, records: Sequence[Record]) -> None:
         """Store records, replacing those with the same point id; durable on return.
 

@@ -7,8 +7,7 @@ import asyncio
 from attrs import define, field
 
 from contextkit.background import in_thread
-from contextkit.records import Hit, Search
-from contextkit.store.base import RecordStore
+from contextkit.records import Hit, Search, Store
 
 __all__ = ["BatchSearcher"]
 
@@ -23,7 +22,7 @@ class BatchSearcher:
     leaves, as that is put at the end of the loop's queue by the first who asks.
     """
 
-    store: RecordStore
+    store: Store
     _waiting: list[_Waiting] = field(factory=list, init=False)
     _running: set[asyncio.Task[None]] = field(factory=set, init=False)
 

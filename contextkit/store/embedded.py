@@ -49,6 +49,7 @@ from contextkit.store.hybrid import (
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity, new_models
+from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.turns import SharedShard
 
@@ -81,6 +82,7 @@ class EmbeddedStore:
     indexed_fields: Iterable[str] = ()
     _folder: ShardFolder = field(init=False)
     _shared: SharedShard = field(init=False)
+    _revisions: FolderRevisions = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
     _scopes: set[str] = field(factory=set, init=False)
     _unindexed: set[str] = field(factory=set, init=False)
@@ -95,6 +97,10 @@ class EmbeddedStore:
     def _make_shared(self) -> SharedShard:
         return SharedShard(self.path, self._load, self.lock_timeout, self.idle_seconds)
 
+    @_revisions.default
+    def _make_revisions(self) -> FolderRevisions:
+        return FolderRevisions(self.path)
+
     # -- opening --------------------------------------------------------------------------
 
     def hold(self) -> contextlib.AbstractContextManager[None]:
@@ -103,6 +109,7 @@ class EmbeddedStore:
 
     def _load(self) -> edge.EdgeShard:
         shard, self._identity = self._folder.open(self.embedders)
+        self._revisions.begin()
         self._unflushed = 0
         self._ensure_indexes(shard)
         self._scopes = self._scopes_in(shard)
@@ -143,6 +150,10 @@ class EmbeddedStore:
         """What makes its searches worse than they should be, in words, or None."""
         return self.embedders.problem
 
+    def revision(self, source: str) -> str | None:
+        """What is another one whenever a source's records have changed; None: not made yet."""
+        return self._revisions.of(source)
+
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
         """Open the shard, load the models, embed the queries."""
         with self._shared.use():
@@ -167,7 +178,8 @@ class EmbeddedStore:
         """
         with self._shared.use() as shard:
             self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
-            with engine_errors(f"optimizing the store at {self.path}"):
+            # What was deleted counts no more among how rare words are.
+            with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):
                 done = shard.optimize()
         if done:
             # What was replaced is deleted when it is closed.
@@ -190,7 +202,8 @@ class EmbeddedStore:
             # Before they are there, so that no search from then on passes over them.
             self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
-            self._update(edge.UpdateOperation.upsert_points(points), size, len(points))
+            upsert = edge.UpdateOperation.upsert_points(points)
+            self._update(upsert, batch.source, size, len(points))
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         with self._admitting:
@@ -222,23 +235,35 @@ class EmbeddedStore:
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points; ids that are not there are passed over."""
         if point_ids:
-            self._update(edge.UpdateOperation.delete_points(list(point_ids)), 0, len(point_ids))
+            deletion = edge.UpdateOperation.delete_points(list(point_ids))
+            self._update(deletion, None, 0, len(point_ids))
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
         selected = edge_filter(conditions(source, projects, filters))
-        self._update(edge.UpdateOperation.delete_points_by_filter(selected), 0, 1)
+        self._update(edge.UpdateOperation.delete_points_by_filter(selected), source, 0, 1)
 
-    def _update(self, operation: edge.UpdateOperation, size: int, points: int) -> None:
+    def _update(
+        self, operation: edge.UpdateOperation, source: str | None, size: int, points: int
+    ) -> None:
         with self._shared.use() as shard:
             self._folder.require_room(size, SPARE_BYTES, "a write")
-            with engine_errors(f"writing to the store at {self.path}"):
+            with self._noted(source), engine_errors(f"writing to the store at {self.path}"):
                 shard.update(operation)
                 self._unflushed += points
                 if self._unflushed >= _UNFLUSHED_POINTS:
                     # The log would grow without end, and so would the time to replay it.
                     self._unflushed = 0
                     shard.flush()
+
+    @contextlib.contextmanager
+    def _noted(self, source: str | None) -> Iterator[None]:
+        """Note a change before and after it; see `contextkit.store.revisions`."""
+        self._revisions.changed(source)
+        try:
+            yield
+        finally:
+            self._revisions.changed(source)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
         """The records at these points, in this order; missing ones are left out."""

@@ -10,16 +10,21 @@ from contextkit.config_layers import data_folder
 from contextkit.embedding import Embedders
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.revisions import Revisions
 
 __all__ = ["open_store"]
 
 
 def open_store(
-    config: Config, embedders: Embedders, indexed_fields: Iterable[str] = ()
+    config: Config,
+    embedders: Embedders,
+    indexed_fields: Iterable[str] = (),
+    revisions: Revisions | None = None,
 ) -> RecordStore:
     """The store: a Qdrant server where `store.url` is set, else the embedded one.
 
     Nothing is opened yet; that happens when it is first used, and the fields are read then.
+    A server's revisions are kept where they are said to be, an embedded store keeps its own.
     """
     if config.store.url is None:
         return EmbeddedStore(
@@ -37,4 +42,5 @@ def open_store(
         collection=config.store.collection,
         api_key=os.environ.get(config.store.api_key_variable),
         indexed_fields=indexed_fields,
+        revisions=revisions,
     )

@@ -15,6 +15,7 @@ from contextkit.store.base import by_source, record_from_payload, stored_batch
 from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.identity import StoreIdentity, new_models
+from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, NewShard, ShardFolder
 from contextkit.store.shard_lock import ShardLock
 
@@ -97,6 +98,8 @@ def _rebuild(
             old.close()
     finally:
         old.close()
+    FolderRevisions(folder.path).begin()
+    FolderRevisions(folder.path).changed(None)
     return Reembedded(done, new.identity.sources)
 
 

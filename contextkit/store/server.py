@@ -34,6 +34,7 @@ from contextkit.store.hybrid import (
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity
+from contextkit.store.revisions import ProcessRevisions, Revisions
 from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_queries import plan_search, server_filter, server_point
@@ -58,6 +59,7 @@ class ServerStore:
         collection: the collection's name.
         indexed_fields: record fields that filters use often.
         url: what errors call the server.
+        revisions: tell of writes; default: of those of this process alone.
     """
 
     client: QdrantClient
@@ -66,6 +68,7 @@ class ServerStore:
     indexed_fields: Iterable[str] = ()
     url: str = "the given client"
     _reconnect: Callable[[], QdrantClient] | None = None
+    revisions: Revisions = field(factory=ProcessRevisions, kw_only=True)
     _connected_in: int = field(factory=os.getpid, init=False)
     _made: ServerCollection = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
@@ -85,6 +88,7 @@ class ServerStore:
         api_key: str | None = None,
         indexed_fields: Iterable[str] = (),
         timeout: int = _TIMEOUT_SECONDS,
+        revisions: Revisions | None = None,
     ) -> Self:
         """The store on the server at a URL; nothing is sent before it is used.
 
@@ -95,6 +99,7 @@ class ServerStore:
             api_key: what the server asks for, where it does.
             indexed_fields: record fields that filters use often.
             timeout: seconds to wait for each answer.
+            revisions: tell of writes; default: of those of this process alone.
 
         Raises `StoreError` where the URL is none.
         """
@@ -111,7 +116,15 @@ class ServerStore:
                     url=url, api_key=api_key, timeout=timeout, check_compatibility=False
                 )
 
-        return cls(reconnect(), embedders, collection, indexed_fields, url, reconnect)
+        return cls(
+            reconnect(),
+            embedders,
+            collection,
+            indexed_fields,
+            url,
+            reconnect,
+            revisions=revisions or ProcessRevisions(),
+        )
 
     # -- opening --------------------------------------------------------------------------
 
@@ -152,6 +165,17 @@ class ServerStore:
         """What makes its searches worse than they should be, in words, or None."""
         return self.embedders.problem
 
+    def revision(self, source: str) -> str | None:
+        """What is another one whenever a source's records have changed, as far as it knows."""
+        return self.revisions.of(source)
+
+    @contextlib.contextmanager
+    def _noted(self, source: str | None) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            self.revisions.changed(source)
+
     def hold(self) -> contextlib.AbstractContextManager[None]:
         """Nothing: a server serves everybody at once."""
         return contextlib.nullcontext()
@@ -179,7 +203,7 @@ class ServerStore:
         for same in by_source(records, _WRITE_BATCH):
             for part in _batches(same):
                 batch = stored_batch(part, self.embedders.of(part[0].source))
-                with self._use() as client:
+                with self._noted(batch.source), self._use() as client:
                     self._identity = self._made.admit(client, self._known(client), batch)
                     vector = self._identity.vector_for(batch.model)
                     points = [server_point(point, vector) for point in batch.points]
@@ -190,13 +214,13 @@ class ServerStore:
         if not point_ids:
             return
         selector = models.PointIdsList(points=list(point_ids))
-        with self._use() as client:
+        with self._noted(None), self._use() as client:
             client.delete(self.collection, selector, wait=True)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
         selected = server_filter(conditions(source, projects, filters))
-        with self._use() as client:
+        with self._noted(source), self._use() as client:
             client.delete(self.collection, models.FilterSelector(filter=selected), wait=True)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:

@@ -2,6 +2,7 @@
 
 ```
 shard.lock, ticket.lock, holder    taking turns (`shard_lock`)
+revisions/                         what tells of writes (`revisions`)
 shard/                             the engine's own files, and meta.json: id, schema, models
 shard.new/                         a shard that is being made: by the first use, or by reembed
 shard.old/                         the shard that a new one has just replaced

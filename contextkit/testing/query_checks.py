@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
+from attrs import evolve
+
 from contextkit.errors import ContextKitError, SourceError, in_words
 from contextkit.models import ContextItem
 from contextkit.testing.queries import QUERIES
@@ -67,6 +69,20 @@ def check_order(subject: Subject) -> None:
     """The same question has the same answer, item by item and field by field."""
     first, again = subject.found(), subject.items()
     _compare(first, again, "the same query, asked twice,")
+    if subject.kit.registry.info(subject.name).cacheable:
+        shown = evolve(subject.request(), max_tokens=100, style="xml", detail="compact")
+        other = within(lambda: subject.find(shown), subject.timeout)
+        _compare(first, other, "a cacheable source's query, asked with another budget and style,")
+        _check_it_can_be_kept(first)
+
+
+def _check_it_can_be_kept(items: Sequence[ContextItem]) -> None:
+    from contextkit.caching.values import NotExactError, write_items
+
+    try:
+        write_items(items)
+    except NotExactError as error:
+        raise NotConformingError(f"a cacheable source's items cannot be kept: {error}") from error
 
 
 def _compare(expected: Sequence[ContextItem], found: Sequence[ContextItem], what: str) -> None:

@@ -282,6 +282,34 @@ def test_a_field_that_changes_is_found(subject_of: SubjectOf) -> None:
         query_checks.check_order(subject_of(source))
 
 
+def looks_at_the_budget(request: Any) -> list[ContextItem]:
+    """An item that depends on how much room there is."""
+    return [item("a", metadata={"short": request.max_tokens < 1000})]
+
+
+def test_a_source_may_look_at_the_budget(subject_of: SubjectOf) -> None:
+    """Where it does not say that it may be cached."""
+    query_checks.check_order(subject_of(plugin(looks_at_the_budget)))
+
+
+def test_a_cacheable_source_that_looks_at_the_budget_is_found(subject_of: SubjectOf) -> None:
+    """A cache would give its answer to other requests."""
+    cacheable = plugin(looks_at_the_budget, contextkit_source=lambda: SourceInfo(cacheable=True))
+    with pytest.raises(NotConformingError, match="asked with another budget and style"):
+        query_checks.check_order(subject_of(cacheable))
+
+
+def test_a_cacheable_source_whose_items_cannot_be_kept_is_found(subject_of: SubjectOf) -> None:
+    """An object would not come back as it was."""
+    thing = object()
+    cacheable = plugin(
+        lambda request: [item("a", metadata={"thing": thing})],
+        contextkit_source=lambda: SourceInfo(cacheable=True),
+    )
+    with pytest.raises(NotConformingError, match="cannot be kept: a object does not come back"):
+        query_checks.check_order(subject_of(cacheable))
+
+
 def test_a_limit_that_is_not_kept_is_found(subject_of: SubjectOf) -> None:
     """The core would cut it, but the work was done in vain."""
     source = plugin(lambda request: [item("a"), item("b")])

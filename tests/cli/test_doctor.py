@@ -18,7 +18,17 @@ from contextkit.health import Finding, examine, worst
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
 
-PARTS = {"contextkit", "workspace", "configuration", "plugins", "store", "models", "index", "git"}
+PARTS = {
+    "cache",
+    "contextkit",
+    "workspace",
+    "configuration",
+    "plugins",
+    "store",
+    "models",
+    "index",
+    "git",
+}
 FEW_HOOKS = """
     from contextkit import hookimpl
 
@@ -36,7 +46,7 @@ def findings(contextkit: CommandLine, *options: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = data["findings"]
     assert data["state"] == worst([Finding(**each) for each in found])
     assert ran.exit_code == (1 if data["state"] == "problem" else 0)
-    assert {each["part"] for each in found} >= PARTS - {"index", "git"}
+    assert {each["part"] for each in found} >= PARTS - {"cache", "index", "git"}
     return found
 
 

@@ -334,7 +334,7 @@ def test_a_long_value_is_not_shown_whole(load: Load) -> None:
         ("[assemble]\nmax_token = 5", 2, "assemble.max_token", "did you mean assemble.max_tokens?"),
         ("[assemble]\nzzz = 5", 2, "assemble.zzz", "known: breaker_cooldown, breaker_failures, "),
         ("[assembel]\nlimit = 5", 1, "assembel", "did you mean assemble?"),
-        ("\nzzz = 5", 2, "zzz", "known: assemble, embedding, history, hooks, project, ranking, "),
+        ("\nzzz = 5", 2, "zzz", "known: assemble, cache, embedding, history, hooks, project, "),
     ],
 )
 def test_an_unknown_key_names_the_nearest(

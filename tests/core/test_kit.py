@@ -139,10 +139,14 @@ async def test_a_kit_closes_at_the_end_of_its_block(
 async def test_a_store_that_does_not_open_is_an_error(
     open_kit: OpenKit, make_plugin: MakePlugin, home: Path
 ) -> None:
-    """Not an empty context."""
+    """Not an empty context, where every source needs it."""
+
+    def query(request: ContextRequest) -> list[ContextItem]:
+        return [ContextItem("tide", record.text, 0.9) for record in request.records.newest(5)]
+
     (home / "file").touch()
     place = {"store.path": home / "file"}
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT | place)
+    kit = open_kit({"tide": make_plugin(contextkit_query=query)}, settings=PATIENT | place)
     with pytest.raises(StoreError, match=re.escape(str(home / "file"))):
         await kit.assemble_context("tide?")
 

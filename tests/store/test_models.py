@@ -389,7 +389,7 @@ def test_reembedding_with_a_failing_model_changes_nothing(tmp_path: Path, name: 
     with pytest.raises(StoreError, match="cannot be re-embedded: the embedding model 'broken'"):
         _rebuilt(path, OneEmbedder(failing(name)))
     assert similarities(store, "boats")["1"] == 1.0
-    assert sorted(entry.name for entry in path.iterdir() if entry.is_dir()) == ["shard"]
+    assert sorted(e.name for e in path.iterdir() if e.is_dir()) == ["revisions", "shard"]
     store.close()
 
 

@@ -32,6 +32,7 @@ def contextkit_source() -> SourceInfo:
         description="functions, classes and text of the workspace's files",
         priority=80,
         scale="calibrated",
+        cacheable=True,
         embedder="none",
         count_filters={"kind": "unit"},
         indexed_fields=("file_path", "kind", "language", "unit_type"),

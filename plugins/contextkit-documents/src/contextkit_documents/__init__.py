@@ -32,6 +32,7 @@ def contextkit_source() -> SourceInfo:
         description="README, documentation, configuration and project metadata",
         priority=60,
         scale="calibrated",
+        cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),
         kind_field="kind",
         settings={"include": [], "exclude": [], "max_file_bytes": 500_000},

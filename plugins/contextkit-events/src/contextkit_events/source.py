@@ -48,6 +48,7 @@ def contextkit_source() -> SourceInfo:
         description="what was read, written, run and said in this session and the last ones",
         priority=90,
         scale="calibrated",
+        cacheable=True,
         # Events come often: making vectors of each would cost more than it finds.
         embedder="none",
         count_filters={"what": ["event", "turn"]},

@@ -33,6 +33,7 @@ def contextkit_source() -> SourceInfo:
         description="facts, preferences, decisions and errors that were remembered",
         priority=90,
         scale="calibrated",
+        cacheable=True,
         embedder="default",
         updates=True,
         indexed_fields=("category", "tags", "digest", "sequence", "place"),

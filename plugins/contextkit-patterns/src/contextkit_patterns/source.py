@@ -33,6 +33,7 @@ def contextkit_source() -> SourceInfo:
         description="procedures that worked before, with how often they did",
         priority=60,
         scale="calibrated",
+        cacheable=True,
         indexed_fields=("trigger_words", "name"),
     )
 

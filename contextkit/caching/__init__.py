@@ -1,0 +1,1 @@
+"""Keeping for a while what was assembled, found and embedded: in memory, and in Redis."""

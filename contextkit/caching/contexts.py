@@ -1,0 +1,114 @@
+"""The cache of whole contexts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import define, evolve, field
+
+from contextkit.caching.flights import Flights
+from contextkit.caching.keys import Keys, NoKeyError
+from contextkit.caching.levels import Kind, Levels
+from contextkit.caching.stats import Counting
+from contextkit.caching.values import NotExactError, read_context, write_context
+from contextkit.formatted import FormattedContext
+from contextkit.models import ContextRequest, Recipe
+from contextkit.pipeline import Pipeline
+from contextkit.sections import sections_to_ask
+from contextkit.trace import CacheTrace
+
+__all__ = ["ContextCache"]
+
+_State = Literal["hit", "kept", "not_kept"]
+_COMPLETE = frozenset({"ok", "empty", "below_floor"})
+
+
+@define(eq=False)
+class ContextCache:
+    """Contexts that were assembled a short while ago, for requests that ask the same again.
+
+    Attributes:
+        levels: where they are kept.
+        kind: for how long.
+        keys: what they depend on.
+        counting: counts the hits.
+    """
+
+    levels: Levels
+    kind: Kind
+    keys: Keys
+    counting: Counting = field(factory=Counting)
+    _flights: Flights[FormattedContext] = field(factory=Flights, init=False)
+
+    async def assembled(
+        self, pipeline: Pipeline, request: ContextRequest, recipe: Recipe
+    ) -> FormattedContext:
+        """A context from the cache, or from the pipeline.
+
+        Equal requests of one moment are assembled once. What is kept is complete: every
+        source answered, from its records alone, and nothing was wrong on the way.
+
+        Raises what `Pipeline.assemble` raises.
+        """
+        try:
+            key = await self._key(request, recipe)
+        except NoKeyError as reason:
+            self.counting.passed_over()
+            return self._traced(await pipeline.assemble(request, recipe), "not_kept", str(reason))
+        context = await self._flights.join(
+            key, lambda: self._looked_up(key, pipeline, request, recipe)
+        )
+        return _own(context)
+
+    async def _key(self, request: ContextRequest, recipe: Recipe) -> str:
+        sources = [
+            s.source for s in sections_to_ask(self.keys.registry, recipe, request.exclude_sources)
+        ]
+        return await self.keys.apart(lambda: self.keys.of_context(request, recipe, sources))
+
+    async def _looked_up(
+        self, key: str, pipeline: Pipeline, request: ContextRequest, recipe: Recipe
+    ) -> FormattedContext:
+        kept = await self.levels.get(self.kind, key)
+        found = None if kept is None else read_context(kept)
+        if found is not None:
+            self.counting.hit()
+            return self._traced(found.value, "hit", age=found.seconds)
+        self.counting.missed()
+        context = await pipeline.assemble(request, recipe)
+        problem = _incomplete(context)
+        if problem is None:
+            try:
+                await self.levels.keep(self.kind, key, write_context(context))
+            except NotExactError as error:
+                problem = str(error)
+        return self._traced(context, "not_kept" if problem else "kept", problem)
+
+    def _traced(
+        self,
+        context: FormattedContext,
+        state: _State,
+        reason: str | None = None,
+        age: float | None = None,
+    ) -> FormattedContext:
+        ratio = round(self.counting.so_far.hit_ratio, 3)
+        cache = CacheTrace(state=state, age=age, hit_ratio=ratio, reason=reason)
+        return evolve(context, trace=evolve(context.trace, cache=cache))
+
+
+def _incomplete(context: FormattedContext) -> str | None:
+    """Why a context is none to keep, or None."""
+    for source in context.trace.sources:
+        if source.state not in _COMPLETE:
+            return f"{source.source}: {source.reason}"
+    return context.trace.notes[0] if context.trace.notes else None
+
+
+def _own(context: FormattedContext) -> FormattedContext:
+    """The same for one of several who get it: none sees what another does to its lists."""
+    return evolve(
+        context,
+        items=list(context.items),
+        sources_used=dict(context.sources_used),
+        truncated_items=list(context.truncated_items),
+    )

@@ -1,0 +1,190 @@
+"""Where cached values are: in this process' memory, and behind it in Redis where one is set."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from attrs import define, field, frozen
+
+from contextkit.caching.loop_thread import LoopThread
+from contextkit.caching.redis_level import RedisLevel
+
+if TYPE_CHECKING:
+    from cashews.backends.memory import Memory
+    from cashews.backends.redis import Redis
+
+__all__ = ["PREFIX", "Kind", "Levels"]
+
+PREFIX = "contextkit:1:"
+"""What every key in Redis begins with; the number is that of the values' form."""
+
+T = TypeVar("T")
+
+_KEYS_AT_ONCE = 1000
+_PATIENCE_SECONDS = 5.0
+"""How long looking at all keys and deleting them may take."""
+
+
+@frozen
+class Kind:
+    """One sort of cached values.
+
+    Attributes:
+        name: the sort's, part of its keys.
+        size: values in memory at most; 0 for none, where something else keeps them there.
+        memory_seconds: how long one stays in memory.
+        redis_seconds: how long one stays in Redis.
+    """
+
+    name: str
+    size: int
+    memory_seconds: float
+    redis_seconds: float
+
+
+@define(eq=False)
+class Levels:
+    """Gets and keeps bytes, from any thread and event loop; a failing Redis is a miss.
+
+    Attributes:
+        redis: the Redis behind the memory, or None.
+        jitter: the part of a value's time that may be cut off, 0..1, so that what was kept
+            at one time does not end at one time.
+        randomness: gives numbers within 0..1.
+    """
+
+    redis: RedisLevel | None = None
+    jitter: float = 0.0
+    randomness: random.Random = field(factory=random.SystemRandom)
+    _memories: dict[str, Memory] = field(factory=dict, init=False)
+    _loop: LoopThread = field(init=False)
+
+    @_loop.default
+    def _make_loop(self) -> LoopThread:
+        return LoopThread(self._begin)
+
+    def _begin(self) -> None:
+        if self.redis is not None:
+            self.redis.forget()
+
+    # -- values ---------------------------------------------------------------------------
+
+    async def get(self, kind: Kind, key: str) -> bytes | None:
+        """What is kept there, or None."""
+        return await self._loop.run(self._get(kind, key))
+
+    def get_blocking(self, kind: Kind, key: str) -> bytes | None:
+        """`get` for a thread without an event loop."""
+        return self._loop.submit(self._get(kind, key)).result()
+
+    async def keep(self, kind: Kind, key: str, value: bytes) -> None:
+        """Keep a value for its time."""
+        await self._loop.run(self._keep(kind, key, value))
+
+    def keep_blocking(self, kind: Kind, key: str, value: bytes) -> None:
+        """`keep` for a thread without an event loop."""
+        self._loop.submit(self._keep(kind, key, value)).result()
+
+    async def _get(self, kind: Kind, key: str) -> bytes | None:
+        name = f"{PREFIX}{kind.name}:{key}"
+        value = await self._memory(kind).get(name) if kind.size else None
+        if value is not None:
+            return bytes(value)
+        found, left = await self._on_redis(lambda redis: _with_time(redis, name)) or (None, 0)
+        if found is not None and kind.size and left > 0:
+            await self._memory(kind).set(name, found, min(left, kind.memory_seconds))
+        return found
+
+    async def _keep(self, kind: Kind, key: str, value: bytes) -> None:
+        name = f"{PREFIX}{kind.name}:{key}"
+        part = 1.0 - self.jitter * self.randomness.random()
+        if kind.size:
+            await self._memory(kind).set(name, value, kind.memory_seconds * part)
+        seconds = max(0.001, kind.redis_seconds * part)
+        await self._on_redis(lambda redis: redis.set(name, value, seconds))
+
+    def _memory(self, kind: Kind) -> Memory:
+        if kind.name not in self._memories:
+            # Its package costs tens of milliseconds to import.
+            from cashews.backends.memory import Memory
+
+            self._memories[kind.name] = Memory(size=kind.size, check_interval=0)
+        return self._memories[kind.name]
+
+    # -- tokens ---------------------------------------------------------------------------
+
+    def token_blocking(self, name: str, new: str) -> str | None:
+        """The token of a name that all users of a Redis agree on; `new` where there is none.
+
+        None without a Redis that answers.
+        """
+
+        async def read(redis: Redis) -> str | None:
+            await redis.set(PREFIX + name, new.encode(), exist=False)
+            found = await redis.get(PREFIX + name)
+            return found.decode() if isinstance(found, bytes) else None
+
+        return self._loop.submit(self._on_redis(read)).result()
+
+    def set_token_blocking(self, name: str, new: str) -> bool:
+        """Replace the token of a name; False without a Redis that answers."""
+
+        async def write(redis: Redis) -> bool:
+            return await redis.set(PREFIX + name, new.encode())
+
+        return bool(self._loop.submit(self._on_redis(write)).result())
+
+    # -- all of them ----------------------------------------------------------------------
+
+    def counts_blocking(self) -> dict[str, int] | None:
+        """Kind -> values in Redis, of all users; None without a Redis that answers."""
+
+        async def counted(redis: Redis) -> dict[str, int]:
+            found = Counter[str]()
+            async for key in redis.scan(f"{PREFIX}*", batch_size=_KEYS_AT_ONCE):
+                found[key.removeprefix(PREFIX).partition(":")[0]] += 1
+            return dict(found)
+
+        return self._loop.submit(self._on_redis(counted, _PATIENCE_SECONDS)).result()
+
+    def clear_blocking(self, kinds: Iterable[Kind]) -> bool:
+        """Drop what is kept of these kinds; False where a Redis is set and does not answer."""
+
+        async def clear() -> bool:
+            self._memories.clear()
+            if self.redis is None:
+                return True
+            return await self._on_redis(delete, _PATIENCE_SECONDS) is not None
+
+        async def delete(redis: Redis) -> bool:
+            for kind in kinds:
+                await redis.delete_match(f"{PREFIX}{kind.name}:*")
+            return True
+
+        return self._loop.submit(clear()).result()
+
+    def close(self) -> None:
+        """Drop what is in memory and let go of the connections; it begins anew when it is used."""
+
+        async def end() -> None:
+            if self.redis is not None:
+                await self.redis.close()
+
+        self._memories.clear()
+        self._loop.close(end, _PATIENCE_SECONDS)
+
+    async def _on_redis(
+        self, operation: Callable[[Redis], Awaitable[T]], seconds: float | None = None
+    ) -> T | None:
+        return None if self.redis is None else await self.redis.attempt(operation, seconds)
+
+
+async def _with_time(redis: Redis, name: str) -> tuple[bytes | None, float]:
+    """What is kept there, and the seconds that it has left."""
+    found = await redis.get(name)
+    if not isinstance(found, bytes):
+        return None, 0.0
+    return found, float(await redis.get_expire(name))
