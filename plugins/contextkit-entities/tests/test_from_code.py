@@ -11,6 +11,7 @@ import pytest
 import contextkit_code
 import contextkit_entities
 from contextkit import ContextKit, IndexReport, Record
+from contextkit.indexing import Progress
 from contextkit.testing import make_indexer
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.code_facts import CodeFile
@@ -110,6 +111,18 @@ async def test_a_question_about_code(kit: ContextKit, index: Index) -> None:
         item.id for item in context.items if item.source == "code"
     }
     assert "**class**: TokenCounter" in context.markdown
+
+
+def test_progress_is_told(kit: ContextKit) -> None:
+    """Of all records, batch by batch."""
+    told: list[Progress] = []
+    many = "".join(f"class C{number}:\n    x = 1\n\n\n" for number in range(600))
+    (kit.workspace.root / "many.py").write_text(many)
+    kit.index(progress=told.append)
+    amounts = [(each.done, each.total) for each in told if each.source == "entities"]
+    assert amounts[0][0] == 1_000
+    assert amounts[-1][0] == amounts[-1][1] > 1_200
+    assert amounts == sorted(amounts)
 
 
 def test_unchanged_code_is_not_read_again(kit: ContextKit, index: Index) -> None:

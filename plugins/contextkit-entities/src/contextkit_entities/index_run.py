@@ -102,9 +102,11 @@ def _stored(
     now = datetime.now(UTC)
     changed = [record for name, record in after.items() if before.get(name) != record]
     gone = [name for name in before if name not in after]
+    done = 0
     for batch in _batches(changed):
         indexer.records.put([evolve(record, created_at=now) for record in batch])
-        indexer.progress(len(batch), len(changed), "entities")
+        done += len(batch)
+        indexer.progress(done, len(changed), "entities")
     for ids in _batches(gone):
         indexer.records.delete(*ids)
     added = sum(record.id not in before for record in changed)
