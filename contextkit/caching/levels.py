@@ -104,7 +104,7 @@ class Levels:
         if kind.size:
             await self._memory(kind).set(name, value, kind.memory_seconds * part)
         seconds = max(0.001, kind.redis_seconds * part)
-        await self._on_redis(lambda redis: redis.set(name, value, seconds))
+        await self._on_redis(lambda redis: redis.set(name, _label(name) + value, seconds))
 
     def _memory(self, kind: Kind) -> Memory:
         if kind.name not in self._memories:
@@ -185,6 +185,12 @@ class Levels:
 async def _with_time(redis: Redis, name: str) -> tuple[bytes | None, float]:
     """What is kept there, and the seconds that it has left."""
     found = await redis.get(name)
-    if not isinstance(found, bytes):
+    label = _label(name)
+    if not isinstance(found, bytes) or not found.startswith(label):
         return None, 0.0
-    return found, float(await redis.get_expire(name))
+    return found.removeprefix(label), float(await redis.get_expire(name))
+
+
+def _label(name: str) -> bytes:
+    """What a value in Redis begins with: whose it is, should it ever come in another's place."""
+    return name.encode() + b"\n"
