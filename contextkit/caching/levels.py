@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
@@ -61,6 +62,7 @@ class Levels:
     randomness: random.Random = field(factory=random.SystemRandom)
     _memories: dict[str, Memory] = field(factory=dict, init=False)
     _loop: LoopThread = field(init=False)
+    _prepared: bool = field(default=False, init=False)
 
     @_loop.default
     def _make_loop(self) -> LoopThread:
@@ -69,6 +71,19 @@ class Levels:
     def _begin(self) -> None:
         if self.redis is not None:
             self.redis.forget()
+
+    async def prepare(self) -> None:
+        """Import now what the first value would wait for."""
+        if not self._prepared:
+            await self._loop.run(self._import())
+            self._prepared = True
+
+    async def _import(self) -> None:
+        import cashews.backends.memory  # noqa: F401 - imported for the next one who does
+
+        if self.redis is not None:
+            with contextlib.suppress(ValueError):
+                await self.redis.connected()
 
     # -- values ---------------------------------------------------------------------------
 
