@@ -50,6 +50,7 @@ class ContextCache:
 
         Raises what `Pipeline.assemble` raises.
         """
+        await self.levels.prepare()
         try:
             key = await self._key(request, recipe)
         except NoKeyError as reason:

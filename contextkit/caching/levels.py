@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
@@ -61,6 +62,7 @@ class Levels:
     randomness: random.Random = field(factory=random.SystemRandom)
     _memories: dict[str, Memory] = field(factory=dict, init=False)
     _loop: LoopThread = field(init=False)
+    _prepared: bool = field(default=False, init=False)
 
     @_loop.default
     def _make_loop(self) -> LoopThread:
@@ -69,6 +71,19 @@ class Levels:
     def _begin(self) -> None:
         if self.redis is not None:
             self.redis.forget()
+
+    async def prepare(self) -> None:
+        """Import now what the first value would wait for."""
+        if not self._prepared:
+            await self._loop.run(self._import())
+            self._prepared = True
+
+    async def _import(self) -> None:
+        import cashews.backends.memory  # noqa: F401 - imported for the next one who does
+
+        if self.redis is not None:
+            with contextlib.suppress(ValueError):
+                await self.redis.connected()
 
     # -- values ---------------------------------------------------------------------------
 
@@ -104,7 +119,7 @@ class Levels:
         if kind.size:
             await self._memory(kind).set(name, value, kind.memory_seconds * part)
         seconds = max(0.001, kind.redis_seconds * part)
-        await self._on_redis(lambda redis: redis.set(name, value, seconds))
+        await self._on_redis(lambda redis: redis.set(name, _label(name) + value, seconds))
 
     def _memory(self, kind: Kind) -> Memory:
         if kind.name not in self._memories:
@@ -185,6 +200,12 @@ class Levels:
 async def _with_time(redis: Redis, name: str) -> tuple[bytes | None, float]:
     """What is kept there, and the seconds that it has left."""
     found = await redis.get(name)
-    if not isinstance(found, bytes):
+    label = _label(name)
+    if not isinstance(found, bytes) or not found.startswith(label):
         return None, 0.0
-    return found, float(await redis.get_expire(name))
+    return found.removeprefix(label), float(await redis.get_expire(name))
+
+
+def _label(name: str) -> bytes:
+    """What a value in Redis begins with: whose it is, should it ever come in another's place."""
+    return name.encode() + b"\n"

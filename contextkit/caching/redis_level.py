@@ -62,28 +62,28 @@ class RedisLevel:
         if not self.breaker.allows():
             return None
         try:
+            # Importing what it needs is not Redis' time.
+            client = await self.connected()
             async with asyncio.timeout(seconds or self.timeout):
-                result = await operation(await self._connected())
+                result = await operation(client)
         except asyncio.CancelledError:
             self.breaker.abandoned()
             raise
         except Exception as error:  # noqa: BLE001 - a cache's failure costs time and nothing else
-            self._failed(error)
+            self._failed(error, seconds or self.timeout)
             return None
         self._succeeded()
         return result
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: Exception, seconds: float) -> None:
         self.breaker.failed()
-        first, self._problem = self._problem is None, self._in_words(error)
-        if first:
-            _log.warning("cache_unreachable", url=self.url, reason=self._problem)
-
-    def _in_words(self, error: Exception) -> str:
-        if isinstance(error, TimeoutError):
-            return f"no answer within {self.timeout:g} s"
         # The cache library's own error says nothing; what it was raised from does.
-        return in_words(error.__cause__ or error)
+        reason = in_words(error.__cause__ or error)
+        if isinstance(error, TimeoutError):
+            reason = f"no answer within {seconds:g} s"
+        first, self._problem = self._problem is None, reason
+        if first:
+            _log.warning("cache_unreachable", url=self.url, reason=reason)
 
     def _succeeded(self) -> None:
         self.breaker.succeeded()
@@ -91,7 +91,8 @@ class RedisLevel:
             self._problem = None
             _log.info("cache_back", url=self.url)
 
-    async def _connected(self) -> Redis:
+    async def connected(self) -> Redis:
+        """The client; nothing is sent yet. Raises `ValueError` for an address that is none."""
         if self._client is None:
             client = self._make_client()
             await client.init()  # type: ignore[no-untyped-call]

@@ -218,6 +218,23 @@ async def test_a_wrapping_plugin_keeps_contexts_out(open_kit: OpenKit) -> None:
     assert (cache.state, cache.reason) == ("not_kept", "odd changes the sources' answers")
 
 
+async def test_a_plugin_that_cannot_be_told_keeps_contexts_out(open_kit: OpenKit) -> None:
+    """A host's own object that nothing can be noted of."""
+
+    class Bare:
+        __slots__ = ()
+
+        @hookimpl
+        def contextkit_query(self) -> list[ContextItem]:
+            return []
+
+    kit = open_kit()
+    put(kit, "the tide rises")
+    kit.register(Bare(), "bare")
+    cache = cache_of(await kit.assemble_context("tide", ["notes"]))
+    assert (cache.state, cache.reason) == ("not_kept", "Bare cannot be told from others")
+
+
 async def test_a_failure_is_not_kept(open_kit: OpenKit) -> None:
     """The next one asks again, and is whole."""
 

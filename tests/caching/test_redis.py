@@ -65,6 +65,12 @@ def warnings_in(logs: list[Any]) -> list[Any]:
     return [log for log in logs if log["event"] == "cache_unreachable"]
 
 
+def json_in(redis: RedisServer, key: str) -> Any:
+    """A value, which begins with its own key."""
+    answer = redis.command("GET", key).split(b"\r\n", 1)[1]
+    return json.loads(answer.removeprefix(f"{key}\n".encode()))
+
+
 # -- shared ---------------------------------------------------------------------------------
 
 
@@ -135,8 +141,9 @@ async def test_times_are_spread(redis: RedisServer) -> None:
         b"[" * 100_000,
     ],
 )
+@pytest.mark.parametrize("label", [b"", b"\n"])
 async def test_foreign_values_are_ignored_and_replaced(
-    patient: OpenKit, redis: RedisServer, foreign: bytes
+    patient: OpenKit, redis: RedisServer, foreign: bytes, label: bytes
 ) -> None:
     """Nothing that somebody else writes is run, or keeps a context from being assembled."""
     kit = patient()
@@ -144,7 +151,8 @@ async def test_foreign_values_are_ignored_and_replaced(
     first = await kit.assemble_context("tide")
     [key] = redis.names("*:contexts:*")
     for each in redis.names():
-        redis.command("SET", each, foreign)
+        # With the label that values have, and without.
+        redis.command("SET", each, (each.encode() + label if label else b"") + foreign)
     other = patient()
     second = await other.assemble_context("tide")
     assert cache_of(second).state == "kept"
@@ -173,8 +181,7 @@ async def test_what_is_written_is_json(patient: OpenKit, redis: RedisServer) -> 
     put(kit, "the tide rises")
     await kit.assemble_context("tide")
     for key in redis.names():
-        answer = redis.command("GET", key).split(b"\r\n", 1)[1]
-        assert "the tide rises" in json.dumps(json.loads(answer))
+        assert "the tide rises" in json.dumps(json_in(redis, key))
 
 
 # -- gone -----------------------------------------------------------------------------------
@@ -290,6 +297,35 @@ async def test_a_password_comes_from_the_environment(
     assert "wrong" not in str(warning)
 
 
+async def test_another_keys_value_is_a_miss(patient: OpenKit, redis: RedisServer) -> None:
+    """However it came there."""
+    kit = patient()
+    put(kit, "the tide rises")
+    await kit.assemble_context("tide")
+    [tide] = redis.names("*:contexts:*")
+    await kit.assemble_context("moon")
+    [moon] = {*redis.names("*:contexts:*")} - {tide}
+    redis.command("COPY", tide, moon, "REPLACE")
+    assert await state(patient(), "moon") == "kept"
+
+
+async def test_what_was_given_up_disturbs_nobody(redis: RedisServer) -> None:
+    """Each gets the value of its own key, also after others were cancelled on the way."""
+    levels = Levels(RedisLevel(redis.url, None, SLOW))
+    kind = Kind("embeddings", 0, 0.0, 3600.0)
+    for key in ("one", "other"):
+        await levels.keep(kind, key, key.encode())
+    with capture_logs() as logs:
+        for steps in range(60):
+            given_up = asyncio.create_task(levels.get(kind, "one"))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            given_up.cancel()
+            assert await levels.get(kind, "other") == b"other"
+    assert warnings_in(logs) == []
+    levels.close()
+
+
 def test_several_event_loops_have_one_connection(patient: OpenKit, redis: RedisServer) -> None:
     """Each synchronous call is a loop of its own; connections outlive it."""
     kit = patient()
@@ -347,9 +383,10 @@ async def test_ages_are_told_between_processes(patient: OpenKit, redis: RedisSer
     put(kit, "the tide rises")
     await kit.assemble_context("tide")
     [key] = redis.names("*:contexts:*")
-    value = json.loads(redis.command("GET", key).split(b"\r\n", 1)[1])
+    value = json_in(redis, key)
     assert value["at"] <= time.time()
-    redis.command("SET", key, json.dumps({**value, "at": value["at"] - 60}))
+    redis.command("SET", key, f"{key}\n{json.dumps({**value, 'at': value['at'] - 60})}")
+    redis.command("EXPIRE", key, "100")
     age = cache_of(await patient().assemble_context("tide")).age
     assert age is not None
     assert 60 <= age < 60 + SLOW

@@ -97,7 +97,7 @@ async def test_kits_share_them(
     await kits[1].assemble_context("tide")
     assert notes.asked == ["tide"]
     [name] = redis.names("*:results:*")
-    redis.command("SET", name, b'{"at": 1, "value": [{"source": "notes"}]}')
+    redis.command("SET", name, name + '\n{"at": 1, "value": [{"source": "notes"}]}')
     await kits[2].assemble_context("tide")
     assert notes.asked == ["tide", "tide"]
 

@@ -75,7 +75,7 @@ def test_a_query_is_embedded_once_for_all(
     assert Counting.queries == ["the tide rises"]
     [name] = redis.names("*:embeddings:*")
     assert 86390 <= redis.number("TTL", name) <= 86400
-    assert redis.number("STRLEN", name) == 8 * 4
+    assert redis.number("STRLEN", name) == len(f"{name}\n") + 8 * 4
     hits = [kit.cache_stats()["embeddings"].hits for kit in (one, other)]
     assert hits == [0, 1]
 
@@ -99,7 +99,7 @@ def test_foreign_vectors_are_made_anew(
     """A vector has its length, and numbers that are some."""
     first = embedding_kit().embedder("notes").query("tide")
     [name] = redis.names("*:embeddings:*")
-    redis.command("SET", name, foreign)
+    redis.command("SET", name, f"{name}\n".encode() + foreign)
     assert embedding_kit().embedder("notes").query("tide") == first
     assert embedding_kit().embedder("notes").query("tide") == first
     assert Counting.queries == ["tide", "tide"]

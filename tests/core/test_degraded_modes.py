@@ -110,6 +110,38 @@ async def test_where_nothing_answers_the_store_is_the_error(
             await kit.assemble_context("tide", sources)
 
 
+async def test_whatever_is_done_with_records_fails_alike(
+    open_kit: OpenKit, make_plugin: MakePlugin, broken_store: tuple[Any, str]
+) -> None:
+    """Reading, writing and counting: with the error of the store that did not open."""
+    settings, said = broken_store
+    found: list[str] = []
+
+    def query(request: ContextRequest) -> list[ContextItem]:
+        records = request.records
+        for use in (
+            lambda: records.put([Record(id="1", text="x")]),
+            lambda: records.get("1"),
+            lambda: records.delete("1"),
+            lambda: records.delete_where({}),
+            lambda: list(records.scan()),
+            lambda: records.newest(1),
+            records.count,
+            lambda: records.search_sync("x"),
+            lambda: records._store.delete(["1"]),
+        ):
+            with pytest.raises(StoreError, match=said) as error:
+                use()
+            found.append(str(error.value))
+        return [LIVE]
+
+    kit = open_kit({"live": make_plugin(contextkit_query=query)}, settings=PATIENT | settings)
+    context = await kit.assemble_context("tide")
+    assert "the tide rises now" in context.markdown
+    assert len(found) == 9
+    assert len(set(found)) == 1
+
+
 HOLDER = """
 import sys
 from pathlib import Path
