@@ -51,7 +51,8 @@ def index_sources(
 ) -> dict[str, IndexOutcome]:
     """Index the sources that have the hook, while no other process indexes the project.
 
-    A source that reads others' records comes after those. What a source raises is its outcome's `problem`; the store's own trouble is raised.
+    A source that reads others' records comes after those. What a source raises is its outcome's
+    `problem`; the store's own trouble is raised.
     """
     able = in_index_order(
         {
