@@ -187,6 +187,6 @@ class _Fitting:
             fitted = self.rendered({lane.key: [entry]}, self.max_tokens)
             if fitted.tokens <= self.max_tokens:
                 return fitted
-            # A token less than it is too much by: the parts do not add up to the token.
-            limit = min(limit, entry.tokens) - max(1, fitted.tokens - self.max_tokens - 1)
+            # One form after the other: what fits into a smaller budget must not be passed over.
+            limit = min(limit, entry.tokens) - 1
         return self.rendered({}, self.max_tokens)

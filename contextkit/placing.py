@@ -44,6 +44,9 @@ READABLE_TOKENS = 24
 _SHORTEST = 12
 """Shorter than this a shortened item says nothing."""
 
+_SHORTENINGS = 8
+"""A text is shortened anew so many times where its parts do not add up to the whole."""
+
 _LEAST_GROWTH = 4
 _SOURCES_AT_LEAST = 2
 _TRIES_IN_VAIN = 5
@@ -131,12 +134,12 @@ class Shaper:
     def _shorten(self, piece: Piece, limit: int) -> Placed | None:
         room = limit
         # What the separator takes depends on what is before it.
-        for _ in range(2):
+        for _ in range(_SHORTENINGS):
             text = piece.shorten(room)
             tokens = self.count(f"{text}\n\n") if text else 0
             if tokens <= limit:
                 return Placed(piece, text, tokens, truncated=True) if text else None
-            room = min(room, self.count(text)) - (tokens - limit)
+            room = min(room, self.count(text)) - max(1, tokens - limit)
         return None
 
 

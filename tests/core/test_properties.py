@@ -412,6 +412,21 @@ def test_a_larger_budget_never_drops_the_best_item(
     assert shown == sorted(shown)
 
 
+@pytest.mark.parametrize("style", ["markdown", "xml", "plain"])
+@pytest.mark.parametrize("tokens", ["default", "openai", "claude"])
+def test_an_item_by_itself_stays_at_every_larger_budget(
+    assemble: Assemble, style: str, tokens: str
+) -> None:
+    """Token by token: the parts of a text do not add up to the whole, so each may surprise."""
+    world = World(found={"bee": [ContextItem("bee", prose(0), 0.9, id="1")]})
+    asked = {"style": style, "tokens": tokens}
+    shown = [
+        bool(assemble(world, max_tokens=max_tokens, **asked).items) for max_tokens in range(20, 130)
+    ]
+    assert shown == sorted(shown)
+    assert shown[-1]
+
+
 def test_a_list_of_sources_never_takes_the_place_of_the_best_item(assemble: Assemble) -> None:
     """Where there is room for the best item and none for the list, the list is left out."""
     best = ContextItem("dog", prose(1) + " lamp" * 40, 0.9, id="1")
