@@ -58,8 +58,8 @@ class ContextKit(AskingForContexts):
 
     @pipeline.default
     def _make_pipeline(self) -> Pipeline:
-        kept = self.caches.attach(self.registry, self.store) if self.caches else None
-        return Pipeline(self.registry, self.store, kept=kept)
+        recall = self.caches.attach(self.registry, self.store) if self.caches else None
+        return Pipeline(self.registry, self.store, recall=recall)
 
     @classmethod
     def open(

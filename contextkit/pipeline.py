@@ -21,7 +21,7 @@ from contextkit.errors import StoreError
 from contextkit.fitting import Fitted, Lane, Piece, fit, fit_all
 from contextkit.formatted import FormattedContext
 from contextkit.formatting import pieces_for
-from contextkit.gather import Answer, Kept, Question, gather
+from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed
 from contextkit.logs import get_logger
@@ -64,14 +64,14 @@ class Pipeline:
         store: where their records are.
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
-        kept: answers for sources from a cache, or None.
+        recall: adds to questions what a cache has kept of their answers, or None.
     """
 
     registry: SourceRegistry
     store: RecordStore
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
-    kept: Kept | None = None
+    recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
     _admission: Admission = field(init=False)
 
@@ -163,6 +163,8 @@ class Pipeline:
                     store = UnopenedStore(error)
             with watch.stage("gather"):
                 questions = self._questions(request, sections, store)
+                if self.recall is not None and request.cache:
+                    questions = await self.recall(questions)
                 answers = await gather(self.registry, questions, request.deadline)
         if isinstance(store, UnopenedStore) and not any(a.state in _ANSWERED for a in answers):
             raise store.error
@@ -184,7 +186,6 @@ class Pipeline:
                 ),
                 timeout=timeout_of(self.registry, section, request),
                 breaker=self._breaker(section.source),
-                kept=self.kept if request.cache else None,
             )
             for section in sections
         ]
