@@ -20,7 +20,7 @@ from contextkit.registry import SourceRegistry
 from contextkit.telemetry import describe, span
 from contextkit.trace import SourceState
 
-__all__ = ["Answer", "Ask", "Found", "Kept", "Question", "gather"]
+__all__ = ["Answer", "Found", "Question", "gather"]
 
 _STOPPING_SECONDS = 0.01
 """How long a cancelled source may take to end before it is left behind."""
@@ -43,10 +43,6 @@ class Found:
     age: float | None = None
 
 
-Ask = Callable[[], Awaitable[Found]]
-Kept = Callable[[str, ContextRequest, Ask], Awaitable[Found]]
-
-
 @frozen(kw_only=True)
 class Question:
     """What one section asks of its source.
@@ -56,7 +52,8 @@ class Question:
         request: the request as that source sees it.
         timeout: seconds the source may take.
         breaker: the source's breaker.
-        kept: answers from a cache, or from what it is given; None: there is no cache.
+        recalled: what a cache has kept of its answer: it is not asked; None for nothing.
+        keep: takes what it answers to a cache, or None.
         limit: items that go on, at most; the request's, where more are asked for.
     """
 
@@ -64,7 +61,8 @@ class Question:
     request: ContextRequest
     timeout: float
     breaker: Breaker
-    kept: Kept | None = None
+    recalled: Found | None = None
+    keep: Callable[[Found], Awaitable[None]] | None = None
     limit: int = field()
 
     @limit.default
@@ -132,15 +130,17 @@ async def _stop(tasks: Sequence[asyncio.Task[Answer]]) -> None:
 async def _ask(registry: SourceRegistry, question: Question) -> Answer:
     section = question.section
     with span("contextkit.source", {"source": section.source, "section": section.key}) as asking:
-        answer = await _answer(registry, question)
+        answer = await _answered(registry, question)
         found = {"state": answer.state, "items": len(answer.items)}
         describe(asking, found, failed=answer.state not in _ANSWERED)
     return answer
 
 
-async def _answer(registry: SourceRegistry, question: Question) -> Answer:
-    section, breaker = question.section, question.breaker
+async def _answered(registry: SourceRegistry, question: Question) -> Answer:
+    breaker = question.breaker
     started, asked_at = time.perf_counter(), breaker.clock()
+    if question.recalled is not None:
+        return _answer(question, question.recalled, started)
     if not breaker.allows():
         reason = "left alone: it failed too often lately"
         return _failure(question, "breaker_open", started, reason)
@@ -161,12 +161,16 @@ async def _answer(registry: SourceRegistry, question: Question) -> Answer:
             return _failure(question, "timed_out", started, reason)
         return _failure(question, "failed", started, _reason(error))
     breaker.succeeded()
+    return _answer(question, found, started)
+
+
+def _answer(question: Question, found: Found, started: float) -> Answer:
     return Answer(
-        section=section,
+        section=question.section,
         items=found.items,
         state="ok" if found.items else "empty",
         milliseconds=_milliseconds_since(started),
-        breaker=breaker.state,
+        breaker=question.breaker.state,
         age=found.age,
     )
 
@@ -181,11 +185,11 @@ def _stops_the_assembly(error: BaseException) -> bool:
 
 async def _found(registry: SourceRegistry, question: Question) -> Found:
     source, request = question.section.source, question.request
-
-    async def ask() -> Found:
-        return Found(checked_items(source, await _query(registry, source, request), request.limit))
-
-    return await (ask() if question.kept is None else question.kept(source, request, ask))
+    items = await _query(registry, source, request)
+    found = Found(checked_items(source, items, request.limit))
+    if question.keep is not None:
+        await question.keep(found)
+    return found
 
 
 async def _query(registry: SourceRegistry, source: str, request: ContextRequest) -> Any:

@@ -62,8 +62,8 @@ class ContextKit(AskingForContexts):
     @pipeline.default
     def _make_pipeline(self) -> Pipeline:
         history = history_of(self.config) if self.config.history.enabled else None
-        kept = self.caches.attach(self.registry, self.store) if self.caches else None
-        return Pipeline(self.registry, self.store, history=history, kept=kept)
+        recall = self.caches.attach(self.registry, self.store) if self.caches else None
+        return Pipeline(self.registry, self.store, history=history, recall=recall)
 
     @classmethod
     def open(

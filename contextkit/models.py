@@ -304,8 +304,8 @@ class SourceInfo:
             searches those of the time that a request wants.
         settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
             to write: strings, numbers, truths, and lists of those.
-        reads: the sources whose records its index run reads (`indexer.records.others`). It is
-            indexed after those, and after all that read none.
+        reads: the sources whose records it reads beside its own (`records.others`), in index
+            runs or for questions. It is indexed after those, and after all that read none.
     """
 
     title: str = ""

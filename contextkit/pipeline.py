@@ -19,7 +19,7 @@ from contextkit.counting import find_counter
 from contextkit.errors import StoreError
 from contextkit.finishing import Finishing
 from contextkit.formatted import FormattedContext
-from contextkit.gather import Answer, Kept, Question, gather
+from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.joining import joined, new_items
@@ -58,7 +58,7 @@ class Pipeline:
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
         history: what was chosen before, or None where nobody counts it.
-        kept: answers for sources from a cache, or None.
+        recall: adds to questions what a cache has kept of their answers, or None.
     """
 
     registry: SourceRegistry
@@ -66,7 +66,7 @@ class Pipeline:
     clock: Callable[[], datetime] = _now
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
     history: UseHistory | None = None
-    kept: Kept | None = None
+    recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
     _breakers: dict[str, Breaker] = field(factory=dict, init=False)
     _admission: Admission = field(init=False)
 
@@ -207,6 +207,8 @@ class Pipeline:
                     store = UnopenedStore(error)
             with watch.stage("gather"):
                 questions = self._questions(request, sections, signalling, store)
+                if self.recall is not None and request.cache:
+                    questions = await self.recall(questions)
                 answers = await gather(self.registry, questions, request.deadline)
         if isinstance(store, UnopenedStore) and not any(a.state in _ANSWERED for a in answers):
             raise store.error
@@ -236,7 +238,6 @@ class Pipeline:
                     request=bound,
                     timeout=timeout_of(self.registry, section, request),
                     breaker=self._breaker(source),
-                    kept=self.kept if request.cache else None,
                     limit=asked.limit,
                 )
             )

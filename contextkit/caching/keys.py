@@ -8,6 +8,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,8 @@ def _canonical(value: Any) -> Any:
             return [type(value).__name__, str(value)]
         case Mapping():
             pairs = [[_canonical(key), _canonical(inner)] for key, inner in value.items()]
-            return ["map", sorted(pairs, key=json.dumps)]
+            texts = all(isinstance(key, str) for key in value)
+            return ["map", sorted(pairs, key=itemgetter(0) if texts else json.dumps)]
         case list() | tuple():
             return ["list", [_canonical(inner) for inner in value]]
         case set() | frozenset():

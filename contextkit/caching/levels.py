@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from attrs import define, field, frozen
@@ -90,6 +91,14 @@ class Levels:
     async def get(self, kind: Kind, key: str) -> bytes | None:
         """What is kept there, or None."""
         return await self._loop.run(self._get(kind, key))
+
+    async def get_all(self, kind: Kind, keys: Sequence[str]) -> list[bytes | None]:
+        """What is kept at each of several places."""
+
+        async def get() -> list[bytes | None]:
+            return await asyncio.gather(*(self._get(kind, key) for key in keys))
+
+        return await self._loop.run(get())
 
     def get_blocking(self, kind: Kind, key: str) -> bytes | None:
         """`get` for a thread without an event loop."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from attrs import define, field
+from functools import partial
+
+from attrs import define, evolve, field
 
 from contextkit.caching.keys import Keys, NoKeyError
 from contextkit.caching.levels import Kind, Levels
 from contextkit.caching.stats import Counting
 from contextkit.caching.values import NotExactError, read_items, write_items
-from contextkit.gather import Ask, Found
+from contextkit.gather import Found, Question
 from contextkit.logs import get_logger
-from contextkit.models import ContextRequest
 
 __all__ = ["ResultCache"]
 
@@ -33,24 +34,39 @@ class ResultCache:
     keys: Keys
     counting: Counting = field(factory=Counting)
 
-    async def __call__(self, source: str, request: ContextRequest, ask: Ask) -> Found:
-        """A source's answer from the cache, or from the source. Raises what `ask` raises."""
+    async def __call__(self, questions: list[Question]) -> list[Question]:
+        """The same questions, each with its answer, or with what will keep that.
+
+        All are looked up at once and before the sources are asked: a Redis that is slow takes
+        none of their time, and their searches still travel together.
+        """
+        keys = {n: key for n, q in enumerate(questions) if (key := await self._key(q)) is not None}
+        kept = await self.levels.get_all(self.kind, list(keys.values())) if keys else []
+        recalled = list(questions)
+        for (number, key), value in zip(keys.items(), kept, strict=True):
+            recalled[number] = self._with(questions[number], key, value)
+        return recalled
+
+    async def _key(self, question: Question) -> str | None:
+        source, request = question.section.source, question.request
         try:
-            key = await self.keys.apart(lambda: self.keys.of_answer(source, request))
+            return await self.keys.apart(lambda: self.keys.of_answer(source, request))
         except NoKeyError:
             self.counting.passed_over()
-            return await ask()
-        kept = await self.levels.get(self.kind, key)
-        found = None if kept is None else read_items(kept)
-        if found is not None:
-            self.counting.hit()
-            return Found(tuple(found.value), found.seconds)
-        self.counting.missed()
-        asked = await ask()
+            return None
+
+    def _with(self, question: Question, key: str, value: bytes | None) -> Question:
+        found = None if value is None else read_items(value)
+        if found is None:
+            self.counting.missed()
+            return evolve(question, keep=partial(self._keep, question.section.source, key))
+        self.counting.hit()
+        return evolve(question, recalled=Found(tuple(found.value), found.seconds))
+
+    async def _keep(self, source: str, key: str, found: Found) -> None:
         try:
-            value = write_items(asked.items)
+            value = write_items(found.items)
         except NotExactError as error:
             _log.debug("answer_not_kept", source=source, reason=str(error))
         else:
             await self.levels.keep(self.kind, key, value)
-        return asked

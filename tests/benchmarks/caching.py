@@ -133,6 +133,14 @@ async def _measured(folder: Path, records: int, rounds: int) -> Report:
             "from memory": memory.assemble_context,
             "from Redis": in_redis.assemble_context,
         }
+        kept = kit(**{"cache.enabled": True, **long})
+
+        async def keeping(query: str) -> FormattedContext:
+            if kept.caches is not None:
+                kept.caches.clear()
+            return await kept.assemble_context(query)
+
+        ways = {**ways, "assembled, then kept in memory": keeping}
         return Report(
             title="A context from the cache",
             rows=_rows(await _timed(ways, queries, rounds)),

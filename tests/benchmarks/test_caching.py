@@ -19,7 +19,7 @@ def test_a_small_round_has_a_row_for_each_way(
         pytest.skip("redis-server is not installed")
     main(["--small", "--json", str(tmp_path / "found.json")])
     report = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["reports"]["caching"]
-    assert len(report["rows"]) == 5
+    assert len(report["rows"]) == 6
     assert report["rows"][0]["part of the first"] == 1
     assert "from Redis" in capsys.readouterr().out
 

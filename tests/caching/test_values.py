@@ -228,6 +228,7 @@ def test_different_values_have_different_keys() -> None:
 def test_equal_values_have_one_key() -> None:
     """Whatever order they were made in."""
     assert key_of({"a": 1, "b": [2]}) == key_of({"b": (2,), "a": 1})
+    assert key_of({1: "a", "b": 2}) == key_of({"b": 2, 1: "a"})
     assert key_of({"x", "y", "z"}) == key_of(frozenset({"z", "y", "x"}))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import contextkit_entities as plugin
 from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, Record, Records
+from contextkit.signals import QuerySignals
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.entity import Entity
 
@@ -44,6 +45,28 @@ async def test_what_is_mentioned_counts_double(book: EntityBook, records: Record
     book.add("Pump", properties={"does": "drains the tank"}, salience=1.0)
     (whole,) = await found(records, "drains tank")
     assert 0.4 <= whole.relevance <= 0.5
+
+
+async def test_names_that_plugins_know_are_mentioned(book: EntityBook, records: Records) -> None:
+    """A name that a plugin adds to the query's signals counts as one of the query."""
+    book.add("Billing")
+    signals = QuerySignals(entities=("Billing",))
+    assert await found(records, "the thing that takes the money") == []
+    (item,) = await found(records, "the thing that takes the money", signals=signals)
+    assert item.metadata["mentioned"] is True
+
+
+async def test_a_request_wants_types_of_entities(kit: ContextKit) -> None:
+    """Entities of these types, and relations of which one end is of them."""
+    book = EntityBook.of(kit)
+    for name, kind in (("Billing", "service"), ("Ada", "person"), ("Ledger", "service")):
+        book.add(name, kind)
+    book.relate("Ada", "owns", "Billing")
+    book.relate("Billing", "writes", "Ledger")
+    context = await kit.assemble_context("Billing, Ada and Ledger", entity_types=["person"])
+    assert {item.id for item in context.items if item.source == "entities"} == {"ada"}
+    shown = [item.content for item in context.items if item.source == "relations"]
+    assert shown == ["- Ada --[owns]--> Billing"]
 
 
 async def test_salience_alone_finds_nothing(kit: ContextKit) -> None:
@@ -122,6 +145,7 @@ async def test_depth(book: EntityBook, records: Records) -> None:
     assert await relevances() == [1.0, 0.5]
     assert await relevances(settings={"depth": 1}) == [1.0]
     assert await relevances(settings={"depth": 1}, filters={"depth": 3}) == [1.0, 0.5, 0.25]
+    assert await relevances(settings={"depth": 1}, depth=2) == [1.0, 0.5]
     assert await relevances(filters={"depth": 0}) == []
     assert await relevances(filters={"depth": 3}, min_relevance=0.3) == [1.0, 0.5]
     assert await relevances(limit=1) == [1.0]

@@ -43,13 +43,15 @@ async def ask_for_entities(request: ContextRequest) -> list[ContextItem]:
 async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
     """The relations around the entities of a request, best first.
 
-    Of its filters, `entity_types` says of which types one end is at least, `type` which types
-    of relations are wanted, and `depth` how far to go, over the setting of that name.
+    Its `entity_types` say of which types one end is at least, and its `depth` how far to go,
+    over the setting of that name; filters of these names do as well, and `type` says which
+    types of relations are wanted.
 
     Raises `InvalidRequestError` where one of these makes no sense.
     """
     entities = request.records.others(ENTITIES)
-    types, kinds = _types(request.filters, _TYPES), _types(request.filters, "type")
+    types = [*_types(request.filters, _TYPES), *map(_as_type, request.entity_types)]
+    kinds = _types(request.filters, "type")
     # Where some types alone are wanted, more is walked than is shown.
     enough = Bounds().enough if types or kinds else request.limit
     bounds = Bounds(depth=_depth(request), least=request.min_relevance, enough=enough)
@@ -92,7 +94,8 @@ def _item(step: Step) -> ContextItem:
 
 
 def _depth(request: ContextRequest) -> int:
-    wanted = request.filters.get("depth", depth_in(request.settings))
+    usual = depth_in(request.settings) if request.depth is None else request.depth
+    wanted = request.filters.get("depth", min(usual, MOST_DEPTH))
     if type(wanted) is not int or not 0 <= wanted <= MOST_DEPTH:
         raise InvalidRequestError(
             f"filter depth: expected a whole number from 0 to {MOST_DEPTH}, got {wanted!r}"
@@ -101,7 +104,11 @@ def _depth(request: ContextRequest) -> int:
 
 
 def _types(filters: Mapping[str, Any], name: str) -> list[str]:
-    return [key_of(text.replace("_", " ")) for text in filter_texts(filters, name)]
+    return [_as_type(text) for text in filter_texts(filters, name)]
+
+
+def _as_type(text: str) -> str:
+    return key_of(text.replace("_", " "))
 
 
 def _without(filters: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -58,7 +58,7 @@ async def find_entities(request: ContextRequest, records: RecordsView) -> list[F
         records: the records of the source `entities`.
     """
     filters = {**request.filters, "kind": ENTITY}
-    mentions = mentions_in(request.query)
+    mentions = mentions_in(_query_and_names(request))
     named, *hits = await asyncio.gather(
         in_thread(lambda: mentioned(mentions, records, filters)),
         _search(request, records, {**filters, "origin": BY_HAND}, request.limit),
@@ -66,6 +66,12 @@ async def find_entities(request: ContextRequest, records: RecordsView) -> list[F
     )
     from_code = [hit for hit in hits[1] if hit.relevance >= _LEAST_FROM_CODE]
     return _best_first(named, [*hits[0], *from_code])[: request.limit]
+
+
+def _query_and_names(request: ContextRequest) -> str:
+    """The query, and behind it the names that plugins know to be meant by it."""
+    more = [name for name in request.signals.entities if name not in request.query]
+    return "\n".join([request.query, *more])
 
 
 async def _search(

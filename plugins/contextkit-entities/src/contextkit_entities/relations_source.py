@@ -34,7 +34,9 @@ def contextkit_source() -> SourceInfo:
         priority=65,
         scale="calibrated",
         embedder="none",
+        cacheable=True,
         settings={"depth": 2},
+        reads=("entities",),
     )
 
 

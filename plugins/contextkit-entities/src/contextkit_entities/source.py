@@ -38,6 +38,8 @@ def contextkit_source() -> SourceInfo:
         embedder="none",
         count_filters={"kind": "entity"},
         indexed_fields=("kind", "names", "ends", "origin", "type"),
+        entity_type_field="type",
+        cacheable=True,
         settings={"code_source": "code"},
         reads=("code",),
     )
