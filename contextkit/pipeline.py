@@ -41,7 +41,7 @@ from contextkit.use_history import UseHistory
 
 __all__ = ["Pipeline"]
 
-_ANSWERED = frozenset({"ok", "empty"})
+_FOUND = "ok"
 
 
 def _now() -> datetime:
@@ -210,7 +210,7 @@ class Pipeline:
                 if self.recall is not None and request.cache:
                     questions = await self.recall(questions)
                 answers = await gather(self.registry, questions, request.deadline)
-        if isinstance(store, UnopenedStore) and not any(a.state in _ANSWERED for a in answers):
+        if isinstance(store, UnopenedStore) and not any(a.state == _FOUND for a in answers):
             raise store.error
         return questions, answers
 

@@ -140,6 +140,8 @@ class Shaper:
             if tokens <= limit:
                 return Placed(piece, text, tokens, truncated=True) if text else None
             room = min(room, self.count(text)) - max(1, tokens - limit)
+            if room < 1:
+                break
         return None
 
 

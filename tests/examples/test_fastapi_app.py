@@ -117,7 +117,7 @@ async def test_a_store_that_does_not_open_is_the_servers_fault(
     (tmp_path / "a file").write_text("no folder", encoding="utf-8")
     monkeypatch.setenv("CONTEXTKIT_STORE_PATH", str(tmp_path / "a file"))
     async with served(workspace) as client:
-        answer = await client.post("/context", json=QUESTION)
+        answer = await client.post("/context", json={**QUESTION, "sources": ["code"]})
     assert answer.status_code == 503
     assert answer.json() == {"detail": "no context can be assembled now"}
     assert str(tmp_path / "a file") in caplog.text

@@ -243,11 +243,12 @@ async def test_what_is_no_text_is_answered_all_the_same(
 async def test_a_store_that_does_not_open_is_said(
     client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
-    """503 and the store's own line."""
+    """503 and the store's own line, where no source answers without it."""
     home = tmp_path / "home"
     home.write_text("a file where the folder should be")
 
-    answer = await client.post("/api/context", json=QUESTION, headers=GOOD)
+    asked = {**QUESTION, "sources": ["code", "memories"]}
+    answer = await client.post("/api/context", json=asked, headers=GOOD)
 
     assert answer.status_code == 503
     assert answer.json()["error"]
