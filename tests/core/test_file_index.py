@@ -15,7 +15,14 @@ from structlog.testing import capture_logs
 
 from contextkit import IndexReport, Record, Records
 from contextkit.errors import RecordError, StoreError
-from contextkit.file_index import FileIndex, FileListing, SkipFileError, WorkspaceFile, read_file
+from contextkit.file_index import (
+    FileIndex,
+    FileListing,
+    SkipFileError,
+    WorkspaceFile,
+    look_up,
+    read_file,
+)
 from contextkit.indexing import IndexState, Progress
 from contextkit.testing import make_indexer, open_records
 
@@ -81,16 +88,9 @@ class Lines:
             for line in lines
         ]
 
-    def index(
-        self,
-        listing: FileListing | None = None,
-        *,
-        again: Collection[str] = (),
-        keep: Any = None,
-        progress: list[Progress] | None = None,
-    ) -> tuple[int, int, int, int]:
+    def index(self, **run: Any) -> tuple[int, int, int, int]:
         """One run: how many were added, updated, removed and unchanged."""
-        report = self.report(listing, again=again, keep=keep, progress=progress)
+        report = self.report(**run)
         return report.added, report.updated, report.removed, report.unchanged
 
     def report(
@@ -315,15 +315,17 @@ def test_what_is_no_file_to_index_is_passed_over_with_a_reason(
         listing = lines.listing()
         listing.notes.append("a note")
         listing.add("gone", f"{workspace}/gone")
-        listing.add("inner", f"{workspace}/good/inner")
+        listing.add("inner", f"{workspace}/good/inner", look_up(f"{workspace}/good/inner"))
         listing.add("nul", f"{workspace}/\0")
         report = lines.report(listing)
-        assert list(report.skipped) == [
+        *others, (path, why) = report.skipped
+        assert others == [
             ("folder", "not a regular file"),
             ("large", "10,001 bytes, over max_file_bytes (10,000)"),
             ("link", "a symbolic link"),
-            ("nul", "it cannot be read: embedded null byte"),
         ]
+        assert path == "nul"
+        assert why.startswith("it cannot be read: ")
         assert report.notes == ["a note"]
     assert lines.made == ["good"]
 

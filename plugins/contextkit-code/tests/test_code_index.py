@@ -283,6 +283,20 @@ class TestGrammars:
         assert {"a.go::f", "b.go::g"} < stored().keys()
         assert (tuple(fourth.notes), _counts(fourth)) == ((), (0, 0, 0, 3))
 
+    @pytest.mark.parametrize("unparsed", [3, "go", None, {"go": 1}, [3, ["go"]]])
+    def test_a_damaged_list_of_them_is_an_empty_one(
+        self, workspace: Path, index: Callable[..., Any], state_path: Path, unparsed: object
+    ) -> None:
+        """What is indexed is left as it is."""
+        (workspace / "a.go").write_text("package p\n\nfunc f() {}\n")
+        index()
+        state = json.loads(state_path.read_text())
+        assert state["kept"] == {"unparsed": []}
+        state["kept"] = {"unparsed": unparsed}
+        state_path.write_text(json.dumps(state))
+
+        assert _counts(index()) == (0, 0, 0, 1)
+
     def test_a_hopeless_file_is_indexed_by_lines(
         self, workspace: Path, index: Callable[..., Any], stored: Stored
     ) -> None:
