@@ -181,7 +181,8 @@ def contextkit_index(indexer: Indexer) -> IndexReport | None:
     """Bring the source's records up to date with the workspace; blocking.
 
     Called by `contextkit index`, and by `contextkit assemble` before it assembles. An
-    unchanged workspace must cost next to nothing: keep in `indexer.state` what tells.
+    unchanged workspace must cost next to nothing: keep in `indexer.state` what tells, or let
+    `contextkit.file_index` do that for files.
 
     ```python
     @hookimpl

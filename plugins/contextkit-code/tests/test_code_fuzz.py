@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from contextkit_code.record_kinds import OUTLINE
 from contextkit_code.text_files import NotTextError
 
 SAMPLES = sorted((Path(__file__).parent / "samples").iterdir())
-_MAKER = RecordMaker(datetime(2026, 1, 1, tzinfo=UTC))
+_MAKER = RecordMaker()
 
 _EDIT = st.tuples(
     st.floats(0, 1),

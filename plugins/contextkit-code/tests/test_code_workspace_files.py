@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from contextkit.errors import WorkspaceError
+from contextkit.file_index import FileListing
 from contextkit_code.settings import Settings
-from contextkit_code.workspace_files import Listing, list_files, read_file
+from contextkit_code.workspace_files import list_files
 
 _NOBODY = 65_534
 
@@ -30,7 +30,7 @@ def _paths(root: Path, **settings: object) -> list[str]:
     return [file.path for file in _listing(root, **settings).files]
 
 
-def _listing(root: Path, **settings: object) -> Listing:
+def _listing(root: Path, **settings: object) -> FileListing:
     return list_files(root, Settings.of(settings))
 
 
@@ -432,41 +432,3 @@ class TestSelection:
             ("big.py", "50,000,000 bytes, over max_file_bytes (1,000,000)")
         ]
         assert _paths(workspace, max_file_bytes=50_000_000) == ["big.py"]
-
-
-class TestReading:
-    """Reading a file that was listed a moment ago."""
-
-    def test_content_and_stamp(self, workspace: Path) -> None:
-        """The stamp is that of the content that was read."""
-        _write(workspace, "a.py", text="abc")
-        (file,) = _listing(workspace).files
-
-        content, stamp = read_file(file, 1000)
-
-        assert (b"abc", file.stamp, 3) == (content, stamp, stamp.size)
-
-    def test_what_changed_in_between(self, workspace: Path, tmp_path: Path) -> None:
-        """Deleted, grown, replaced by a link, a pipe or a folder: an error, and no content."""
-        _write(workspace, "a.py", text="abc")
-        (file,) = _listing(workspace).files
-        path = workspace / "a.py"
-
-        with pytest.raises(OSError, match="grew over max_file_bytes"):
-            read_file(file, 2)
-        path.unlink()
-        with pytest.raises(FileNotFoundError):
-            read_file(file, 1000)
-        path.symlink_to(tmp_path / "elsewhere")
-        (tmp_path / "elsewhere").write_text("x")
-        with pytest.raises(OSError, match=r".+"):
-            read_file(file, 1000)
-        path.unlink()
-        os.mkfifo(path)
-        assert stat.S_ISFIFO(path.stat().st_mode)
-        with pytest.raises(OSError, match="no regular file any more"):
-            read_file(file, 1000)
-        path.unlink()
-        path.mkdir()
-        with pytest.raises(OSError, match=r".+"):
-            read_file(file, 1000)

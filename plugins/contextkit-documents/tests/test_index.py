@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from contextkit import Record, Records
+from contextkit import Record
 from contextkit.errors import ConfigError, WorkspaceError
-from contextkit.indexing import IndexState, Progress
 
 Git = Callable[..., str]
 Index = Callable[..., Any]
@@ -71,51 +70,6 @@ def test_only_what_changed_is_written_again(workspace: Path, index: Index, store
     assert "one.md::Guide > Remove" in after
     for record_id in ("two.md::Guide", "two.md::Guide > Install"):
         assert after[record_id] == before[record_id]
-
-
-def test_a_run_without_changes_reads_nothing(
-    workspace: Path, index: Index, stored: Stored, state_path: Path
-) -> None:
-    """Not even the state is written; a file that cannot be read is not looked into."""
-    path = workspace / "a.md"
-    path.write_text(GUIDE)
-    index()
-    # The time of a file's last change cannot be set back: the state is made to trust it.
-    states = IndexState(state_path)
-    saved = states.load()
-    status = path.stat()
-    saved["files"]["a.md"][:3] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-    states.save(saved)
-    before = state_path.stat().st_mtime_ns
-    progress: list[Progress] = []
-    assert index(progress=progress).unchanged == 1
-    assert state_path.stat().st_mtime_ns == before
-    assert (progress[-1].done, progress[-1].total, progress[-1].label) == (1, 1, "documents")
-
-
-def test_a_file_that_was_just_written_is_read_again(
-    workspace: Path, index: Index, stored: Stored
-) -> None:
-    """It may have been written again with the same size in the same tick of the clock."""
-    path = workspace / "a.md"
-    path.write_text("# A\n\nold\n")
-    status = path.stat()
-    index()
-    path.write_text("# A\n\nnew\n")
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert index().updated == 1
-    assert [record.text for record in stored()] == ["new"]
-
-
-def test_what_was_deleted_goes(workspace: Path, index: Index, stored: Stored) -> None:
-    """Its records too, and the report says so."""
-    (workspace / "a.md").write_text(GUIDE)
-    (workspace / "b.md").write_text(GUIDE)
-    index()
-    (workspace / "a.md").unlink()
-    assert (index().removed, {record.fields["file_path"] for record in stored()}) == (1, {"b.md"})
-    (workspace / "b.md").unlink()
-    assert (index().removed, stored()) == (1, [])
 
 
 def test_git_says_what_is_ignored(workspace: Path, index: Index, stored: Stored, git: Git) -> None:
@@ -201,22 +155,6 @@ def test_what_cannot_be_indexed_is_skipped_with_a_reason(
     assert dict(index().skipped)["data.json"] == "120,000 bytes: data rather than configuration"
 
 
-def test_a_file_that_becomes_text_is_indexed_and_back(
-    workspace: Path, index: Index, stored: Stored
-) -> None:
-    """Skipped is no end."""
-    path = workspace / "a.md"
-    path.write_bytes(b"\xff\xff")
-    assert index().added == 0
-    path.write_text(GUIDE)
-    assert index().added == 1
-    path.write_bytes(b"\xff\xff")
-    report = index()
-    assert (report.removed, stored()) == (1, [])
-    path.unlink()
-    assert index().removed == 0
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_what_may_not_be_read_is_skipped(workspace: Path, index: Index, stored: Stored) -> None:
     """A file says so in the report, a folder in a note."""
@@ -265,79 +203,3 @@ def test_no_folder_ends_the_run(workspace: Path, index: Index) -> None:
     workspace.rmdir()
     with pytest.raises(WorkspaceError, match="is not a folder"):
         index()
-
-
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b'{"version": 1}', b'{"version": 1, "files": {"a": [1]}}']
-)
-def test_a_damaged_state_is_healed(
-    workspace: Path, index: Index, stored: Stored, state_path: Path, damage: bytes
-) -> None:
-    """Everything is indexed anew, and what is no longer there goes."""
-    (workspace / "a.md").write_text(GUIDE)
-    (workspace / "b.md").write_text(GUIDE)
-    index()
-    (workspace / "b.md").unlink()
-    state_path.write_bytes(damage)
-    assert index().added == 1
-    assert {record.fields["file_path"] for record in stored()} == {"a.md"}
-
-
-class StoppedError(Exception):
-    """The run is ended from outside."""
-
-
-def test_a_run_that_was_ended_is_healed_by_the_next(
-    workspace: Path, index: Index, stored: Stored, records: Records, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ended between the new records and the state: no section of the old text stays."""
-    path = workspace / "a.md"
-    path.write_text(GUIDE)
-    index()
-    path.write_text("# Guide\n\n## Other\n\nText.\n")
-
-    def stop(*_: object, **__: object) -> None:
-        raise StoppedError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Records, "delete_where", stop)
-        with pytest.raises(StoppedError):
-            index()
-    assert ("Guide", "Install") in headings(stored())
-    index()
-    assert headings(stored()) == [("Guide", "Other")]
-
-
-def test_many_documents_are_written_in_batches(
-    workspace: Path, index: Index, stored: Stored
-) -> None:
-    """More records than one batch holds."""
-    for number in range(60):
-        text = "\n".join(f"# H{part}\n\ntext {number}\n" for part in range(10))
-        (workspace / f"d{number}.md").write_text(text)
-    assert index().added == 60
-    assert len(stored()) == 600
-
-
-def test_a_run_that_was_ended_leaves_no_record_behind(
-    workspace: Path, index: Index, stored: Stored, records: Records, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ended between the records of a new document and the state, which then goes away."""
-    (workspace / "b.md").write_text(GUIDE)
-    index()
-    path = workspace / "a.md"
-    path.write_text(GUIDE)
-    put = Records.put
-
-    def put_and_stop(self: Records, stored: Sequence[Record]) -> None:
-        put(self, stored)
-        raise StoppedError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Records, "put", put_and_stop)
-        with pytest.raises(StoppedError):
-            index()
-    assert len(stored()) == 4
-    path.unlink()
-    index()
-    assert {record.fields["file_path"] for record in stored()} == {"b.md"}

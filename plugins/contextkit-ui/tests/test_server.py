@@ -247,7 +247,7 @@ async def test_a_store_that_does_not_open_is_said(
     home = tmp_path / "home"
     home.write_text("a file where the folder should be")
 
-    asked = {**QUESTION, "sources": ["code", "memories"]}
+    asked = {**QUESTION, "sources": ["silent"]}
     answer = await client.post("/api/context", json=asked, headers=GOOD)
 
     assert answer.status_code == 503

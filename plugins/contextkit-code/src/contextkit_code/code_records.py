@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 
 from attrs import define, evolve, field
 
@@ -35,12 +34,10 @@ class RecordMaker:
     """Makes records of files; one per index run.
 
     Attributes:
-        created_at: of every record of the run.
         grammars: the grammars it has needed so far.
         given_up: paths of files that took too long to parse.
     """
 
-    created_at: datetime
     grammars: Grammars = field(factory=Grammars)
     given_up: list[str] = field(factory=list)
 
@@ -93,7 +90,6 @@ class RecordMaker:
                     id=f"{path}::{chunk.qualified_name}" + (f"#{ordinal}" if ordinal > 1 else ""),
                     text=chunk.text,
                     keywords=_keywords(path, chunk),
-                    created_at=self.created_at,
                     fields=_fields(path, language, chunk),
                 )
             )
@@ -107,9 +103,7 @@ class RecordMaker:
         fields: dict[str, object] = {"kind": OUTLINE, "file_path": path, "language": language}
         if imports:
             fields["imports"] = [each.as_field() for each in imports]
-        return Record(
-            id=path, text=outline_words(path, chunks), created_at=self.created_at, fields=fields
-        )
+        return Record(id=path, text=outline_words(path, chunks), fields=fields)
 
 
 def _with_plain_names(windows: Sequence[Chunk]) -> list[Chunk]:

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-__all__ = ["GitError", "Status", "WorkTree", "git_files", "look_up", "work_tree"]
+from contextkit.file_index import Status, look_up
 
-Status = os.stat_result | OSError | ValueError
-"""What the file system says of a path itself, not of what a link points to, or why not."""
+__all__ = ["GitError", "WorkTree", "git_files", "work_tree"]
 
 # A git hook sets these for the repository it runs in; they would override the folder asked for.
 _INHERITED = frozenset(
@@ -59,14 +58,6 @@ def work_tree(folder: Path) -> WorkTree:
     if inside and _is_ignored(folder):
         return WorkTree()
     return WorkTree(inside=inside, repository=repository)
-
-
-def look_up(location: str) -> Status:
-    """Look a path up."""
-    try:
-        return os.lstat(location)
-    except (OSError, ValueError) as error:
-        return error
 
 
 def git_files(folder: Path) -> Iterator[tuple[str, Status]]:

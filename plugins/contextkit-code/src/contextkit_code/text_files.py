@@ -8,6 +8,7 @@ from functools import cache
 
 from attrs import frozen
 
+from contextkit.file_index import SkipFileError
 from contextkit_code.language_table import LANGUAGES
 from contextkit_code.languages import Language
 
@@ -103,7 +104,7 @@ _OTHER = {
 }
 
 
-class NotTextError(Exception):
+class NotTextError(SkipFileError):
     """A file is not text that a person wrote; the message says why."""
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from contextkit import Record
 from contextkit_documents.chunks import Chunk, chunks_of
-from contextkit_documents.listing import Document
+from contextkit_documents.file_kinds import FileKind
 from contextkit_documents.text import decoded
 
 __all__ = ["place_name", "records_of", "titled"]
@@ -20,33 +19,32 @@ _SAYS_WHAT_IT_IS = {
 }
 
 
-def records_of(document: Document, content: bytes, created_at: datetime) -> list[Record]:
+def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
     """The records of one document, one for each chunk.
 
     Args:
-        document: the document.
+        path: where it is in the workspace.
+        what: what it is by its name.
         content: what is in its file.
-        created_at: of every record.
 
     Raises `NotTextError` for a file that holds no text that can be read.
     """
-    chunks = chunks_of(decoded(content), document.what)
-    ids = _ids(document.path, chunks)
+    chunks = chunks_of(decoded(content), what)
+    ids = _ids(path, chunks)
     return [
         Record(
             id=record_id,
             text=chunk.text,
-            keywords=_keywords(document.path, chunk),
-            created_at=created_at,
+            keywords=_keywords(path, chunk),
             fields={
                 "kind": chunk.kind,
-                "file_path": document.path,
-                "language": document.what.language,
+                "file_path": path,
+                "language": what.language,
                 "headings": list(chunk.headings),
                 "start_line": chunk.first + 1,
                 "end_line": chunk.last + 1,
                 "position": position,
-                "place": place_name(document.path, position),
+                "place": place_name(path, position),
             },
         )
         for position, (record_id, chunk) in enumerate(zip(ids, chunks, strict=True))

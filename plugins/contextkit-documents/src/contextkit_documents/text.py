@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 
+from contextkit.file_index import SkipFileError
+
 __all__ = ["NotTextError", "decoded"]
 
 _MARKS = {
@@ -13,7 +15,7 @@ _MARKS = {
 }
 
 
-class NotTextError(Exception):
+class NotTextError(SkipFileError):
     """A file holds no text that can be read; the message says why."""
 
 

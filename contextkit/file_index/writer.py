@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from attrs import define, field
+from attrs import define, evolve, field
 
-from contextkit import Range, Record
+from contextkit.errors import RecordError
+from contextkit.file_index.remembered import FileState, Remembered
 from contextkit.indexing import Indexer
-from contextkit_code.index_state import CodeState, FileState
+from contextkit.records import Range, Record
 
 __all__ = ["RecordWriter"]
 
@@ -24,16 +25,16 @@ _CHECKPOINT_FILES = 1024
 
 @define
 class RecordWriter:
-    """Writes one run's records and keeps the state true.
+    """Writes one run's records and keeps what is remembered true.
 
     Attributes:
         indexer: the run.
-        state: what is remembered; brought up to date as records are written.
+        remembered: brought up to date as records are written.
         in_doubt: the files that the run may still touch.
     """
 
     indexer: Indexer
-    state: CodeState
+    remembered: Remembered
     in_doubt: set[str]
     _begun: bool = field(default=False, init=False)
     _records: list[Record] = field(factory=list, init=False)
@@ -46,8 +47,17 @@ class RecordWriter:
             self.indexer.records.delete_where({})
 
     def replace(self, path: str, records: Sequence[Record], state: FileState) -> None:
-        """Give a file these records in place of those it has; written with its batch."""
-        self._records.extend(records)
+        """Give a file these records in place of those it has; written with its batch.
+
+        Raises `RecordError` for a record of which the file could not be told later.
+        """
+        for record in records:
+            if record.fields.get("file_path") != path:
+                raise RecordError(
+                    f"{self.indexer.records.source} record {record.id!r}: its field file_path is "
+                    f"{record.fields.get('file_path')!r}, and must be its file's path, {path!r}"
+                )
+            self._records.append(evolve(record, created_at=self.remembered.created_at))
         self._files[path] = state
         if len(self._records) >= _BATCH_RECORDS or len(self._files) >= _BATCH_FILES:
             self.flush()
@@ -55,7 +65,7 @@ class RecordWriter:
     def confirm(self, path: str, state: FileState) -> None:
         """Remember a file whose records are what they should be."""
         self.in_doubt.discard(path)
-        self.state.files[path] = state
+        self.remembered.files[path] = state
 
     def remove(self, paths: Collection[str]) -> None:
         """Delete files' records and forget the files."""
@@ -66,7 +76,7 @@ class RecordWriter:
             self.indexer.records.delete_where({"file_path": batch})
             for path in batch:
                 self.in_doubt.discard(path)
-                self.state.files.pop(path, None)
+                self.remembered.files.pop(path, None)
 
     def flush(self) -> None:
         """Write what is waiting."""
@@ -75,10 +85,10 @@ class RecordWriter:
         self._begin()
         if self._records:
             self.indexer.records.put(self._records)
-        known = [path for path in self._files if path in self.state.files]
+        known = [path for path in self._files if path in self.remembered.files]
         if known:
             self.indexer.records.delete_where(
-                {"file_path": known, "created_at": Range(lt=self.state.created_at)}
+                {"file_path": known, "created_at": Range(lt=self.remembered.created_at)}
             )
         for path, state in self._files.items():
             self.confirm(path, state)
@@ -88,14 +98,9 @@ class RecordWriter:
             self.save()
 
     def save(self) -> None:
-        """Save the state, with the files in doubt that are."""
+        """Save what is remembered, with the files in doubt that are."""
         self._since_checkpoint = 0
-        doubted = {path: FileState.in_doubt() for path in self.in_doubt}
-        CodeState(
-            files={**self.state.files, **doubted},
-            created_at=self.state.created_at,
-            unparsed=self.state.unparsed,
-        ).save(self.indexer.state)
+        self.remembered.save(self.indexer.state, self.in_doubt)
 
     def _begin(self) -> None:
         if not self._begun:

@@ -1,18 +1,17 @@
-"""What the code source remembers of each file between two index runs."""
+"""What is remembered of each file between two index runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from attrs import define, field
 
+from contextkit.file_index.listing import Stamp
 from contextkit.indexing import IndexState
-from contextkit_code.record_kinds import INDEX_VERSION
-from contextkit_code.workspace_files import Stamp
 
-__all__ = ["CodeState", "FileState"]
+__all__ = ["FileState", "Remembered"]
 
 # The coarsest clock of a file system in use (FAT): a file that was written this short a time
 # before it was read may be written again and keep its stamp.
@@ -39,63 +38,68 @@ class FileState(NamedTuple):
         settled = max(stamp.mtime, stamp.ctime) < at - _CLOCK_NANOSECONDS
         return cls(stamp if settled else _UNTRUSTED, digest, skipped)
 
-    @classmethod
-    def in_doubt(cls) -> FileState:
-        """The state of a file whose records are about to be written."""
-        return cls(_UNTRUSTED, "")
+
+_IN_DOUBT = FileState(_UNTRUSTED, "")
 
 
 @define
-class CodeState:
+class Remembered:
     """What is remembered of all files.
 
     Attributes:
+        version: the source's, of how it makes records.
         files: path -> state.
         created_at: the last run's records carry this time.
-        unparsed: languages whose grammar did not load.
+        kept: what else the source remembers.
         known: False when nothing is remembered, or another version's.
     """
 
+    version: int
     files: dict[str, FileState] = field(factory=dict)
     created_at: datetime = datetime.fromtimestamp(0, UTC)
-    unparsed: frozenset[str] = frozenset()
+    kept: dict[str, Any] = field(factory=dict)
     known: bool = False
 
     @classmethod
-    def load(cls, state: IndexState) -> CodeState:
+    def load(cls, state: IndexState, version: int) -> Remembered:
         """What was saved last; nothing when that was another version or is damaged."""
         stored = state.load()
         try:
-            return cls._of(stored) if stored.get("version") == INDEX_VERSION else cls()
+            return cls._of(stored) if stored.get("version") == version else cls(version)
         except (AttributeError, KeyError, TypeError, ValueError):
-            return cls()
+            return cls(version)
 
     @classmethod
-    def _of(cls, stored: Mapping[str, Any]) -> CodeState:
+    def _of(cls, stored: Mapping[str, Any]) -> Remembered:
         return cls(
+            version=stored["version"],
             files={
                 path: FileState(Stamp(int(size), int(mtime), int(ctime)), str(digest), str(skipped))
                 for path, (size, mtime, ctime, digest, skipped) in stored["files"].items()
             },
             created_at=datetime.fromisoformat(stored["created_at"]).astimezone(UTC),
-            unparsed=frozenset(map(str, stored["unparsed"])),
+            kept=dict(stored["kept"]),
             known=True,
         )
 
-    def save(self, state: IndexState) -> None:
-        """Remember it, atomically."""
+    def save(self, state: IndexState, in_doubt: Collection[str]) -> None:
+        """Remember it, atomically.
+
+        Args:
+            state: where.
+            in_doubt: files whose records may be half written when the run ends now: the next
+                one makes them anew, or deletes them.
+        """
+        files = {**self.files, **dict.fromkeys(in_doubt, _IN_DOUBT)}
         state.save(
             {
-                "version": INDEX_VERSION,
+                "version": self.version,
                 "created_at": self.created_at.isoformat(),
-                "unparsed": sorted(self.unparsed),
-                "files": {
-                    path: [s.stamp.size, s.stamp.mtime, s.stamp.ctime, s.digest, s.skipped]
-                    for path, s in self.files.items()
-                },
+                "kept": self.kept,
+                "files": {path: [*s.stamp, s.digest, s.skipped] for path, s in files.items()},
             }
         )
 
-    def next_run(self) -> datetime:
-        """A time for the next run's records: now, and later than the last run's."""
-        return max(datetime.now(UTC), self.created_at + timedelta(milliseconds=1))
+    def begin_run(self) -> None:
+        """Take a time for a run's records: now, and later than the last run's."""
+        self.created_at = max(datetime.now(UTC), self.created_at + timedelta(milliseconds=1))

@@ -1,0 +1,44 @@
+"""Files as records: which of them changed since the last index run, and bringing those up to date.
+
+What a source that indexes files needs of a run, so that an unchanged workspace costs a look at
+each file's times, and a run that is ended at any moment is healed by the next one:
+
+```python
+from contextkit.file_index import FileIndex, FileListing, WorkspaceFile
+
+def contextkit_index(indexer: Indexer) -> IndexReport:
+    listing = FileListing()
+    for path in ("tide.md", "docs/ebb.md"):
+        listing.add(path, f"{indexer.workspace}/{path}")
+    return FileIndex(indexer, version=1).update(listing, records_of)
+
+def records_of(file: WorkspaceFile, content: bytes) -> list[Record]:
+    return [Record(id=file.path, text=content.decode(), fields={"file_path": file.path})]
+```
+
+Which files there are is the source's own to say, and what it makes of one.
+"""
+
+from __future__ import annotations
+
+from contextkit.file_index.listing import (
+    FileListing,
+    Stamp,
+    Status,
+    WorkspaceFile,
+    look_up,
+    read_file,
+)
+from contextkit.file_index.run import FileIndex, RecordsOf, SkipFileError
+
+__all__ = [
+    "FileIndex",
+    "FileListing",
+    "RecordsOf",
+    "SkipFileError",
+    "Stamp",
+    "Status",
+    "WorkspaceFile",
+    "look_up",
+    "read_file",
+]
