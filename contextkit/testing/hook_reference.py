@@ -113,8 +113,9 @@ def _signature(name: str, signature: inspect.Signature) -> str:
 def _value(kind: type[Any]) -> str:
     text = _described(kind)
     meanings = dict(_meanings(text))
+    types = _types(kind)
     rows = [
-        f"| `{field.name}` | {_type(field)} | {_default(field)} | {meanings[field.name]} |"
+        f"| `{field.name}` | {types[field.name]} | {_default(field)} | {meanings[field.name]} |"
         for field in attrs.fields(kind)
         if field.name in meanings
     ]
@@ -132,8 +133,12 @@ def _meanings(text: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), _folded(meaning)
 
 
-def _type(field: attrs.Attribute[Any]) -> str:
-    return f"`{field.type}`".replace("|", "\\|") if isinstance(field.type, str) else ""
+def _types(kind: type[Any]) -> dict[str, str]:
+    """Field -> its type as it is written, whatever has resolved it meanwhile."""
+    written: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        written |= vars(each).get("__annotations__", {})
+    return {name: f"`{text}`".replace("|", "\\|") for name, text in written.items()}
 
 
 def _default(field: attrs.Attribute[Any]) -> str:
