@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from contextkit.composing import ADDITIONAL_TITLE, Composer
 from contextkit.fitting import Fitted
+from contextkit.formatting import shortened_line
 from contextkit.markup import (
     escape_xml,
     line_start_safe,
@@ -105,8 +106,7 @@ def _shown(text: str, style: Style, detail: Detail) -> str:
 
 def _within(composer: Composer, whole: str, count: TokenCounter) -> str:
     """As much of the text as fits into the budget by itself; "" where that says nothing."""
-    budget = composer.request.max_tokens
-    note = "" if composer.request.detail == "compact" else _mark(composer.request.style)
+    request, budget = composer.request, composer.request.max_tokens
     text, limit = whole, count(whole)
     while text:
         excess = count(evolve(composer, additional=text).text({})) - budget
@@ -114,8 +114,16 @@ def _within(composer: Composer, whole: str, count: TokenCounter) -> str:
             return text
         # A token less than it is too much by: the parts do not add up to the token.
         limit -= max(1, excess - 1)
-        text = truncate(whole, limit, count, note) if limit > 0 else ""
+        text = _shorter(whole, limit, count, request) if limit > 0 else ""
     return ""
+
+
+def _shorter(whole: str, limit: int, count: TokenCounter, request: ContextRequest) -> str:
+    if request.detail != "compact":
+        return truncate(whole, limit, count, _mark(request.style))
+    if request.style == "markdown":
+        return shortened_line(whole, limit, count, request.style)
+    return truncate(whole, limit, count)
 
 
 def _mark(style: Style) -> str:

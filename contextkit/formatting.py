@@ -18,7 +18,7 @@ from contextkit.registry import SourceRegistry
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
-__all__ = ["credit_of", "pieces_for", "well_formed"]
+__all__ = ["credit_of", "pieces_for", "shortened_line", "well_formed"]
 
 
 def pieces_for(
@@ -78,7 +78,7 @@ class _Shortener:
         """An item's text within so many tokens, "" where that says nothing."""
         style = self.look.style
         if self.look.detail == "compact":
-            return _shortened_line(text, max_tokens, self.count, style)
+            return shortened_line(text, max_tokens, self.count, style)
         own = self._by_source(evolve(item, content=text), max_tokens)
         if own is not None:
             return own
@@ -174,7 +174,7 @@ def _update_note(newer: Successor | None, look: Look) -> str:
     return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
 
 
-def _shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
+def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
     """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
     if style == "xml":
         return ""
