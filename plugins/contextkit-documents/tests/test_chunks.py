@@ -61,11 +61,11 @@ def test_markdown_is_cut_at_its_headings() -> None:
     assert chunks[2].text.startswith("- one\n  # no heading")
 
 
-def test_a_heading_with_nothing_under_it_is_a_chunk() -> None:
-    """Unless a section below it names it."""
+def test_a_heading_with_nothing_under_it_is_no_chunk() -> None:
+    """It tells an agent nothing; the sections below it name it."""
     chunks = cut("# A\n\n## B\n\n## C\n\ntext\n", "a.md")
-    assert rows(chunks) == [(("A", "B"), 3, 3), (("A", "C"), 5, 7)]
-    assert chunks[0].text == "B"
+    assert rows(chunks) == [(("A", "C"), 5, 7)]
+    assert cut("# A\n\n## B\n", "a.md") == []
 
 
 def test_front_matter_is_no_heading() -> None:

@@ -61,9 +61,6 @@ def _sections(lines: Sequence[str], outline: Outline, kind: Kind) -> Iterator[Ch
         names = tuple(above.title for above in stack if above.title)
         if _says_something(lines[heading.body : end]):
             yield from _cut(lines, heading, end, names, outline.blocks, kind)
-        elif heading.title and (following is None or following.level <= heading.level):
-            # Sections below would name it; here nothing does.
-            yield Chunk(kind, names, heading.first, heading.body - 1, heading.title)
 
 
 def _cut(
