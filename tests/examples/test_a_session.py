@@ -34,7 +34,7 @@ KNOWN = {
         "**Outcome**: confirmed - all tests of the module pass",
         "[exit 1] (earlier session)",
     ],
-    "6-next-asked": ["Separate the credit from a table by an empty line"],
+    "6-next-asked": ["Separate the credit from a table by an empty"],
 }
 """Context -> what an agent must have been told in it."""
 
