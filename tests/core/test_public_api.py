@@ -113,7 +113,9 @@ def test_importing_it_is_cheap(statement: str, allowed: set[str]) -> None:
     assert imported - set(sys.stdlib_module_names) - {"_virtualenv", "sitecustomize"} <= allowed
 
 
-@pytest.mark.parametrize("module", ["records", "indexing", "models", "errors", "hookspecs"])
+@pytest.mark.parametrize(
+    "module", ["records", "indexing", "models", "errors", "hookspecs", "texts"]
+)
 def test_what_plugins_import_is_light(module: str) -> None:
     """None of the modules of the contract needs an engine, a model or an event loop."""
     assert not modules_after(f"import contextkit.{module}") & HEAVY
