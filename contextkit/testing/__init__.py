@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from contextkit.testing.conformance import SourceConformance
     from contextkit.testing.kits import ToolCaller, open_kit
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
+    from contextkit.testing.surroundings import write_distribution
 
 __all__ = [
     "CommandLine",
@@ -32,6 +33,7 @@ __all__ = [
     "open_kit",
     "open_records",
     "printed_json",
+    "write_distribution",
 ]
 
 _HOME = {
@@ -44,6 +46,7 @@ _HOME = {
     "open_kit": "kits",
     "open_records": "stores",
     "printed_json": "command_lines",
+    "write_distribution": "surroundings",
 }
 
 

@@ -17,8 +17,9 @@ from contextkit.config_layers import HOME_VARIABLE
 from contextkit.errors import ContextKitError
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 
-__all__ = ["CheckoutError", "own_home", "plugins_installed"]
+__all__ = ["CheckoutError", "own_home", "plugins_installed", "write_distribution"]
 
+_PATH = "PYTHONPATH"
 _ROOM_BYTES = 500_000_000
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _PATIENT = "[assemble]\nsource_timeout = 30\ndeadline = 30\n"
@@ -68,8 +69,8 @@ def _without_settings() -> dict[str, str]:
 def plugins_installed(*checkouts: Path) -> Iterator[None]:
     """Let plugins have the entry points that their `pyproject.toml` has now.
 
-    So they are plugins whether or not, and however long ago, they were installed. Their modules
-    must be importable.
+    So they are plugins whether or not, and however long ago, they were installed, in this process
+    and in those that it starts. Their modules must be importable.
 
     Args:
         checkouts: the folders of their `pyproject.toml`.
@@ -79,7 +80,10 @@ def plugins_installed(*checkouts: Path) -> Iterator[None]:
     """
     with tempfile.TemporaryDirectory(prefix="contextkit-") as folder:
         for checkout in checkouts:
-            _write_metadata(checkout, Path(folder))
+            distribution, version, points = _entry_points(checkout)
+            write_distribution(Path(folder), distribution, points, version)
+        before = os.environ.get(_PATH)
+        os.environ[_PATH] = os.pathsep.join(filter(None, [folder, before]))
         sys.path.insert(0, folder)
         importlib.invalidate_caches()
         try:
@@ -87,24 +91,44 @@ def plugins_installed(*checkouts: Path) -> Iterator[None]:
         finally:
             sys.path.remove(folder)
             importlib.invalidate_caches()
+            if before is None:
+                del os.environ[_PATH]
+            else:
+                os.environ[_PATH] = before
 
 
-def _write_metadata(checkout: Path, site: Path) -> None:
-    """Write what an installer leaves of a distribution beside its modules."""
+def _entry_points(checkout: Path) -> tuple[str, str, Mapping[str, str]]:
+    """A plugin's distribution, its version, and its entry points: name -> target."""
     try:
         text = (checkout / "pyproject.toml").read_text(encoding="utf-8")
         project = tomllib.loads(text)["project"]
-        name, points = project["name"], project["entry-points"][ENTRY_POINT_GROUP]
+        points = project["entry-points"][ENTRY_POINT_GROUP]
+        return project["name"], project.get("version", "0"), points
     except (OSError, ValueError, LookupError) as error:
         raise CheckoutError(
             f"{checkout} has no pyproject.toml with a name and "
             f"[project.entry-points.{ENTRY_POINT_GROUP}]: name the plugin's folder"
         ) from error
-    version = project.get("version", "0")
-    info = site / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir()
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    (info / "METADATA").write_text(metadata, encoding="utf-8")
-    lines = [f"{point} = {target}" for point, target in points.items()]
-    listed = "\n".join([f"[{ENTRY_POINT_GROUP}]", *lines, ""])
-    (info / "entry_points.txt").write_text(listed, encoding="utf-8")
+
+
+def write_distribution(
+    site: Path, distribution: str, entry_points: Mapping[str, str], version: str = "1.0"
+) -> None:
+    """Write what an installer leaves of a plugin beside its modules.
+
+    It is there at once: a process that looks meanwhile sees all of it or nothing.
+
+    Args:
+        site: a folder that Python imports from.
+        distribution: its name.
+        entry_points: of contextkit: name -> target, `{"tide": "my_tide"}`.
+        version: its version.
+    """
+    stem = f"{distribution.replace('-', '_')}-{version}"
+    beside = site / f".{stem}"
+    beside.mkdir(parents=True)
+    metadata = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+    (beside / "METADATA").write_text(metadata, encoding="utf-8")
+    points = "".join(f"{name} = {target}\n" for name, target in entry_points.items())
+    (beside / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{points}", encoding="utf-8")
+    beside.rename(site / f"{stem}.dist-info")

@@ -16,7 +16,13 @@ import structlog
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Record, Tool, hookimpl
 from contextkit.errors import ConfigError, DuplicateSourceError
-from contextkit.testing import ToolCaller, command_line, open_kit, printed_json
+from contextkit.testing import (
+    ToolCaller,
+    command_line,
+    open_kit,
+    printed_json,
+    write_distribution,
+)
 from contextkit.testing.surroundings import CheckoutError, own_home, plugins_installed
 
 PYPROJECT = """\
@@ -202,6 +208,36 @@ def test_a_folder_that_is_no_plugins_is_named(tmp_path: Path, text: str | None) 
     with said, plugins_installed(tmp_path):
         pass
     assert sys.path == path
+
+
+@pytest.mark.parametrize("inherited", [None, "/nowhere"])
+def test_processes_that_are_started_see_the_plugin_too(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, inherited: str | None
+) -> None:
+    """What they imported from before, they still do; at the end it is as it was."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    if inherited is not None:
+        monkeypatch.setenv("PYTHONPATH", inherited)
+    code = "import importlib.metadata, sys; print(importlib.metadata.version('my-tide'), sys.path)"
+    with plugins_installed(checkout):
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    version, _, path = ran.stdout.decode().partition(" ")
+    assert version == "3.2"
+    assert inherited is None or inherited in path
+    assert os.environ.get("PYTHONPATH") == inherited
+
+
+def test_a_distribution_is_what_an_installer_leaves(tmp_path: Path) -> None:
+    """Python finds its name, version and entry points; nothing else is in the folder."""
+    site = tmp_path / "site"
+    write_distribution(site, "their-tide", {"tide": "their_tide", "low": "their_tide:Low"})
+    assert [each.name for each in site.iterdir()] == ["their_tide-1.0.dist-info"]
+    (found,) = importlib.metadata.distributions(path=[str(site)])
+    assert (found.name, found.version) == ("their-tide", "1.0")
+    assert {(point.group, point.name, point.value) for point in found.entry_points} == {
+        ("contextkit", "tide", "their_tide"),
+        ("contextkit", "low", "their_tide:Low"),
+    }
 
 
 # -- homes ------------------------------------------------------------------------------------
