@@ -1,4 +1,4 @@
-"""What the tests of a plugin need: a conformance suite, records on a real store, an index run.
+"""What the tests of a plugin need: a conformance suite, records, an index run, a kit, commands.
 
 ```python
 from contextkit.testing import SourceConformance
@@ -17,16 +17,36 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextkit.testing.command_lines import CommandLine, command_line, printed_json
     from contextkit.testing.conformance import SourceConformance
+    from contextkit.testing.kits import ToolCaller, open_kit
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
+    from contextkit.testing.surroundings import write_distribution
 
-__all__ = ["HashingModel", "SourceConformance", "make_indexer", "open_records"]
+__all__ = [
+    "CommandLine",
+    "HashingModel",
+    "SourceConformance",
+    "ToolCaller",
+    "command_line",
+    "make_indexer",
+    "open_kit",
+    "open_records",
+    "printed_json",
+    "write_distribution",
+]
 
 _HOME = {
+    "CommandLine": "command_lines",
     "HashingModel": "stores",
     "SourceConformance": "conformance",
+    "ToolCaller": "kits",
+    "command_line": "command_lines",
     "make_indexer": "stores",
+    "open_kit": "kits",
     "open_records": "stores",
+    "printed_json": "command_lines",
+    "write_distribution": "surroundings",
 }
 
 

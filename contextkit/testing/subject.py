@@ -5,33 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pytest
 from attrs import astuple, evolve, field, frozen
 
 from contextkit.background import in_thread
 from contextkit.checks import checked_items
-from contextkit.config_layers import HOME_VARIABLE, load_config
 from contextkit.errors import ContextKitError
 from contextkit.kit import ContextKit
 from contextkit.models import ContextItem, ContextRequest, Section
-from contextkit.registry import SourceRegistry
 from contextkit.sections import section_request
-from contextkit.workspace import Workspace
+from contextkit.testing.kits import open_kit
 
 __all__ = ["NotConformingError", "Subject", "as_values", "open_subject", "within"]
 
 T = TypeVar("T")
 
 _ALL = 1_000_000
-_ROOM_BYTES = 500_000_000
 
 
 class NotConformingError(ContextKitError):
@@ -150,15 +143,6 @@ def within(start: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
     return outcome[0]
 
 
-def _folder_for_stores() -> tempfile.TemporaryDirectory[str]:
-    """A folder in memory where there is room: a store makes sure of every write to a disk."""
-    memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
-    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
-    return tempfile.TemporaryDirectory(
-        prefix="contextkit-", dir=memory if roomy else None, ignore_cleanup_errors=True
-    )
-
-
 @contextlib.contextmanager
 def open_subject(  # noqa: PLR0913 - what a test class may say of its source
     source: object,
@@ -192,12 +176,6 @@ def open_subject(  # noqa: PLR0913 - what a test class may say of its source
     workspace.mkdir()
     make_workspace(workspace)
     flags = {f"sources.{name}.{key}": value for key, value in (settings or {}).items()}
-    with pytest.MonkeyPatch.context() as patch, _folder_for_stores() as home:
-        patch.setenv(HOME_VARIABLE, home)
-        found = Workspace(workspace.resolve())
-        flags["embedding.model"] = embedding
-        config = load_config(found, environment={}, flags=flags)
-        kit = ContextKit.over(found, config, SourceRegistry(config, entry_points=False))
-        with kit:
-            kit.register(source, name)
-            yield Subject(kit=kit, name=name, query=query, timeout=timeout, filters=filters or {})
+    flags["embedding.model"] = embedding
+    with open_kit(workspace, {name: source}, settings=flags) as kit:
+        yield Subject(kit=kit, name=name, query=query, timeout=timeout, filters=filters or {})

@@ -20,6 +20,7 @@ from attrs import define, evolve, field
 from click.testing import CliRunner, Result
 
 from contextkit.cli import cli
+from contextkit.testing import write_distribution
 
 BUDGET = '''\
 """Splitting a budget."""
@@ -280,10 +281,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         folder = tmp_path / f"installed-{len(added)}"
         module = f"plugin_{name.replace('-', '_')}_{len(added)}"
         given = distribution or f"their-{name}"
-        info = folder / f"{given.replace('-', '_')}-2.1.dist-info"
-        info.mkdir(parents=True)
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {given}\nVersion: 2.1\n")
-        (info / "entry_points.txt").write_text(f"[contextkit]\n{name} = {module}\n")
+        write_distribution(folder, given, {name: module}, version="2.1")
         (folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
         monkeypatch.syspath_prepend(str(folder))
         added.append(str(folder))

@@ -28,6 +28,7 @@ from contextkit.errors import (
 )
 from contextkit.plugin_status import PluginStatus
 from contextkit.registry import SourceRegistry
+from contextkit.testing import write_distribution
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]
@@ -55,13 +56,8 @@ class Site:
         """Install a distribution with one entry point; return its module's name."""
         module = f"contextkit_test_{next(self._modules)}"
         (self.folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
-        info = self.folder / f"{distribution.replace('-', '_')}-1.2.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n", encoding="utf-8"
-        )
         target = f"{module}:{attribute}" if attribute else module
-        (info / "entry_points.txt").write_text(f"[contextkit]\n{name} = {target}\n")
+        write_distribution(self.folder, distribution, {name: target}, version="1.2")
         return module
 
 

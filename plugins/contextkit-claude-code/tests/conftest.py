@@ -17,6 +17,7 @@ import pytest
 from attrs import frozen
 
 from contextkit.resident.client import ask
+from contextkit.testing import write_distribution
 
 HOOK = [sys.executable, "-c", "from contextkit_claude_code.hook import main; main()"]
 CONTEXTKIT = [sys.executable, "-m", "contextkit.cli"]
@@ -185,14 +186,7 @@ class World:
         """Install a source: a module and its metadata, as pip would leave them."""
         self.site.mkdir(exist_ok=True)
         (self.site / f"ck_test_{name}.py").write_text(code, encoding="utf-8")
-        info = self.site / f"ck_test_{name}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: ck-test-{name}\nVersion: 1.0\n", encoding="utf-8"
-        )
-        (info / "entry_points.txt").write_text(
-            f"[contextkit]\n{name} = ck_test_{name}\n", encoding="utf-8"
-        )
+        write_distribution(self.site, f"ck-test-{name}", {name: f"ck_test_{name}"})
 
 
 def _make(folder: Path) -> World:

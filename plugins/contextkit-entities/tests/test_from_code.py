@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import contextkit_code
 import contextkit_entities
 from contextkit import ContextKit, IndexReport, Record
 from contextkit.indexing import Progress
-from contextkit.testing import make_indexer
+from contextkit.testing import make_indexer, open_kit
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.code_facts import CodeFile
 
@@ -37,21 +38,20 @@ Index = Callable[[], IndexReport]
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit over a small project, with the code source and these two."""
     workspace = tmp_path / "workspace"
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
     for name, text in FILES.items():
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
+    plugins = {
+        "entities": contextkit_entities,
+        "relations": relations_source,
+        "code": contextkit_code,
+    }
     # Were they asked by their priority, they would be indexed before what they read.
     settings = {"embedding.model": "none", "sources.entities.priority": 99}
-    with ContextKit.open(
-        workspace, settings=settings, entry_points=False, environment={}
-    ) as opened:
-        opened.register(contextkit_entities, "entities")
-        opened.register(relations_source, "relations")
-        opened.register(contextkit_code, "code")
+    with open_kit(workspace, plugins, settings=settings) as opened:
         yield opened
 
 
@@ -169,7 +169,7 @@ def test_code_that_moves_within_its_file_is_followed(kit: ContextKit, index: Ind
 
 
 def _clear_state(kit: ContextKit) -> None:
-    (state,) = Path(kit.workspace.root.parent / "home").rglob("state/**/entities.json")
+    (state,) = Path(os.environ["CONTEXTKIT_HOME"]).rglob("state/**/entities.json")
     state.write_text('{"seen": [1], "files": {"a": [1]}}')
 
 

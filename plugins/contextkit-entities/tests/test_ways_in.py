@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 
 import contextkit_entities
-from contextkit import ContextKit, ToolResult
-from contextkit.tool_calls import call_tool
-from contextkit.tool_offers import offered_tools
+from contextkit import ContextKit
+from contextkit.testing import CommandLine, ToolCaller
 from contextkit_entities import EntityBook, InvalidEntityError, UnknownEntityError
 
-Run = Callable[..., Result]
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def call(kit: ContextKit) -> Call:
+def call(kit: ContextKit) -> ToolCaller:
     """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
+    return ToolCaller(kit)
 
 
-def test_from_the_command_line(run: Run) -> None:
+def test_from_the_command_line(run: CommandLine) -> None:
     """Add, relate, list, show, unrelate, forget."""
     added = run("entities", "add", "Billing", "--type", "service", "-p", "owner=Ana", "-p", "x=1")
     assert added.output == "Added Billing (service, this project)\n"
@@ -58,7 +48,7 @@ def test_from_the_command_line(run: Run) -> None:
     assert run("entities", "forget", "billing").output == "Forgot Billing\n"
 
 
-def test_exit_codes(run: Run) -> None:
+def test_exit_codes(run: CommandLine) -> None:
     """5 for what there is not, 2 for what may not be."""
     assert run("entities", "show", "Gone").exit_code == 5
     assert run("entities", "forget", "Gone").exit_code == 5
@@ -71,7 +61,7 @@ def test_exit_codes(run: Run) -> None:
     assert run("entities", "unrelate", "A", "uses", "A").exit_code == 5
 
 
-async def test_for_agents(call: Call, kit: ContextKit) -> None:
+async def test_for_agents(call: ToolCaller, kit: ContextKit) -> None:
     """The same by tools; what is answered has the types that were promised."""
     stored = await call(
         "remember_entity", name="Billing", type="service", properties={"owner": "Ana", "port": 80}

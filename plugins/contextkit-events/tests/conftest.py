@@ -16,7 +16,7 @@ from attrs import frozen
 
 from contextkit import Records
 from contextkit.resident.client import ask
-from contextkit.testing import open_records
+from contextkit.testing import open_records, write_distribution
 from contextkit_events import EventLog
 
 WAIT_SECONDS = 60.0
@@ -130,12 +130,7 @@ class World:
     def plugin(self, name: str, code: str) -> None:
         """Install a plugin: a module and its metadata, as pip would leave them."""
         self.site.joinpath(f"ck_test_{name}.py").write_text(code, encoding="utf-8")
-        info = self.site / f"ck_test_{name}-1.0.dist-info"
-        info.mkdir()
-        metadata = f"Metadata-Version: 2.1\nName: ck-test-{name}\nVersion: 1.0\n"
-        (info / "METADATA").write_text(metadata, encoding="utf-8")
-        entry_point = f"[contextkit]\n{name} = ck_test_{name}\n"
-        (info / "entry_points.txt").write_text(entry_point, encoding="utf-8")
+        write_distribution(self.site, f"ck-test-{name}", {name: f"ck_test_{name}"})
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:

@@ -3,53 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import structlog
-from click.testing import CliRunner, Result
 
-from contextkit.cli import cli
+from contextkit.testing import CommandLine, command_line, printed_json
 
-Run = Callable[..., Result]
-METADATA = "Metadata-Version: 2.1\nName: contextkit-events\nVersion: 0.1.0\n"
-ENTRY_POINT = "[contextkit]\nevents = contextkit_events\n"
+PLUGIN = Path(__file__).parent.parent
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run the command line in an empty workspace, with this plugin as it is in the checkout."""
-    installed = tmp_path / "installed" / "contextkit_events-0.1.0.dist-info"
-    workspace = tmp_path / "workspace"
-    for folder in (installed, workspace):
-        folder.mkdir(parents=True)
-    (installed / "METADATA").write_text(METADATA)
-    (installed / "entry_points.txt").write_text(ENTRY_POINT)
-    monkeypatch.syspath_prepend(str(installed.parent))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CONTEXTKIT_PROJECT", "demo")
-    monkeypatch.setenv("CONTEXTKIT_EMBEDDING_MODEL", "none")
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str, given: str | bytes | None = None) -> Result:
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments], input=given)
-
-    yield invoke
-    structlog.configure(**logging)
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    with command_line(
+        tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo", CONTEXTKIT_EMBEDDING_MODEL="none"
+    ) as opened:
+        yield opened
 
 
-def answer(result: Result) -> Any:
-    """What a command that went well printed as JSON."""
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_an_event_is_added_listed_and_cleared(run: Run) -> None:
+def test_an_event_is_added_listed_and_cleared(run: CommandLine) -> None:
     """The whole life of an event, as a person sees it."""
     said = run("events", "add", "shell_exec", "--command", "make", "--exit-code", "2")
-    event = answer(run("events", "list", "--json"))[0]
+    event = printed_json(run("events", "list", "--json"))[0]
     assert said.stdout == (
         f"Logged {event['id']} in the session default: Executed: `make` [exit 2]\n"
     )
@@ -59,7 +35,7 @@ def test_an_event_is_added_listed_and_cleared(run: Run) -> None:
     assert run("events", "list").stdout == "No events.\n"
 
 
-def test_list_says_when_there_are_more(run: Run) -> None:
+def test_list_says_when_there_are_more(run: CommandLine) -> None:
     """And narrows to a session and to a kind."""
     run("events", "add", "turn", "hello", "--session", "a", "--role", "user")
     run("events", "add", "note", "one")
@@ -67,29 +43,29 @@ def test_list_says_when_there_are_more(run: Run) -> None:
     listed = run("events", "list", "--kind", "note", "--limit", "1").stdout
     assert listed.endswith("1 of 2 events; --limit 2 lists them all\n")
     assert [
-        event["text"] for event in answer(run("events", "list", "--session", "a", "--json"))
+        event["text"] for event in printed_json(run("events", "list", "--session", "a", "--json"))
     ] == [
         "one",
         "hello",
     ]
 
 
-def test_clear_needs_to_be_told_what(run: Run) -> None:
+def test_clear_needs_to_be_told_what(run: CommandLine) -> None:
     """By session, by age or by both; `--all` stands alone."""
     run("events", "add", "note", "one")
     assert run("events", "clear").exit_code == 2
     assert run("events", "clear", "--all", "--session", "x").exit_code == 2
-    assert answer(run("events", "clear", "--older-than", "1", "--json")) == {"cleared": 0}
+    assert printed_json(run("events", "clear", "--older-than", "1", "--json")) == {"cleared": 0}
     assert run("events", "clear", "--all").stdout == "Cleared 1 event\n"
 
 
-def test_lines_of_json_are_fed(run: Run) -> None:
+def test_lines_of_json_are_fed(run: CommandLine) -> None:
     """An event a line; those without a session join the one that is named."""
     turn = '{"kind": "turn", "text": "hi", "role": "user", "session": "other"}'
     lines = f'{{"kind": "file_read", "path": "a.py"}}\n\n{turn}'
     fed = run("events", "feed", "--session", "here", given=lines)
     assert fed.stdout == "Logged 2 events\n"
-    events = answer(run("events", "list", "--json"))
+    events = printed_json(run("events", "list", "--json"))
     assert {(event["session"], event["kind"]) for event in events} == {
         ("here", "file_read"),
         ("other", "turn"),
@@ -98,10 +74,10 @@ def test_lines_of_json_are_fed(run: Run) -> None:
     assert run("events", "feed", given='{"kind": "note", "text": "x"}').exit_code == 0
 
 
-def test_many_lines_are_stored_in_batches(run: Run) -> None:
+def test_many_lines_are_stored_in_batches(run: CommandLine) -> None:
     """More than one batch arrives whole."""
     lines = "\n".join(json.dumps({"kind": "note", "text": f"{n}"}) for n in range(450))
-    assert answer(run("events", "feed", "--json", given=lines)) == {"logged": 450}
+    assert printed_json(run("events", "feed", "--json", given=lines)) == {"logged": 450}
 
 
 @pytest.mark.parametrize(
@@ -116,16 +92,16 @@ def test_many_lines_are_stored_in_batches(run: Run) -> None:
     ],
 )
 def test_a_wrong_line_is_named_and_what_came_before_is_kept(
-    run: Run, line: bytes, problem: str
+    run: CommandLine, line: bytes, problem: str
 ) -> None:
     """The exit code is 2."""
     fed = run("events", "feed", given=b'{"kind": "note", "text": "first"}\n' + line)
     assert fed.exit_code == 2
     assert problem in fed.stderr
-    assert [event["text"] for event in answer(run("events", "list", "--json"))] == ["first"]
+    assert [event["text"] for event in printed_json(run("events", "list", "--json"))] == ["first"]
 
 
-def test_a_wrong_event_is_one_line(run: Run) -> None:
+def test_a_wrong_event_is_one_line(run: CommandLine) -> None:
     """Without a traceback."""
     added = run("events", "add", "file_read")
     assert added.exit_code == 2
@@ -133,7 +109,7 @@ def test_a_wrong_event_is_one_line(run: Run) -> None:
     assert "Traceback" not in added.stderr
 
 
-def test_a_wrong_setting_is_named(run: Run, tmp_path: Path) -> None:
+def test_a_wrong_setting_is_named(run: CommandLine, tmp_path: Path) -> None:
     """With its file and its line, as any setting of the configuration is."""
     file = tmp_path / "workspace" / "contextkit.toml"
     file.write_text("[sources.events]\nrecent = 0\n")

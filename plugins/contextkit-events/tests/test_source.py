@@ -11,6 +11,7 @@ import pytest
 
 import contextkit_events
 from contextkit import ContextItem, ContextKit, ContextRequest, QuerySignals, Range, Records
+from contextkit.testing import open_kit
 from contextkit_events import EventLog
 from contextkit_events.finding import find_events, recency
 from contextkit_events.settings import EventSettings
@@ -206,16 +207,10 @@ def ago(minutes: float) -> datetime:
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    settings = {
-        "embedding.model": "none",
-        "assemble.source_timeout": 20.0,
-        "assemble.deadline": 20.0,
-    }
-    with ContextKit.open(tmp_path, entry_points=False, environment={}, settings=settings) as opened:
-        opened.register(contextkit_events, "events")
+    plugins = {"events": contextkit_events}
+    with open_kit(tmp_path, plugins, settings={"embedding.model": "none"}) as opened:
         yield opened
 
 

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import contextkit_events
-from contextkit import ContextKit, ToolResult
-from contextkit.tool_calls import call_tool
+from contextkit import ContextKit
+from contextkit.testing import ToolCaller, open_kit
 from contextkit.tool_offers import offered_tools
 from contextkit_events import EventLog, InvalidEventError
 
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
-
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    with ContextKit.open(tmp_path, entry_points=False, environment={}) as opened:
-        opened.register(contextkit_events, "events")
+    with open_kit(tmp_path, {"events": contextkit_events}) as opened:
         yield opened
 
 
 @pytest.fixture
-def call(kit: ContextKit) -> Call:
+def call(kit: ContextKit) -> ToolCaller:
     """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
+    return ToolCaller(kit)
 
 
 def test_what_is_offered(kit: ContextKit) -> None:
@@ -46,7 +37,7 @@ def test_what_is_offered(kit: ContextKit) -> None:
     assert offered["record_event"].input_schema["required"] == ["kind"]
 
 
-async def test_what_is_recorded_is_in_the_log(kit: ContextKit, call: Call) -> None:
+async def test_what_is_recorded_is_in_the_log(kit: ContextKit, call: ToolCaller) -> None:
     """The tools and `EventLog` are two ways to the same records."""
     made = await call("record_event", kind="error", text="boom", session="a")
     (event,) = EventLog(kit.records("events")).list()
@@ -60,7 +51,7 @@ async def test_what_is_recorded_is_in_the_log(kit: ContextKit, call: Call) -> No
     assert (await call("list_events", kind="turn")).text == "No events."
 
 
-async def test_what_is_wrong_is_said(call: Call) -> None:
+async def test_what_is_wrong_is_said(call: ToolCaller) -> None:
     """In one line, as every tool does."""
     with pytest.raises(InvalidEventError, match="needs a path"):
         await call("record_event", kind="file_read")

@@ -1,19 +1,15 @@
 """`contextkit experience`, through the real command line."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import structlog
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from contextkit.cli import cli
+from contextkit.testing import CommandLine, command_line, printed_json
 
-Run = Callable[..., Result]
-METADATA = "Metadata-Version: 2.1\nName: contextkit-experiences\nVersion: 0.1.0\n"
-ENTRY_POINT = "[contextkit]\nexperiences = contextkit_experiences\n"
+PLUGIN = Path(__file__).parent.parent
 START = (
     *("experience", "start", "--goal", "Stop the timeout", "--hypothesis", "Pool too small"),
     *("--action", "Double it", "--prediction", "No timeout"),
@@ -34,30 +30,10 @@ WHOLE = {
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run the command line in an empty workspace, with this plugin as it is in the checkout."""
-    installed = tmp_path / "installed" / "contextkit_experiences-0.1.0.dist-info"
-    workspace = tmp_path / "workspace"
-    for folder in (installed, workspace):
-        folder.mkdir(parents=True)
-    (installed / "METADATA").write_text(METADATA)
-    (installed / "entry_points.txt").write_text(ENTRY_POINT)
-    monkeypatch.syspath_prepend(str(installed.parent))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str, given: bytes | None = None, project: str = "demo") -> Result:
-        monkeypatch.setenv("CONTEXTKIT_PROJECT", project)
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments], input=given)
-
-    yield invoke
-    structlog.configure(**logging)
-
-
-def answer(result: Result) -> Any:
-    """What a command that went well printed as JSON."""
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
+        yield opened
 
 
 def failure(result: Result, exit_code: int = 2) -> str:
@@ -67,21 +43,21 @@ def failure(result: Result, exit_code: int = 2) -> str:
     return result.stderr
 
 
-def added(run: Run, document: object, *options: str) -> Result:
+def added(run: CommandLine, document: object, *options: str) -> Result:
     """Add a document from standard input."""
     return run("experience", "add", "--file", "-", *options, given=json.dumps(document).encode())
 
 
-def test_a_life_on_the_command_line(run: Run) -> None:
+def test_a_life_on_the_command_line(run: CommandLine) -> None:
     """An experience is started, updated, resolved, listed, shown and removed."""
-    ghap_id = answer(run(*START, "--note", "since Monday", "--json"))["id"]
-    updated = answer(run("experience", "update", ghap_id, "--hypothesis", "A leak", "--json"))
+    ghap_id = printed_json(run(*START, "--note", "since Monday", "--json"))["id"]
+    updated = printed_json(run("experience", "update", ghap_id, "--hypothesis", "A leak", "--json"))
     resolved = run(
         *("experience", "resolve", ghap_id, "--status", "falsified", "--result", "Again"),
         *("--surprise", "Half empty", "--root-cause", "A lock"),
         *("--what-worked", "A timeout", "--takeaway", "Locks first"),
     )
-    shown = answer(run("experience", "show", ghap_id, "--json"))
+    shown = printed_json(run("experience", "show", ghap_id, "--json"))
 
     line = f"{ghap_id}  falsified  debugging | check-assumptions  Stop the timeout\n"
     assert updated["iteration_count"] == 2
@@ -92,44 +68,50 @@ def test_a_life_on_the_command_line(run: Run) -> None:
     assert "lesson.takeaway: Locks first\n" in run("experience", "show", ghap_id).stdout
     assert run("experience", "remove", ghap_id).stdout == f"removed {line}"
     assert run("experience", "list").stdout == "no experiences\n"
-    assert answer(run("experience", "list", "--json")) == []
+    assert printed_json(run("experience", "list", "--json")) == []
 
 
-def test_what_json_prints_can_be_added_again(run: Run) -> None:
+def test_what_json_prints_can_be_added_again(run: CommandLine) -> None:
     """`list --json` of one project is what `add` of another takes."""
     added(run, [WHOLE, WHOLE | {"id": "ghap_2", "goal": "日本語\n# x"}])
     listed = run("experience", "list", "--json").stdout
 
-    again = run("experience", "add", "--file", "-", given=listed.encode(), project="other")
+    again = run(
+        "experience", "add", "--file", "-", given=listed.encode(), CONTEXTKIT_PROJECT="other"
+    )
 
     assert again.exit_code == 0
-    assert answer(run("experience", "list", "--json", project="other")) == json.loads(listed)
+    assert printed_json(
+        run("experience", "list", "--json", CONTEXTKIT_PROJECT="other")
+    ) == json.loads(listed)
     assert "日本語 # x" in again.stdout
 
 
-def test_json_lines_are_added_from_a_file(run: Run, tmp_path: Path) -> None:
+def test_json_lines_are_added_from_a_file(run: CommandLine, tmp_path: Path) -> None:
     """Each line is one experience; all of them are added or none."""
     file = tmp_path / "experiences.jsonl"
     lines = [json.dumps(WHOLE), json.dumps(WHOLE | {"id": "ghap_2"})]
     file.write_text("\n".join(lines))
 
-    assert len(answer(run("experience", "add", "--file", str(file), "--json"))) == 2
+    assert len(printed_json(run("experience", "add", "--file", str(file), "--json"))) == 2
 
     file.write_text("\n".join([json.dumps(WHOLE | {"id": "ghap_3"}), '{"goal": 3}']))
     error = failure(run("experience", "add", "--file", str(file)))
     assert error == (
         f"contextkit: {file}:2: hypothesis: found nothing, expected a text that is not empty\n"
     )
-    assert len(answer(run("experience", "list", "--json"))) == 2
+    assert len(printed_json(run("experience", "list", "--json"))) == 2
 
 
-def test_the_list_is_filtered(run: Run) -> None:
+def test_the_list_is_filtered(run: CommandLine) -> None:
     """By domain, strategy, outcome and number."""
     added(run, [WHOLE, WHOLE | {"id": "ghap_2", "domain": "testing"}])
     run(*START)
 
     def ids(*options: str) -> list[str]:
-        return [each["id"][:6] for each in answer(run("experience", "list", "--json", *options))]
+        return [
+            each["id"][:6] for each in printed_json(run("experience", "list", "--json", *options))
+        ]
 
     assert ids("--domain", "testing") == ["ghap_2"]
     assert sorted(ids("--outcome", "falsified")) == ["ghap_1", "ghap_2"]
@@ -137,23 +119,26 @@ def test_the_list_is_filtered(run: Run) -> None:
     assert len(ids("--limit", "1")) == 1
 
 
-def test_a_global_one_is_seen_in_every_project(run: Run) -> None:
+def test_a_global_one_is_seen_in_every_project(run: CommandLine) -> None:
     """`--global` makes it the user's; without, other projects do not see it."""
     added(run, WHOLE)
     added(run, WHOLE | {"id": "ghap_2"}, "--global")
-    started = answer(run(*START, "--global", "--json"))["id"]
+    started = printed_json(run(*START, "--global", "--json"))["id"]
 
-    seen = answer(run("experience", "list", "--json", project="other"))
+    seen = printed_json(run("experience", "list", "--json", CONTEXTKIT_PROJECT="other"))
 
     assert {each["id"] for each in seen} == {"ghap_2", started}
-    assert run("experience", "update", started, "--note", "x", project="other").exit_code == 0
+    assert (
+        run("experience", "update", started, "--note", "x", CONTEXTKIT_PROJECT="other").exit_code
+        == 0
+    )
 
 
-def test_a_slip_is_pointed_out(run: Run) -> None:
+def test_a_slip_is_pointed_out(run: CommandLine) -> None:
     """A word that is nearly a known one is taken, with a remark on standard error."""
     result = run(*START[:-4], "--domain", "debuging", "--strategy", "my-own", "--json")
 
-    assert answer(result)["domain"] == "debuging"
+    assert printed_json(result)["domain"] == "debuging"
     assert result.stderr == (
         "contextkit: the domain 'debuging' is a new one; did you mean 'debugging'?\n"
     )
@@ -174,23 +159,23 @@ def test_a_slip_is_pointed_out(run: Run) -> None:
     ],
 )
 def test_a_bad_document_is_one_clear_line(
-    run: Run, document: bytes, options: tuple[str, ...], message: str
+    run: CommandLine, document: bytes, options: tuple[str, ...], message: str
 ) -> None:
     """It names the place and the field; nothing is added."""
     error = failure(run("experience", "add", "--file", "-", *options, given=document))
 
     assert error.startswith(f"contextkit: {message}")
     assert error.count("\n") == 1
-    assert answer(run("experience", "list", "--json")) == []
+    assert printed_json(run("experience", "list", "--json")) == []
 
 
-def test_what_is_there_is_replaced_on_demand(run: Run) -> None:
+def test_what_is_there_is_replaced_on_demand(run: CommandLine) -> None:
     """Adding the same id again needs `--replace`."""
     added(run, WHOLE)
 
     assert "ghap_1 is there already" in failure(added(run, WHOLE | {"goal": "New"}))
     assert added(run, WHOLE | {"goal": "New"}, "--replace").exit_code == 0
-    assert answer(run("experience", "show", "ghap_1", "--json"))["goal"] == "New"
+    assert printed_json(run("experience", "show", "ghap_1", "--json"))["goal"] == "New"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +205,9 @@ def test_what_is_there_is_replaced_on_demand(run: Run) -> None:
         ((*START[1:-2], "--strategy", "# x"), "strategy: found the text '# x'"),
     ],
 )
-def test_a_wrong_use_is_one_clear_error(run: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_a_wrong_use_is_one_clear_error(
+    run: CommandLine, arguments: tuple[str, ...], message: str
+) -> None:
     """Unknown ids, wrong transitions and bad options are named, without a traceback."""
     added(run, WHOLE)
 
@@ -231,7 +218,7 @@ def test_a_wrong_use_is_one_clear_error(run: Run, arguments: tuple[str, ...], me
 @pytest.mark.parametrize(
     "command", ["", "start", "update", "resolve", "add", "list", "show", "remove"]
 )
-def test_every_help_ends_with_an_example(run: Run, command: str) -> None:
+def test_every_help_ends_with_an_example(run: CommandLine, command: str) -> None:
     """A person sees how it is used."""
     shown = run("experience", *command.split(), "--help")
 
@@ -239,7 +226,7 @@ def test_every_help_ends_with_an_example(run: Run, command: str) -> None:
     assert "Example:\n  contextkit experience" in shown.stdout.replace("\n    ", "\n  ")
 
 
-def test_a_terminal_is_not_given_what_others_wrote(run: Run) -> None:
+def test_a_terminal_is_not_given_what_others_wrote(run: CommandLine) -> None:
     """Control characters in an experience do not reach the terminal."""
     added(run, WHOLE | {"goal": "red \x1b[31m", "surprise": "bell \x07\nline"})
 

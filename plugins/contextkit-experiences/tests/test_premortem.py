@@ -14,6 +14,7 @@ from contextkit.formatted import FormattedContext
 from contextkit.kit import ContextKit
 from contextkit.models import STYLES, Style
 from contextkit.records import Record
+from contextkit.testing import open_kit
 from contextkit_experiences import Experience, ExperienceBook, Lesson
 
 Make = Callable[..., Experience]
@@ -41,15 +42,8 @@ SUBJECTS = (
 @pytest.fixture
 def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A workspace with experiences and values and nothing else."""
-    settings = {
-        "store.path": str(tmp_path / "store"),
-        "project": "demo",
-        "assemble.source_timeout": 30.0,
-        "assemble.deadline": 60.0,
-    }
-    with ContextKit.open(tmp_path, settings=settings, environment={}, entry_points=False) as opened:
-        opened.register(contextkit_experiences, "experiences")
-        opened.register(contextkit_values, "values")
+    plugins = {"experiences": contextkit_experiences, "values": contextkit_values}
+    with open_kit(tmp_path, plugins, settings={"project": "demo"}) as opened:
         yield opened
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import contextkit_experiences
-from contextkit import ContextKit, InvalidRequestError, ToolResult
-from contextkit.tool_calls import call_tool
+from contextkit import ContextKit, InvalidRequestError
+from contextkit.testing import ToolCaller, open_kit
 from contextkit.tool_offers import offered_tools
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
 from contextkit_experiences.serialising import to_json
-
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
 
 TRY = {
     "goal": "stop the nightly timeout",
@@ -29,22 +26,16 @@ TRY = {
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    with ContextKit.open(tmp_path, entry_points=False, environment={}) as opened:
-        opened.register(contextkit_experiences, "experiences")
+    with open_kit(tmp_path, {"experiences": contextkit_experiences}) as opened:
         yield opened
 
 
 @pytest.fixture
-def call(kit: ContextKit) -> Call:
+def call(kit: ContextKit) -> ToolCaller:
     """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
+    return ToolCaller(kit)
 
 
 def test_what_is_offered(kit: ContextKit) -> None:
@@ -61,7 +52,7 @@ def test_what_is_offered(kit: ContextKit) -> None:
     assert status["enum"] == ["confirmed", "falsified", "abandoned"]
 
 
-async def test_the_tools_and_the_book_see_the_same(kit: ContextKit, call: Call) -> None:
+async def test_the_tools_and_the_book_see_the_same(kit: ContextKit, call: ToolCaller) -> None:
     """Started, updated, resolved and listed as `ExperienceBook` does it."""
     begun = await call("start_experience", **TRY, notes=["at night"])
     ghap_id = begun.data["id"]
@@ -89,7 +80,7 @@ async def test_the_tools_and_the_book_see_the_same(kit: ContextKit, call: Call) 
     assert (await call("list_experiences", strategy="none")).text == "No experiences."
 
 
-async def test_what_is_wrong_is_said(call: Call) -> None:
+async def test_what_is_wrong_is_said(call: ToolCaller) -> None:
     """The book's own errors, and those of the arguments."""
     ended = {"ghap_id": "ghap_x", "status": "confirmed", "result": "it held"}
     with pytest.raises(UnknownExperienceError, match="there is no experience 'ghap_x'"):

@@ -17,6 +17,7 @@ from attrs import frozen
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
+from contextkit.testing import write_distribution
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.serving import make_server
 
@@ -112,14 +113,7 @@ class Site:
         module = f"contextkit_mcp_test_{next(_modules)}"
         text = code.format(name=name, tools=tools)
         (self.folder / f"{module}.py").write_text(text, encoding="utf-8")
-        info = self.folder / f"{name}_tables-1.0.dist-info"
-        made = self.folder / f".{name}"
-        made.mkdir()
-        metadata = f"Metadata-Version: 2.1\nName: {name}-tables\nVersion: 1.0\n"
-        (made / "METADATA").write_text(metadata, encoding="utf-8")
-        (made / "entry_points.txt").write_text(f"[contextkit]\n{name} = {module}\n")
-        # At once, so that a server that is looking never sees half of it.
-        made.rename(info)
+        write_distribution(self.folder, f"{name}-tables", {name: module})
 
 
 @frozen

@@ -337,7 +337,7 @@ NAIVE = datetime(2025, 1, 1)  # noqa: DTZ001 - what the test is about
         ({"text": " \n\t\x00\x1b[0m"}, "needs a text"),
         ({"text": "a" * (MAX_TEXT + 1)}, "at most 20,000 characters, this one has 20,001"),
         ({"text": "half \ud83d of it"}, "character 5 is half a surrogate pair"),
-        ({"text": b"bytes"}, "must be a string"),
+        ({"text": b"bytes"}, "must be a text, got b'bytes'"),
         ({"importance": 1.0001}, "within 0..1, got 1.0001"),
         ({"importance": -0.1}, "within 0..1, got -0.1"),
         ({"importance": math.nan}, "within 0..1, got nan"),

@@ -2,56 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import structlog
-from click.testing import CliRunner, Result
 
-from contextkit.cli import cli
+from contextkit.testing import CommandLine, command_line, printed_json
 
-Run = Callable[..., Result]
-METADATA = "Metadata-Version: 2.1\nName: contextkit-memories\nVersion: 0.1.0\n"
-ENTRY_POINT = "[contextkit]\nmemories = contextkit_memories\n"
+PLUGIN = Path(__file__).parent.parent
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run the command line in an empty workspace, with this plugin as it is in the checkout."""
-    installed = tmp_path / "installed" / "contextkit_memories-0.1.0.dist-info"
-    workspace = tmp_path / "workspace"
-    for folder in (installed, workspace):
-        folder.mkdir(parents=True)
-    (installed / "METADATA").write_text(METADATA)
-    (installed / "entry_points.txt").write_text(ENTRY_POINT)
-    monkeypatch.syspath_prepend(str(installed.parent))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str, given: bytes | None = None, project: str = "demo") -> Result:
-        monkeypatch.setenv("CONTEXTKIT_PROJECT", project)
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments], input=given)
-
-    yield invoke
-    structlog.configure(**logging)
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
+        yield opened
 
 
-def answer(result: Result) -> Any:
-    """What a command that went well printed as JSON."""
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_a_memory_is_remembered_listed_shown_and_forgotten(run: Run) -> None:
+def test_a_memory_is_remembered_listed_shown_and_forgotten(run: CommandLine) -> None:
     """The whole life of a memory, as a person sees it."""
     said = run(
         *("remember", "Tabs,\nnever spaces", "--category", "preference"),
         *("--importance", "0.8", "--tag", "Style", "--tag", "c++"),
     )
-    memory = answer(run("memories", "list", "--json"))[0]
+    memory = printed_json(run("memories", "list", "--json"))[0]
     about = "preferences, importance 0.80, #style #c++, project demo"
     assert said.stdout == f"Remembered {memory['id']} ({about})\n"
     day = memory["created_at"][:10]
@@ -66,38 +40,38 @@ def test_a_memory_is_remembered_listed_shown_and_forgotten(run: Run) -> None:
     assert run("memories", "list").stdout.startswith("No memories. Add one: contextkit remember")
 
 
-def test_json_has_every_field(run: Run) -> None:
+def test_json_has_every_field(run: CommandLine) -> None:
     """The four commands describe a memory alike; remembering adds what it did."""
-    made = answer(run("remember", "Tabs", "--json"))
+    made = printed_json(run("remember", "Tabs", "--json"))
     assert made.pop("outcome") == "stored"
     assert made.keys() == {
         *("id", "text", "category", "importance", "tags", "scope", "project", "created_at"),
         *("sequence", "position"),
     }
-    assert answer(run("memories", "list", "--json")) == [made]
-    assert answer(run("memories", "show", made["id"], "--json")) == made
-    assert answer(run("memories", "forget", made["id"], "--json")) == [made]
+    assert printed_json(run("memories", "list", "--json")) == [made]
+    assert printed_json(run("memories", "show", made["id"], "--json")) == made
+    assert printed_json(run("memories", "forget", made["id"], "--json")) == [made]
 
 
-def test_a_global_memory_is_seen_in_another_project(run: Run) -> None:
+def test_a_global_memory_is_seen_in_another_project(run: CommandLine) -> None:
     """`--global` is the user's, everything else the project's."""
     run("remember", "for demo alone")
     said = run("remember", "for all", "--global").stdout
     assert said.endswith("(facts, importance 0.50, all your projects)\n")
-    listed = run("memories", "list", project="other").stdout
+    listed = run("memories", "list", CONTEXTKIT_PROJECT="other").stdout
     assert listed.endswith("for all  (all projects)\n")
     assert "alone" not in listed
 
 
-def test_the_same_text_again_says_what_became_of_it(run: Run) -> None:
+def test_the_same_text_again_says_what_became_of_it(run: CommandLine) -> None:
     """Updated where an option changes something, already remembered where none does."""
-    first = answer(run("remember", "Tabs", "--importance", "0.8", "--tag", "a", "--json"))
+    first = printed_json(run("remember", "Tabs", "--importance", "0.8", "--tag", "a", "--json"))
     assert run("remember", "Tabs").stdout.startswith(f"Already remembered {first['id']} ")
     updated = run("remember", "Tabs", "--category", "decision").stdout
     assert updated == f"Updated {first['id']} (decisions, importance 0.80, #a, project demo)\n"
 
 
-def test_a_list_is_filtered_and_says_what_it_leaves_out(run: Run) -> None:
+def test_a_list_is_filtered_and_says_what_it_leaves_out(run: CommandLine) -> None:
     """By category, by tag, newest first, with the number of all where some are left out."""
     for number in range(3):
         run("remember", f"bug {number}", "--category", "bug", "--tag", f"t{number}")
@@ -105,14 +79,14 @@ def test_a_list_is_filtered_and_says_what_it_leaves_out(run: Run) -> None:
     shown = run("memories", "list", "--category", "BUGS", "--limit", "2").stdout.splitlines()
     assert [line.split("  ")[-2] for line in shown[:2]] == ["bug 2", "bug 1"]
     assert shown[2] == "2 of 3 memories; --limit 3 lists them all"
-    assert [m["text"] for m in answer(run("memories", "list", "--tag", "T1", "--json"))] == [
+    assert [m["text"] for m in printed_json(run("memories", "list", "--tag", "T1", "--json"))] == [
         "bug 1"
     ]
 
 
-def test_a_text_comes_from_standard_input(run: Run) -> None:
+def test_a_text_comes_from_standard_input(run: CommandLine) -> None:
     """`-` reads all of it, as UTF-8, whatever it holds."""
-    memory = answer(run("remember", "-", "--json", given="\ufeffzwei\r\nZeilen ü\n".encode()))
+    memory = printed_json(run("remember", "-", "--json", given="\ufeffzwei\r\nZeilen ü\n".encode()))
     assert memory["text"] == "zwei\nZeilen ü"
 
 
@@ -125,12 +99,12 @@ def test_a_text_comes_from_standard_input(run: Run) -> None:
         ("漢".encode() * 100_000, "standard input is longer than a memory's 20,000 characters"),
     ],
 )
-def test_bad_standard_input_is_named(run: Run, given: bytes, message: str) -> None:
+def test_bad_standard_input_is_named(run: CommandLine, given: bytes, message: str) -> None:
     """One line on standard error, nothing stored."""
     result = run("remember", "-", given=given)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"contextkit: {message}")
-    assert answer(run("memories", "list", "--json")) == []
+    assert printed_json(run("memories", "list", "--json")) == []
 
 
 @pytest.mark.parametrize(
@@ -146,40 +120,40 @@ def test_bad_standard_input_is_named(run: Run, given: bytes, message: str) -> No
         ([], "Missing argument 'TEXT'"),
     ],
 )
-def test_a_bad_argument_is_named(run: Run, arguments: list[str], message: str) -> None:
+def test_a_bad_argument_is_named(run: CommandLine, arguments: list[str], message: str) -> None:
     """One line that says what would be right, exit code 2, nothing stored."""
     result = run("remember", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert "Traceback" not in result.stderr
-    assert answer(run("memories", "list", "--json")) == []
+    assert printed_json(run("memories", "list", "--json")) == []
 
 
-def test_forgetting_is_all_or_nothing(run: Run) -> None:
+def test_forgetting_is_all_or_nothing(run: CommandLine) -> None:
     """An unknown id is an error of its own exit code, and the others are kept."""
-    kept = answer(run("remember", "kept", "--json"))["id"]
+    kept = printed_json(run("remember", "kept", "--json"))["id"]
     result = run("memories", "forget", kept, "mem_zzz")
     assert (result.exit_code, result.stdout) == (5, "")
     assert result.stderr.startswith("contextkit: no memory has the id 'mem_zzz'")
-    assert [memory["id"] for memory in answer(run("memories", "list", "--json"))] == [kept]
+    assert [memory["id"] for memory in printed_json(run("memories", "list", "--json"))] == [kept]
 
 
-def test_several_are_forgotten_at_once(run: Run) -> None:
+def test_several_are_forgotten_at_once(run: CommandLine) -> None:
     """Each is named."""
-    ids = [answer(run("remember", text, "--json"))["id"] for text in ("one", "two")]
+    ids = [printed_json(run("remember", text, "--json"))["id"] for text in ("one", "two")]
     said = run("memories", "forget", *ids).stdout
     assert said == f"Forgot {ids[0]}: one\nForgot {ids[1]}: two\n"
 
 
-def test_an_ambiguous_beginning_is_an_error(run: Run) -> None:
+def test_an_ambiguous_beginning_is_an_error(run: CommandLine) -> None:
     """The memories that it fits are listed."""
-    ids = [answer(run("remember", text, "--json"))["id"] for text in ("one", "two")]
+    ids = [printed_json(run("remember", text, "--json"))["id"] for text in ("one", "two")]
     result = run("memories", "show", ids[0][:6])
     assert result.exit_code == 5
     assert f"fits 2 memories: {ids[0]} (one), {ids[1]} (two)" in result.stderr
 
 
-def test_a_memory_gets_into_a_context(run: Run) -> None:
+def test_a_memory_gets_into_a_context(run: CommandLine) -> None:
     """What was remembered is found, formatted and named when a context is assembled."""
     run("remember", "Tabs, never spaces", "--category", "preference", "--importance", "0.8")
     context = run("assemble", "tabs or spaces?", "--sources", "memories")
@@ -194,16 +168,16 @@ def test_a_memory_gets_into_a_context(run: Run) -> None:
 @pytest.mark.parametrize(
     "command", [["remember"], ["memories"], *(["memories", c] for c in ("list", "show", "forget"))]
 )
-def test_every_help_has_an_example(run: Run, command: list[str]) -> None:
+def test_every_help_has_an_example(run: CommandLine, command: list[str]) -> None:
     """The last line of each help can be copied."""
     shown = run(*command, "--help").stdout
     assert f"Example: contextkit {' '.join(command)}" in shown
 
 
-def test_a_sequence_is_filled_one_behind_the_other(run: Run) -> None:
+def test_a_sequence_is_filled_one_behind_the_other(run: CommandLine) -> None:
     """`--sequence` puts a memory at the end of what it is a part of."""
     for text in ("first", "second"):
-        made = answer(run("remember", text, "--sequence", "talk of Monday", "--json"))
+        made = printed_json(run("remember", text, "--sequence", "talk of Monday", "--json"))
     assert (made["sequence"], made["position"]) == ("talk of Monday", 1)
     wrong = run("remember", "x", "--sequence", " ")
     assert wrong.exit_code != 0

@@ -10,6 +10,7 @@ import pytest
 
 import contextkit_memories
 from contextkit import ContextKit
+from contextkit.testing import open_kit
 from contextkit_memories import MemoryBook
 
 DAY_ONE = datetime(2025, 1, 1, tzinfo=UTC)
@@ -24,11 +25,8 @@ def neighbours() -> float:
 @pytest.fixture
 def kit(tmp_path: Path, neighbours: float) -> Iterator[ContextKit]:
     """A kit with this plugin alone, on a store of its own."""
-    patient = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
-    settings = {**patient, "project": "demo", "store.path": tmp_path / "store"}
-    settings["ranking.neighbours"] = neighbours
-    with ContextKit.open(tmp_path, settings=settings, environment={}, entry_points=False) as opened:
-        opened.register(contextkit_memories, "memories")
+    settings = {"project": "demo", "ranking.neighbours": neighbours}
+    with open_kit(tmp_path, {"memories": contextkit_memories}, settings=settings) as opened:
         yield opened
 
 

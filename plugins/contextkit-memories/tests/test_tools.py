@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import contextkit_memories
-from contextkit import ContextKit, InvalidRequestError, ToolResult
-from contextkit.tool_calls import call_tool
+from contextkit import ContextKit, InvalidRequestError
+from contextkit.testing import ToolCaller, open_kit
 from contextkit.tool_offers import offered_tools
 from contextkit_memories import InvalidMemoryError, MemoryBook, UnknownMemoryError
 
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
-
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    with ContextKit.open(tmp_path, entry_points=False, environment={}) as opened:
-        opened.register(contextkit_memories, "memories")
+    with open_kit(tmp_path, {"memories": contextkit_memories}) as opened:
         yield opened
 
 
 @pytest.fixture
-def call(kit: ContextKit) -> Call:
+def call(kit: ContextKit) -> ToolCaller:
     """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
+    return ToolCaller(kit)
 
 
 def test_what_is_offered(kit: ContextKit) -> None:
@@ -45,7 +36,7 @@ def test_what_is_offered(kit: ContextKit) -> None:
     assert offered["remember"].input_schema["required"] == ["text"]
 
 
-async def test_what_is_remembered_is_in_the_book(kit: ContextKit, call: Call) -> None:
+async def test_what_is_remembered_is_in_the_book(kit: ContextKit, call: ToolCaller) -> None:
     """The tools and `MemoryBook` are two ways to the same records."""
     made = (
         await call("remember", text="Tabs", category="preference", tags=["C"], sequence="monday")
@@ -68,7 +59,7 @@ async def test_what_is_remembered_is_in_the_book(kit: ContextKit, call: Call) ->
     assert (await call("list_memories")).text == "No memories."
 
 
-async def test_what_is_wrong_is_said(call: Call) -> None:
+async def test_what_is_wrong_is_said(call: ToolCaller) -> None:
     """The book's own errors, and one for nothing to forget."""
     with pytest.raises(InvalidMemoryError, match="importance must be within"):
         await call("remember", text="a", importance=2)

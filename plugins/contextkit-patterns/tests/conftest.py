@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
-from click.testing import CliRunner, Result
 
 import contextkit_patterns
 from contextkit import ContextKit, Records
-from contextkit.cli import cli
-from contextkit.testing import open_records
+from contextkit.testing import CommandLine, command_line, open_kit, open_records
 from contextkit_patterns import PatternBook
 
-Run = Callable[..., Result]
-
-METADATA = "Metadata-Version: 2.1\nName: contextkit-patterns\nVersion: 0.1.0\n"
-ENTRY_POINT = "[contextkit]\npatterns = contextkit_patterns\n"
+PLUGIN = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -35,31 +29,15 @@ def book(records: Records) -> PatternBook:
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    settings = {"embedding.model": "none"}
-    with ContextKit.open(tmp_path, settings=settings, entry_points=False, environment={}) as opened:
-        opened.register(contextkit_patterns, "patterns")
+    plugins = {"patterns": contextkit_patterns}
+    with open_kit(tmp_path, plugins, settings={"embedding.model": "none"}) as opened:
         yield opened
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run the command line in an empty workspace, with this plugin as it is in the checkout."""
-    installed = tmp_path / "installed" / "contextkit_patterns-0.1.0.dist-info"
-    workspace = tmp_path / "workspace"
-    for folder in (installed, workspace):
-        folder.mkdir(parents=True)
-    (installed / "METADATA").write_text(METADATA)
-    (installed / "entry_points.txt").write_text(ENTRY_POINT)
-    monkeypatch.syspath_prepend(str(installed.parent))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CONTEXTKIT_PROJECT", "demo")
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments])
-
-    yield invoke
-    structlog.configure(**logging)
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
+        yield opened

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 
 import contextkit_patterns
-from contextkit import ContextItem, ContextKit, ToolResult
+from contextkit import ContextItem, ContextKit
 from contextkit.models import Detail
-from contextkit.tool_calls import call_tool
+from contextkit.testing import CommandLine, ToolCaller, printed_json
 from contextkit.tool_offers import offered_tools
 from contextkit_patterns import InvalidPatternError, PatternBook, UnknownPatternError
 
-Run = Callable[..., Result]
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def call(kit: ContextKit) -> Call:
+def call(kit: ContextKit) -> ToolCaller:
     """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
+    return ToolCaller(kit)
 
 
-def answer(result: Result) -> Any:
-    """What a command that went well printed as JSON."""
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_a_pattern_at_the_command_line(run: Run) -> None:
+def test_a_pattern_at_the_command_line(run: CommandLine) -> None:
     """Add, count, list, find, remove."""
     added = run(
         *("patterns", "add", "Tame a test", "--step", "Run it alone", "--step", "Set TZ"),
@@ -48,9 +32,9 @@ def test_a_pattern_at_the_command_line(run: Run) -> None:
     assert added.stdout == "Added tame-a-test (2 steps, this project)\n"
     counted = run("patterns", "applied", "tame-a-test", "--success")
     assert counted.stdout == "tame-a-test: worked 4 of 5 times\n"
-    failed = answer(run("patterns", "applied", "Tame a test", "--failure", "--json"))
+    failed = printed_json(run("patterns", "applied", "Tame a test", "--failure", "--json"))
     assert (failed["applications"], failed["successes"]) == (6, 4)
-    everywhere = answer(run("patterns", "add", "Bisect", "--step", "x", "--global", "--json"))
+    everywhere = printed_json(run("patterns", "add", "Bisect", "--step", "x", "--global", "--json"))
     assert (everywhere["scope"], everywhere["outcome"]) == ("user", "stored")
     again = run("patterns", "add", "Bisect", "--step", "x", "--global")
     assert again.stdout == "Already there: bisect (1 step, all your projects)\n"
@@ -60,10 +44,12 @@ def test_a_pattern_at_the_command_line(run: Run) -> None:
     context = run("assemble", "fix a flaky build", "--sources", "patterns", "--no-index")
     assert "**Pattern**: Tame a test\nWorked: 4 of 6 times" in context.stdout
     assert run("patterns", "remove", "bisect").stdout == "Removed bisect\n"
-    assert [each["id"] for each in answer(run("patterns", "list", "--json"))] == ["tame-a-test"]
+    assert [each["id"] for each in printed_json(run("patterns", "list", "--json"))] == [
+        "tame-a-test"
+    ]
 
 
-def test_what_is_wrong_at_the_command_line(run: Run) -> None:
+def test_what_is_wrong_at_the_command_line(run: CommandLine) -> None:
     """Exit code 2 for what cannot be, 5 for what is not there."""
     assert run("patterns", "list").stdout == "No patterns.\n"
     for arguments, code, message in (
@@ -81,7 +67,7 @@ def test_what_is_wrong_at_the_command_line(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", [[], ["add"], ["list"], ["applied"], ["remove"]])
-def test_every_help_has_an_example(run: Run, command: list[str]) -> None:
+def test_every_help_has_an_example(run: CommandLine, command: list[str]) -> None:
     """The last line of each help can be copied."""
     shown = run("patterns", *command, "--help").stdout
     assert "Example: contextkit patterns" in shown
@@ -96,7 +82,7 @@ def test_what_is_offered(kit: ContextKit) -> None:
     assert offered["add_pattern"].input_schema["required"] == ["name", "steps"]
 
 
-async def test_an_agents_pattern(kit: ContextKit, call: Call) -> None:
+async def test_an_agents_pattern(kit: ContextKit, call: ToolCaller) -> None:
     """The tools and `PatternBook` are two ways to the same records."""
     made = await call("add_pattern", name="Tame", steps=["a"], keywords=["Flaky"], intents=["fix"])
     assert made.text == "Added tame (1 step, this project)"
@@ -109,7 +95,7 @@ async def test_an_agents_pattern(kit: ContextKit, call: Call) -> None:
     assert (await call("remove_pattern", pattern="Tame")).text == "Removed tame"
 
 
-async def test_an_agent_is_told_what_is_wrong(call: Call) -> None:
+async def test_an_agent_is_told_what_is_wrong(call: ToolCaller) -> None:
     """The book's own errors."""
     with pytest.raises(InvalidPatternError, match="1 to 50 steps"):
         await call("add_pattern", name="x", steps=[])
@@ -125,7 +111,9 @@ def test_the_names_of_the_module() -> None:
         _ = contextkit_patterns.Patterns
 
 
-def test_the_readme_is_true(kit: ContextKit, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_readme_is_true(
+    kit: ContextKit, run: CommandLine, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its Python runs, its commands are there, and its formats are the real ones."""
     code = README.split("```python\n")[1].split("```")[0]
     exec(code, {"kit": kit})  # noqa: S102

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import structlog
-from click.testing import CliRunner, Result
 
 import contextkit_tasks
 from contextkit import ContextKit, Records
-from contextkit.cli import cli
-from contextkit.testing import open_records
+from contextkit.testing import CommandLine, command_line, open_kit, open_records
 from contextkit_tasks import TaskStack
 
-Run = Callable[..., Result]
-
 BEGIN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
-METADATA = "Metadata-Version: 2.1\nName: contextkit-tasks\nVersion: 0.1.0\n"
-ENTRY_POINT = "[contextkit]\ntasks = contextkit_tasks\n"
+PLUGIN = Path(__file__).parent.parent
 
 
 @pytest.fixture
@@ -38,31 +32,15 @@ def stack(records: Records) -> TaskStack:
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    settings = {"embedding.model": "none"}
-    with ContextKit.open(tmp_path, settings=settings, entry_points=False, environment={}) as opened:
-        opened.register(contextkit_tasks, "tasks")
+    plugins = {"tasks": contextkit_tasks}
+    with open_kit(tmp_path, plugins, settings={"embedding.model": "none"}) as opened:
         yield opened
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run the command line in an empty workspace, with this plugin as it is in the checkout."""
-    installed = tmp_path / "installed" / "contextkit_tasks-0.1.0.dist-info"
-    workspace = tmp_path / "workspace"
-    for folder in (installed, workspace):
-        folder.mkdir(parents=True)
-    (installed / "METADATA").write_text(METADATA)
-    (installed / "entry_points.txt").write_text(ENTRY_POINT)
-    monkeypatch.syspath_prepend(str(installed.parent))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CONTEXTKIT_PROJECT", "demo")
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments])
-
-    yield invoke
-    structlog.configure(**logging)
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with this plugin as it is in the checkout."""
+    with command_line(tmp_path / "workspace", PLUGIN, CONTEXTKIT_PROJECT="demo") as opened:
+        yield opened

@@ -2,75 +2,59 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import Result
 
 import contextkit_tasks
-from contextkit import ContextItem, ContextKit, ToolResult
+from contextkit import ContextItem, ContextKit
 from contextkit.models import Detail
-from contextkit.tool_calls import call_tool
+from contextkit.testing import CommandLine, ToolCaller, printed_json
 from contextkit.tool_offers import offered_tools
 from contextkit_tasks import EmptyStackError, TaskStack
 
-Run = Callable[..., Result]
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def call(kit: ContextKit) -> Call:
+def call(kit: ContextKit) -> ToolCaller:
     """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
+    return ToolCaller(kit)
 
 
-def answer(result: Result) -> Any:
-    """What a command that went well printed as JSON."""
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_a_day_at_the_command_line(run: Run) -> None:
+def test_a_day_at_the_command_line(run: CommandLine) -> None:
     """Push, path, peek, pop, list."""
     first = run("task", "push", "Make the release")
     assert first.stdout.startswith("Pushed task_")
     assert first.stdout.endswith(" (depth 0): Make the release\n")
-    pushed = answer(run("task", "push", "Fix the test", "--detail", "test_wheel", "--json"))
+    pushed = printed_json(run("task", "push", "Fix the test", "--detail", "test_wheel", "--json"))
     assert (pushed["depth"], pushed["detail"]) == (1, "test_wheel")
     assert run("task", "path").stdout == "Make the release\n  Fix the test\n"
-    assert [frame["goal"] for frame in answer(run("task", "path", "--json"))] == [
+    assert [frame["goal"] for frame in printed_json(run("task", "path", "--json"))] == [
         "Make the release",
         "Fix the test",
     ]
     assert run("task", "peek").stdout == (
         f"{pushed['id']} (active, depth 1)\n\nFix the test\n\ntest_wheel\n"
     )
-    assert answer(run("task", "peek", "--json")) == pushed
+    assert printed_json(run("task", "peek", "--json")) == pushed
     popped = run("task", "pop", "A path was joined by hand").stdout.splitlines()
     assert popped == [f"Popped {pushed['id']} (complete): Fix the test", "now: Make the release"]
-    ended = answer(run("task", "pop", "no key", "--blocked", "--json"))
+    ended = printed_json(run("task", "pop", "no key", "--blocked", "--json"))
     assert (ended["status"], ended["result"]) == ("blocked", "no key")
     lines = run("task", "list").stdout.splitlines()
     assert len(lines) == 2
     assert lines[0].endswith("complete  1  Fix the test -> A path was joined by hand")
-    assert len(answer(run("task", "list", "--limit", "1", "--json"))) == 1
+    assert len(printed_json(run("task", "list", "--limit", "1", "--json"))) == 1
     run("task", "push", "Sign")
     run("task", "pop", "word " * 100)
     assert run("task", "list").stdout.splitlines()[0].endswith("-> " + "word " * 14 + "w…")
 
 
-def test_an_empty_stack_at_the_command_line(run: Run) -> None:
+def test_an_empty_stack_at_the_command_line(run: CommandLine) -> None:
     """Looking at it is no error; popping it is."""
     assert run("task", "peek").stdout == "No task.\n"
-    assert answer(run("task", "peek", "--json")) is None
+    assert printed_json(run("task", "peek", "--json")) is None
     assert run("task", "path").stdout == "No task.\n"
     assert run("task", "list").stdout == "No tasks.\n"
     for command in (["pop", "done"], ["context"]):
@@ -84,7 +68,7 @@ def test_an_empty_stack_at_the_command_line(run: Run) -> None:
     assert "a task's goal is empty" in refused.stderr
 
 
-def test_a_context_at_the_command_line(run: Run) -> None:
+def test_a_context_at_the_command_line(run: CommandLine) -> None:
     """Of the session's current task, as text and as JSON."""
     run("task", "push", "Make the release", "--session", "monday")
     run("task", "push", "Fix the test", "--session", "monday", "--detail", "test_wheel")
@@ -93,14 +77,14 @@ def test_a_context_at_the_command_line(run: Run) -> None:
     assert shown.exit_code == 0, shown.stderr
     assert "## Root Goal\n\n**Task** (active): Make the release" in shown.stdout
     assert "test_wheel" in shown.stdout
-    assert answer(run("task", "context", *options, "--json"))["trace"]["recipe"] == "task"
+    assert printed_json(run("task", "context", *options, "--json"))["trace"]["recipe"] == "task"
     assert run("task", "peek").stdout == "No task.\n"
 
 
 @pytest.mark.parametrize(
     "command", [[], *([name] for name in ("push", "pop", "peek", "path", "list", "context"))]
 )
-def test_every_help_has_an_example(run: Run, command: list[str]) -> None:
+def test_every_help_has_an_example(run: CommandLine, command: list[str]) -> None:
     """The last line of each help can be copied."""
     shown = run("task", *command, "--help").stdout
     assert f"Example: contextkit {' '.join(['task', *command])}" in shown
@@ -117,7 +101,7 @@ def test_what_is_offered(kit: ContextKit) -> None:
     assert offered["push_task"].input_schema["required"] == ["goal"]
 
 
-async def test_an_agents_task(kit: ContextKit, call: Call) -> None:
+async def test_an_agents_task(kit: ContextKit, call: ToolCaller) -> None:
     """The tools and `TaskStack` are two ways to the same records."""
     assert (await call("show_tasks")).text == "No task."
     root = (await call("push_task", goal="Make the release", session="monday")).data
@@ -136,7 +120,7 @@ async def test_an_agents_task(kit: ContextKit, call: Call) -> None:
     assert [frame.goal for frame in frames] == ["Make the release", "Run step 7"]
 
 
-async def test_an_agent_is_told_what_is_wrong(call: Call) -> None:
+async def test_an_agent_is_told_what_is_wrong(call: ToolCaller) -> None:
     """The stack's own errors."""
     with pytest.raises(EmptyStackError):
         await call("pop_task", result="done")
@@ -151,7 +135,9 @@ def test_the_names_of_the_module() -> None:
         _ = contextkit_tasks.TaskPile
 
 
-def test_the_readme_is_true(kit: ContextKit, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_readme_is_true(
+    kit: ContextKit, run: CommandLine, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its Python runs, and its commands are there."""
     code = README.split("```python\n")[1].split("```")[0]
     exec(code, {"kit": kit})  # noqa: S102

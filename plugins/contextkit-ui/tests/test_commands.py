@@ -5,19 +5,21 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-import structlog
-from click.testing import CliRunner, Result
 
-from contextkit.cli import cli
+from contextkit.testing import CommandLine, command_line
 
-Run = Callable[..., Result]
-METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 0.1.0\n"
-ENTRY_POINT = "[contextkit]\n{name} = {module}\n"
+PLUGIN = Path(__file__).parent.parent
+PYPROJECT = """\
+[project]
+name = "contextkit-harbour"
+[project.entry-points.contextkit]
+harbour = "harbour"
+"""
 HARBOUR = '''"""A source with one item, and one that fails."""
 
 from contextkit import ContextItem, hookimpl
@@ -32,37 +34,22 @@ def contextkit_query(request):
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace with a source of its own, and this plugin as it is in the checkout."""
-    installed, found = tmp_path / "installed", tmp_path / "workspace"
-    for name, module in (("ui", "contextkit_ui"), ("harbour", "harbour")):
-        folder = installed / f"contextkit_{name}-0.1.0.dist-info"
-        folder.mkdir(parents=True)
-        (folder / "METADATA").write_text(METADATA.format(name=f"contextkit-{name}"))
-        (folder / "entry_points.txt").write_text(ENTRY_POINT.format(name=name, module=module))
-    (installed / "harbour.py").write_text(HARBOUR)
-    found.mkdir()
-    (found / "contextkit.toml").write_text('[assemble]\nsources = ["harbour"]\n')
-    monkeypatch.syspath_prepend(str(installed))
-    monkeypatch.setenv("PYTHONPATH", str(installed))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    return found
-
-
-@pytest.fixture
-def run(workspace: Path) -> Iterator[Run]:
-    """Run the command line in that workspace."""
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str, given: str | None = None) -> Result:
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments], input=given)
-
-    yield invoke
-    structlog.configure(**logging)
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
+    """The command line in a workspace with a source of its own, and this plugin."""
+    harbour, workspace = tmp_path / "harbour", tmp_path / "workspace"
+    for folder in (harbour, workspace):
+        folder.mkdir()
+    (harbour / "harbour.py").write_text(HARBOUR)
+    (harbour / "pyproject.toml").write_text(PYPROJECT)
+    (workspace / "contextkit.toml").write_text('[assemble]\nsources = ["harbour"]\n')
+    monkeypatch.syspath_prepend(str(harbour))
+    monkeypatch.setenv("PYTHONPATH", str(harbour))
+    with command_line(workspace, PLUGIN, harbour) as opened:
+        yield opened
     sys.modules.pop("harbour", None)
 
 
-def test_report_writes_a_page(run: Run, tmp_path: Path) -> None:
+def test_report_writes_a_page(run: CommandLine, tmp_path: Path) -> None:
     """One file with the question, the item and the text; nothing on standard output."""
     file = tmp_path / "out.html"
 
@@ -78,7 +65,7 @@ def test_report_writes_a_page(run: Run, tmp_path: Path) -> None:
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
 
 
-def test_report_takes_what_assemble_takes(run: Run, tmp_path: Path) -> None:
+def test_report_takes_what_assemble_takes(run: CommandLine, tmp_path: Path) -> None:
     """The budget, the style and the other options are those of the text."""
     file = tmp_path / "out.html"
 
@@ -91,7 +78,7 @@ def test_report_takes_what_assemble_takes(run: Run, tmp_path: Path) -> None:
     assert "xml, compact" in page
 
 
-def test_report_writes_to_standard_output(run: Run) -> None:
+def test_report_writes_to_standard_output(run: CommandLine) -> None:
     """`--html -` is for a pipe, `-` as the question reads that from one."""
     result = run("report", "-", "--html", "-", given="Where is the tide?")
 
@@ -100,7 +87,7 @@ def test_report_writes_to_standard_output(run: Run) -> None:
     assert "Where is the tide?" in result.stdout
 
 
-def test_report_of_a_failing_source_is_written_and_said(run: Run, tmp_path: Path) -> None:
+def test_report_of_a_failing_source_is_written_and_said(run: CommandLine, tmp_path: Path) -> None:
     """The page shows what went wrong, and the exit code says that nothing answered."""
     file = tmp_path / "out.html"
 
@@ -123,10 +110,10 @@ def test_report_of_a_failing_source_is_written_and_said(run: Run, tmp_path: Path
     ],
 )
 def test_report_refuses_what_makes_no_sense(
-    run: Run, workspace: Path, arguments: list[str], words: str, code: int
+    run: CommandLine, arguments: list[str], words: str, code: int
 ) -> None:
     """One line with what was wrong, and no file."""
-    given = [argument.replace("{folder}", str(workspace)) for argument in arguments]
+    given = [argument.replace("{folder}", str(run.workspace)) for argument in arguments]
 
     result = run("report", *given)
 
@@ -136,7 +123,7 @@ def test_report_refuses_what_makes_no_sense(
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "http"])
-def test_ui_refuses_what_is_no_port(run: Run, port: str) -> None:
+def test_ui_refuses_what_is_no_port(run: CommandLine, port: str) -> None:
     """A port is a number within 0..65535."""
     result = run("ui", "--port", port)
 
@@ -145,9 +132,9 @@ def test_ui_refuses_what_is_no_port(run: Run, port: str) -> None:
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_ui_serves_until_it_is_told_to_end(workspace: Path, ending: signal.Signals) -> None:
+def test_ui_serves_until_it_is_told_to_end(run: CommandLine, ending: signal.Signals) -> None:
     """It prints its address, answers whoever has the token, and ends at once on a signal."""
-    command = [sys.executable, "-m", "contextkit.cli", "-C", str(workspace)]
+    command = [sys.executable, "-m", "contextkit.cli", "-C", str(run.workspace)]
     serving = subprocess.Popen(
         [*command, "ui", "--no-open"],
         stdout=subprocess.PIPE,
@@ -179,7 +166,9 @@ def test_ui_serves_until_it_is_told_to_end(workspace: Path, ending: signal.Signa
     assert "Traceback" not in errors
 
 
-def test_ui_opens_the_browser(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_ui_opens_the_browser(
+    run: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Without --no-open the address that it prints is opened, with its token."""
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"

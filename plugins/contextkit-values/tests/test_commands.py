@@ -2,17 +2,16 @@
 
 import importlib.metadata
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
-from click.testing import CliRunner, Result
 
-from contextkit.cli import cli
+from contextkit.testing import CommandLine, command_line, printed_json
 
-Run = Callable[..., Result]
+PLUGIN = Path(__file__).parent.parent
+EXPERIENCES = PLUGIN.parent / "contextkit-experiences"
 CACHES = (
     "The cache returned a stale value after the update",
     "A stale cache entry survived the deploy",
@@ -21,30 +20,15 @@ CACHES = (
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Run the command line in an empty workspace, with both plugins as in the checkout."""
-    for name in ("experiences", "values"):
-        installed = tmp_path / "installed" / f"contextkit_{name}-0.1.0.dist-info"
-        installed.mkdir(parents=True)
-        metadata = f"Metadata-Version: 2.1\nName: contextkit-{name}\nVersion: 0.1.0\n"
-        (installed / "METADATA").write_text(metadata)
-        entry_point = f"[contextkit]\n{name} = contextkit_{name}\n"
-        (installed / "entry_points.txt").write_text(entry_point)
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    monkeypatch.syspath_prepend(str(tmp_path / "installed"))
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CONTEXTKIT_PROJECT", "demo")
-    logging = structlog.get_config()
-
-    def invoke(*arguments: str, given: bytes | None = None) -> Result:
-        return CliRunner().invoke(cli, ["-C", str(workspace), *arguments], input=given)
-
-    yield invoke
-    structlog.configure(**logging)
+def run(tmp_path: Path) -> Iterator[CommandLine]:
+    """The command line in an empty workspace, with both plugins as in the checkout."""
+    with command_line(
+        tmp_path / "workspace", EXPERIENCES, PLUGIN, CONTEXTKIT_PROJECT="demo"
+    ) as opened:
+        yield opened
 
 
-def learned(run: Run, root_causes: tuple[str, ...] = CACHES, **changes: Any) -> None:
+def learned(run: CommandLine, root_causes: tuple[str, ...] = CACHES, **changes: Any) -> None:
     """Add one falsified experience for each root cause."""
     lines = [
         {
@@ -71,19 +55,13 @@ def configured(folder: Path, text: str) -> None:
     (folder / "workspace" / "contextkit.toml").write_text(text)
 
 
-def answer(result: Result) -> Any:
-    """What a command that went well printed as JSON."""
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_values_are_refreshed_and_listed(run: Run) -> None:
+def test_values_are_refreshed_and_listed(run: CommandLine) -> None:
     """Experiences with one theme become a value, which is listed; again, nothing changes."""
     learned(run)
 
     said = run("values", "refresh").stdout.splitlines()
-    listed = answer(run("values", "list", "--axis", "root_cause", "--json"))
-    again = answer(run("values", "refresh", "--json"))
+    listed = printed_json(run("values", "list", "--axis", "root_cause", "--json"))
+    again = printed_json(run("values", "refresh", "--json"))
 
     assert said[0].endswith(" added, 0 updated, 0 removed, 0 unchanged")
     assert "  root_cause: 3 resolved experiences, 3 of them in 1 value" in said
@@ -102,23 +80,23 @@ def test_values_are_refreshed_and_listed(run: Run) -> None:
     )
 
 
-def test_without_experiences_there_are_no_values(run: Run) -> None:
+def test_without_experiences_there_are_no_values(run: CommandLine) -> None:
     """It is no error: the notes say what is missing."""
-    refreshed = answer(run("values", "refresh", "--json"))
+    refreshed = printed_json(run("values", "refresh", "--json"))
 
     assert refreshed["added"] == 0
     assert len(refreshed["notes"]) == 4
     assert run("values", "list").stdout == "no values\n"
-    assert answer(run("values", "list", "--json")) == []
+    assert printed_json(run("values", "list", "--json")) == []
 
 
-def test_options_and_settings_say_what_makes_a_value(run: Run, tmp_path: Path) -> None:
+def test_options_and_settings_say_what_makes_a_value(run: CommandLine, tmp_path: Path) -> None:
     """An option is stronger than a setting, and a setting than the default."""
     learned(run)
 
     def found(*options: str) -> int:
         run("values", "refresh", *options)
-        return len(answer(run("values", "list", "--axis", "root_cause", "--json")))
+        return len(printed_json(run("values", "list", "--axis", "root_cause", "--json")))
 
     assert found("--min-cluster-size", "4") == 0
     assert found("--min-similarity", "0.99") == 0
@@ -137,7 +115,7 @@ def test_options_and_settings_say_what_makes_a_value(run: Run, tmp_path: Path) -
     ],
 )
 def test_a_wrong_option_is_named(
-    run: Run, arguments: tuple[str, ...], message: str, exit_code: int
+    run: CommandLine, arguments: tuple[str, ...], message: str, exit_code: int
 ) -> None:
     """What cannot be is told apart from what was not found."""
     result = run("values", *arguments)
@@ -146,7 +124,9 @@ def test_a_wrong_option_is_named(
     assert result.exit_code == exit_code
 
 
-def test_without_a_model_the_command_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_the_command_says_so(
+    run: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One clear line, and no values lost."""
     monkeypatch.setenv("CONTEXTKIT_EMBEDDING_MODEL", "none")
     learned(run)
@@ -158,7 +138,7 @@ def test_without_a_model_the_command_says_so(run: Run, monkeypatch: pytest.Monke
     assert result.stderr.count("\n") == 1
 
 
-def test_a_wrong_setting_is_named(run: Run, tmp_path: Path) -> None:
+def test_a_wrong_setting_is_named(run: CommandLine, tmp_path: Path) -> None:
     """It names the file, the line and the key."""
     configured(tmp_path, "[sources.values]\nmin_cluster_size = 1")
 
@@ -169,7 +149,7 @@ def test_a_wrong_setting_is_named(run: Run, tmp_path: Path) -> None:
 
 
 def test_without_the_experiences_source_the_command_says_so(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is not installed is named."""
     installed = importlib.metadata.entry_points
@@ -186,7 +166,7 @@ def test_without_the_experiences_source_the_command_says_so(
 
 
 @pytest.mark.parametrize("command", ["", "refresh", "list"])
-def test_every_help_ends_with_an_example(run: Run, command: str) -> None:
+def test_every_help_ends_with_an_example(run: CommandLine, command: str) -> None:
     """A person sees how it is used."""
     shown = run("values", *command.split(), "--help")
 

@@ -9,6 +9,7 @@ import contextkit_experiences
 import contextkit_values
 from contextkit.embedding import load_embedder
 from contextkit.kit import ContextKit
+from contextkit.testing import open_kit
 from contextkit_experiences import Experience, ExperienceBook, from_json
 
 CACHES = (
@@ -40,10 +41,8 @@ def experience(number: int, **changes: object) -> Experience:
 @pytest.fixture
 def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A workspace with both sources and nothing else."""
-    settings = {"store.path": str(tmp_path / "store"), "project": "demo"}
-    with ContextKit.open(tmp_path, settings=settings, environment={}, entry_points=False) as opened:
-        opened.register(contextkit_experiences, "experiences")
-        opened.register(contextkit_values, "values")
+    plugins = {"experiences": contextkit_experiences, "values": contextkit_values}
+    with open_kit(tmp_path, plugins, settings={"project": "demo"}) as opened:
         yield opened
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import contextkit_experiences
 import contextkit_values
-from contextkit.kit import ContextKit
+from contextkit.testing import open_kit
 from contextkit_values.clustering import MIN_CLUSTER_SIZE, MIN_SIMILARITY
 from contextkit_values.items import MAX_VALUES
 
@@ -16,10 +16,8 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 def test_the_python_example_runs(tmp_path: Path) -> None:
     """It refreshes, and says what it did."""
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    settings = {"store.path": str(tmp_path / "store")}
-    with ContextKit.open(tmp_path, settings=settings, environment={}, entry_points=False) as kit:
-        kit.register(contextkit_experiences, "experiences")
-        kit.register(contextkit_values, "values")
+    plugins = {"experiences": contextkit_experiences, "values": contextkit_values}
+    with open_kit(tmp_path, plugins) as kit:
         names: dict[str, Any] = {"kit": kit}
 
         exec(code, names)  # noqa: S102

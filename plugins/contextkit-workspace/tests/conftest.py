@@ -12,11 +12,10 @@ import pytest
 
 import contextkit_workspace
 from contextkit import ContextItem, ContextKit, FormattedContext
+from contextkit.testing import open_kit
 
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
 Git = Callable[..., str]
-
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0}
 
 
 @pytest.fixture
@@ -77,17 +76,11 @@ def settings() -> dict[str, Any]:
 
 
 @pytest.fixture
-def kit(
-    workspace: Path, tmp_path: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[ContextKit]:
+def kit(workspace: Path, settings: dict[str, Any]) -> Iterator[ContextKit]:
     """A kit with this source and no other."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
     (workspace / "contextkit.toml").touch()
     own = {f"sources.workspace.{key}": value for key, value in settings.items()}
-    with ContextKit.open(
-        workspace, settings={**PATIENT, **own}, environment={}, entry_points=False
-    ) as opened:
-        opened.register(contextkit_workspace, "workspace")
+    with open_kit(workspace, {"workspace": contextkit_workspace}, settings=own) as opened:
         yield opened
 
 

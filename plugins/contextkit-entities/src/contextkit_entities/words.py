@@ -11,9 +11,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
-from contextkit.markup import one_line
+from contextkit.texts import given_line
 from contextkit_entities.errors import InvalidEntityError
 
 __all__ = [
@@ -41,7 +42,8 @@ _MAX_VALUE = 500
 _WORD = re.compile(r"\w+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]*|[a-z]+|\d+")
 _SIGNIFICANT = 3
-_ALIAS = "alias"
+
+_line = partial(given_line, error=InvalidEntityError)
 
 
 def key_of(name: str) -> str:
@@ -70,7 +72,7 @@ def name_keys(names: Iterable[str]) -> tuple[str, ...]:
 
 def stored_name(name: object) -> str:
     """A name on one line; raises `InvalidEntityError` unless it has 1 to 200 characters."""
-    stored = _line(name, "name", _MAX_NAME)
+    stored = _line(name, "a name", _MAX_NAME)
     if not key_of(stored):
         raise InvalidEntityError(f"an entity's name has a letter or a digit, got {stored!r}")
     return stored
@@ -81,7 +83,7 @@ def stored_type(kind: object) -> str:
 
     Raises `InvalidEntityError` unless it has 1 to 40 characters.
     """
-    stored = key_of(_line(kind, "type", _MAX_TYPE).replace("_", " "))
+    stored = key_of(_line(kind, "a type", _MAX_TYPE).replace("_", " "))
     if not stored:
         raise InvalidEntityError(f"a type has a letter or a digit, got {kind!r}")
     return stored
@@ -91,7 +93,7 @@ def stored_aliases(aliases: Iterable[object]) -> tuple[str, ...]:
     """Other names, each once; raises `InvalidEntityError` for what is no name, or over 20."""
     if isinstance(aliases, (str, bytes)) or not isinstance(aliases, Iterable):
         raise InvalidEntityError(f"aliases must be a list of names, got {aliases!r}")
-    stored = tuple(dict.fromkeys(_line(alias, _ALIAS, _MAX_NAME) for alias in aliases))
+    stored = tuple(dict.fromkeys(_line(alias, "an alias", _MAX_NAME) for alias in aliases))
     for alias in stored:
         if not key_of(alias):
             raise InvalidEntityError(f"an alias has a letter or a digit, got {alias!r}")
@@ -110,7 +112,7 @@ def stored_properties(given: object, known: Mapping[str, Any] | None = None) -> 
         raise InvalidEntityError(f"properties must be name -> value, got {given!r}")
     stored = dict(known or {})
     for key, value in given.items():
-        name = _line(key, "property's name", _MAX_PROPERTY)
+        name = _line(key, "a property's name", _MAX_PROPERTY)
         if value is None:
             stored.pop(name, None)
         else:
@@ -139,24 +141,3 @@ def _value(name: str, value: object) -> str | int | float | bool:
     raise InvalidEntityError(
         f"property {name!r} is a text, a number, or true or false, got {value!r}"
     )
-
-
-def _line(text: object, what: str, longest: int) -> str:
-    if not isinstance(text, str):
-        raise InvalidEntityError(f"{_a(what)} is a text, got {text!r}")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidEntityError(
-            f"{_a(what)} must be valid Unicode: character {error.start} is half a surrogate pair"
-        ) from error
-    line = one_line(text)
-    if not 1 <= len(line) <= longest:
-        raise InvalidEntityError(
-            f"{_a(what)} has 1 to {longest} characters, {line[:40]!r} has {len(line)}"
-        )
-    return line
-
-
-def _a(what: str) -> str:
-    return f"an {what}" if what == _ALIAS else f"a {what}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from attrs import field, frozen
 
 from contextkit import USER, Record
 from contextkit.records import belongs_to_user
+from contextkit.texts import given_lines
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY
 
@@ -36,8 +36,6 @@ MAX_TEXT = 20_000
 _LONGEST_SEQUENCE = 200
 _LAST_POSITION = 2**53
 _CLOCK_SKEW = timedelta(days=1)
-_LINE_END = re.compile("\r\n?")
-_CONTROLS = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @frozen(kw_only=True)
@@ -150,16 +148,7 @@ def checked_text(text: str) -> str:
     Raises:
         InvalidMemoryError: it is empty, too long or not text.
     """
-    if not isinstance(text, str):
-        raise InvalidMemoryError(f"a memory's text must be a string, got {text!r}")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidMemoryError(
-            f"a memory's text must be valid Unicode: character {error.start} is half a "
-            f"surrogate pair"
-        ) from error
-    stored = _CONTROLS.sub("", _LINE_END.sub("\n", text)).strip()
+    stored = given_lines(text, "a memory's text", InvalidMemoryError)
     if not stored:
         raise InvalidMemoryError("a memory needs a text, this one is empty")
     if len(stored) > MAX_TEXT:

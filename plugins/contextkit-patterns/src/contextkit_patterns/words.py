@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import partial
 
-from contextkit.markup import one_line
 from contextkit.signals import INTENTS
+from contextkit.texts import given_line
 from contextkit_patterns.errors import InvalidPatternError
 
 __all__ = [
@@ -30,6 +31,8 @@ _MAX_TRIGGERS = 50
 _ENTITY_TYPE = "entity type"
 _WORD = re.compile(r"\w+")
 
+_line = partial(given_line, error=InvalidPatternError)
+
 
 def words_of(text: str) -> list[str]:
     """The words of a text in the form in which words are compared, in their order."""
@@ -43,7 +46,7 @@ def id_of(name: str) -> str:
 
 def stored_name(name: object) -> str:
     """A name on one line; raises `InvalidPatternError` unless it has 1 to 80 characters."""
-    stored = _line(name, "name", _MAX_NAME)
+    stored = _line(name, "a name", _MAX_NAME)
     if not words_of(stored):
         raise InvalidPatternError(f"a pattern's name has a letter or a digit, got {stored!r}")
     return stored
@@ -54,7 +57,7 @@ def stored_steps(steps: Iterable[object]) -> tuple[str, ...]:
 
     Raises `InvalidPatternError` unless there are 1 to 50 of 1 to 2,000 characters.
     """
-    stored = tuple(_line(step, "step", MAX_STEP) for step in _several(steps, "steps"))
+    stored = tuple(_line(step, "a step", MAX_STEP) for step in _several(steps, "steps"))
     if not 1 <= len(stored) <= _MAX_STEPS:
         raise InvalidPatternError(f"a pattern has 1 to {_MAX_STEPS} steps, got {len(stored)}")
     return stored
@@ -88,7 +91,7 @@ def stored_intents(intents: Iterable[object]) -> tuple[str, ...]:
 def _triggers(given: Iterable[object], what: str) -> tuple[str, ...]:
     stored = []
     for each in _several(given, f"{what}s"):
-        words = words_of(_line(each, what, _MAX_TRIGGER))
+        words = words_of(_line(each, _a(what), _MAX_TRIGGER))
         if not words:
             raise InvalidPatternError(f"{_a(what)} has a letter or a digit, got {each!r}")
         stored.append(" ".join(words))
@@ -103,23 +106,6 @@ def _several(given: Iterable[object], what: str) -> list[object]:
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise InvalidPatternError(f"{what} must be a list of texts, got {given!r}")
     return list(given)
-
-
-def _line(text: object, what: str, longest: int) -> str:
-    if not isinstance(text, str):
-        raise InvalidPatternError(f"{_a(what)} is a text, got {text!r}")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidPatternError(
-            f"{_a(what)} must be valid Unicode: character {error.start} is half a surrogate pair"
-        ) from error
-    line = one_line(text)
-    if not 1 <= len(line) <= longest:
-        raise InvalidPatternError(
-            f"{_a(what)} has 1 to {longest:,} characters, {line[:40]!r} has {len(line):,}"
-        )
-    return line
 
 
 def _a(what: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
@@ -10,6 +9,7 @@ from typing import Any, Literal, get_args
 from attrs import frozen
 
 from contextkit import Record
+from contextkit.texts import given_lines
 from contextkit_tasks.errors import InvalidTaskError
 
 __all__ = [
@@ -27,7 +27,6 @@ MAX_GOAL = 500
 MAX_TEXT = 20_000
 
 _LONGEST_SESSION = 200
-_CONTROLS = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @frozen(kw_only=True)
@@ -184,16 +183,7 @@ def checked_text(text: str, what: str) -> str:
     Raises:
         InvalidTaskError: it is empty, too long or not text.
     """
-    if not isinstance(text, str):
-        raise InvalidTaskError(f"a task's {what} must be a text, got {text!r}")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidTaskError(
-            f"a task's {what} must be valid Unicode: character {error.start} is half a "
-            f"surrogate pair"
-        ) from error
-    stored = _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    stored = given_lines(text, f"a task's {what}", InvalidTaskError)
     if not stored:
         raise InvalidTaskError(f"a task's {what} is empty: say it in a few words")
     if len(stored) > MAX_TEXT:

@@ -1,0 +1,79 @@
+"""A kit of chosen plugins, and calls of its tools."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from contextkit.config_layers import load_config
+from contextkit.kit import ContextKit
+from contextkit.registry import SourceRegistry
+from contextkit.testing.surroundings import own_home
+from contextkit.tool_calls import call_tool
+from contextkit.tool_offers import offered_tools
+from contextkit.tools import ToolResult
+from contextkit.workspace import PROJECT_FILE, Workspace
+
+__all__ = ["ToolCaller", "open_kit"]
+
+
+@contextlib.contextmanager
+def open_kit(
+    workspace: Path,
+    plugins: Mapping[str, object],
+    *,
+    settings: Mapping[str, Any] | None = None,
+) -> Iterator[ContextKit]:
+    """A kit that has these plugins and no others, with an empty store, closed at the end.
+
+    It reads nobody's settings but those given and the workspace's own `contextkit.toml`. A source
+    has 30 seconds to answer, unless they say otherwise.
+
+    Args:
+        workspace: the workspace's root, made where it is missing.
+        plugins: name -> module, class or object.
+        settings: dotted key -> value. `{"embedding.model": "none"}` searches by keywords alone,
+            which is quick.
+
+    Raises:
+        ConfigError: where a setting is wrong.
+        PluginError: where a plugin cannot be registered.
+    """
+    workspace.mkdir(parents=True, exist_ok=True)
+    file = workspace / PROJECT_FILE
+    found = Workspace(workspace.resolve(), file if file.is_file() else None)
+    with own_home():
+        config = load_config(found, environment={}, flags=settings)
+        with ContextKit.over(found, config, SourceRegistry(config, entry_points=False)) as kit:
+            for name, plugin in plugins.items():
+                kit.register(plugin, name)
+            yield kit
+
+
+@frozen(eq=False)
+class ToolCaller:
+    """Calls a kit's tools as an agent's host does: `await call("count_tides", word="spring")`.
+
+    Attributes:
+        kit: the kit.
+    """
+
+    kit: ContextKit
+
+    async def __call__(self, tool: str, /, **arguments: Any) -> ToolResult[dict[str, Any]]:
+        """What a tool answers.
+
+        Args:
+            tool: its name.
+            arguments: as the host gives them.
+
+        Raises:
+            LookupError: where no plugin offers such a tool.
+            InvalidRequestError: where an argument is missing, unknown, or not what it must be.
+            ContextKitError: what else the tool raises, as `SourceError` where it is not of these.
+        """
+        return await call_tool(self.kit, offered_tools(self.kit.registry)[tool], arguments)

@@ -1,0 +1,134 @@
+"""What a test has instead of its user's: settings, a home, and plugins that count as installed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import shutil
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from contextkit.config_layers import HOME_VARIABLE
+from contextkit.errors import ContextKitError
+from contextkit.hookspecs import ENTRY_POINT_GROUP
+
+__all__ = ["CheckoutError", "own_home", "plugins_installed", "write_distribution"]
+
+_PATH = "PYTHONPATH"
+_ROOM_BYTES = 500_000_000
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_PATIENT = "[assemble]\nsource_timeout = 30\ndeadline = 30\n"
+"""Weaker than whatever a test says: the machine that it runs on may be busy."""
+
+
+class CheckoutError(ContextKitError):
+    """A folder is not that of a plugin's `pyproject.toml`."""
+
+
+@contextlib.contextmanager
+def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
+    """Let nobody's settings count: a home of its own, and of `CONTEXTKIT_…` only `variables`.
+
+    It is in memory where there is room, as a store makes sure of every write to a disk. At the
+    end it is deleted, and the process has the variables again that it had.
+
+    Args:
+        variables: more variables, `CONTEXTKIT_PROJECT` for instance.
+
+    Yields:
+        The home, whose `config.toml` is patient with slow sources.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
+    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
+    with tempfile.TemporaryDirectory(
+        prefix="contextkit-", dir=memory if roomy else None, ignore_cleanup_errors=True
+    ) as folder:
+        home = Path(folder)
+        (home / "config.toml").write_text(_PATIENT, encoding="utf-8")
+        before = _without_settings()
+        os.environ.update({HOME_VARIABLE: folder, **variables})
+        try:
+            yield home
+        finally:
+            _without_settings()
+            os.environ.update(before)
+
+
+def _without_settings() -> dict[str, str]:
+    """Take contextkit's variables away; what they were."""
+    ours = [name for name in os.environ if name.startswith("CONTEXTKIT_")]
+    return {name: os.environ.pop(name) for name in ours if not name.startswith("CONTEXTKIT_TEST_")}
+
+
+@contextlib.contextmanager
+def plugins_installed(*checkouts: Path) -> Iterator[None]:
+    """Let plugins have the entry points that their `pyproject.toml` has now.
+
+    So they are plugins whether or not, and however long ago, they were installed, in this process
+    and in those that it starts. Their modules must be importable.
+
+    Args:
+        checkouts: the folders of their `pyproject.toml`.
+
+    Raises:
+        CheckoutError: where there is none, or it has no entry points of contextkit.
+    """
+    with tempfile.TemporaryDirectory(prefix="contextkit-") as folder:
+        for checkout in checkouts:
+            distribution, version, points = _entry_points(checkout)
+            write_distribution(Path(folder), distribution, points, version)
+        before = os.environ.get(_PATH)
+        os.environ[_PATH] = os.pathsep.join(filter(None, [folder, before]))
+        sys.path.insert(0, folder)
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            sys.path.remove(folder)
+            importlib.invalidate_caches()
+            if before is None:
+                del os.environ[_PATH]
+            else:
+                os.environ[_PATH] = before
+
+
+def _entry_points(checkout: Path) -> tuple[str, str, Mapping[str, str]]:
+    """A plugin's distribution, its version, and its entry points: name -> target."""
+    try:
+        text = (checkout / "pyproject.toml").read_text(encoding="utf-8")
+        project = tomllib.loads(text)["project"]
+        points = project["entry-points"][ENTRY_POINT_GROUP]
+        return project["name"], project.get("version", "0"), points
+    except (OSError, ValueError, LookupError) as error:
+        raise CheckoutError(
+            f"{checkout} has no pyproject.toml with a name and "
+            f"[project.entry-points.{ENTRY_POINT_GROUP}]: name the plugin's folder"
+        ) from error
+
+
+def write_distribution(
+    site: Path, distribution: str, entry_points: Mapping[str, str], version: str = "1.0"
+) -> None:
+    """Write what an installer leaves of a plugin beside its modules.
+
+    It is there at once: a process that looks meanwhile sees all of it or nothing.
+
+    Args:
+        site: a folder that Python imports from.
+        distribution: its name.
+        entry_points: of contextkit: name -> target, `{"tide": "my_tide"}`.
+        version: its version.
+    """
+    stem = f"{distribution.replace('-', '_')}-{version}"
+    beside = site / f".{stem}"
+    beside.mkdir(parents=True)
+    metadata = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+    (beside / "METADATA").write_text(metadata, encoding="utf-8")
+    points = "".join(f"{name} = {target}\n" for name, target in entry_points.items())
+    (beside / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{points}", encoding="utf-8")
+    beside.rename(site / f"{stem}.dist-info")
