@@ -34,7 +34,8 @@ def test_a_named_test_is_there(path: str, name: str) -> None:
 
 
 def test_every_feature_has_its_test() -> None:
-    """Each row names one at least, and they stand in their order."""
-    rows = [row for row, _ in ROWS]
-    assert rows == sorted(set(rows), key=lambda row: (row[0], int(row[1:])))
+    """Each row names one at least, and none is missing."""
+    last = {"A": 11, "B": 12, "C": 5, "D": 15, "E": 5}
+    expected = [f"{part}{n}" for part, most in last.items() for n in range(1, most + 1)]
+    assert [row for row, _ in ROWS] == expected
     assert all("::test_" in shown for _, shown in ROWS)
