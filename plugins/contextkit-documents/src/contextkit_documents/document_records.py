@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from contextkit import Record
 from contextkit_documents.chunks import Chunk, chunks_of
 from contextkit_documents.file_kinds import FileKind
+from contextkit_documents.naming import place_name, titled
 from contextkit_documents.text import decoded
 
-__all__ = ["place_name", "records_of", "titled"]
+__all__ = ["records_of"]
 
 _SAYS_WHAT_IT_IS = {
     "documentation": "",
@@ -49,16 +50,6 @@ def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
         )
         for position, (record_id, chunk) in enumerate(zip(ids, chunks, strict=True))
     ]
-
-
-def titled(kind: str, headings: Iterable[object]) -> str:
-    """The headings of a chunk on one line: one below the other, tables and keys side by side."""
-    return (" > " if kind == "documentation" else ", ").join(map(str, headings))
-
-
-def place_name(path: str, position: int) -> str:
-    """The field by which the chunk at a place of a document is found."""
-    return f"{position}:{path}"
 
 
 def _ids(path: str, chunks: Sequence[Chunk]) -> list[str]:

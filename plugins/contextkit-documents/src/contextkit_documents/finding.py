@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
 from contextkit.neighbours import beside, best_supported
-from contextkit_documents.document_records import place_name, titled
+from contextkit_documents.naming import place_name, titled
 
 __all__ = ["find_documents"]
 

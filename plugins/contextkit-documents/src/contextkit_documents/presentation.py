@@ -14,7 +14,7 @@ from contextkit.markup import (
 )
 from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS, truncate
-from contextkit_documents.document_records import titled
+from contextkit_documents.naming import titled
 
 __all__ = ["shown"]
 

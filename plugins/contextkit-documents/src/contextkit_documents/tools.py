@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from contextkit import InvalidRequestError, Record, Tool, ToolResult
 from contextkit.markup import one_line
-from contextkit_documents.document_records import titled
+from contextkit_documents.naming import titled
 
 if TYPE_CHECKING:
     from contextkit import ContextKit
