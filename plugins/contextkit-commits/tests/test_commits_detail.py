@@ -57,17 +57,17 @@ def test_a_summary_is_heading_and_subject(style: Style, text: str) -> None:
 @pytest.mark.parametrize(
     ("style", "text"),
     [
-        ("markdown", "- 0123456 2026-01-02 Ada Lovelace: Fix a < b, not \\<c>"),
+        ("markdown", "- 0123456 2026-01-02: Fix a < b, not \\<c> (Ada Lovelace)"),
         (
             "xml",
             '<commit sha="0123456" date="2026-01-02" author="Ada Lovelace">'
             "Fix a &lt; b, not &lt;c&gt;</commit>",
         ),
-        ("plain", "0123456 2026-01-02 Ada Lovelace: Fix a < b, not <c>"),
+        ("plain", "0123456 2026-01-02: Fix a < b, not <c> (Ada Lovelace)"),
     ],
 )
 def test_compact_is_one_line(style: Style, text: str) -> None:
-    """Short sha, date, author and subject."""
+    """Short sha, date, subject and author, who is cut off first."""
     assert text == format_commit(item("Fix a < b, not <c>\n\nBecause."), style, "compact")
 
 
@@ -79,7 +79,7 @@ def test_compact_leaves_out_what_is_not_known() -> None:
         '<commit sha="abc">Fix it</commit>',
         "abc: Fix it",
     ]
-    assert format_commit(item(""), "plain", "compact").endswith("Ada Lovelace: (no message)")
+    assert format_commit(item(""), "plain", "compact").endswith(": (no message) (Ada Lovelace)")
     assert format_commit(item(""), "markdown", "summary").endswith("\n(no message)")
 
 
@@ -97,7 +97,7 @@ def test_the_hook_knows_the_detail(hooks: Any) -> None:
     texts = hooks.contextkit_format(
         items=[item("one"), item("two")], style="plain", detail="compact"
     )
-    assert [text.rpartition(" ")[2] for text in texts] == ["one", "two"]
+    assert [text.split(": ")[1].split(" ")[0] for text in texts] == ["one", "two"]
 
 
 @given(TEXTS, TEXTS, TEXTS, TEXTS)

@@ -114,13 +114,16 @@ def _compact_plain(item: ContextItem) -> str:
 
 
 def _compact(item: ContextItem) -> str:
-    return f"{' '.join(_known(item).values())}: {_subject(item)}"
+    known = _known(item)
+    # What is cut off when the line is shortened is who did it, not what was done.
+    by = f" ({author})" if (author := known.pop("author", None)) else ""
+    return f"{' '.join(known.values())}: {_subject(item)}{by}"
 
 
 _COMPACT = {"markdown": _compact_markdown, "xml": _compact_xml, "plain": _compact_plain}
 
 
-def _known(item: ContextItem) -> Mapping[str, str]:
+def _known(item: ContextItem) -> dict[str, str]:
     """What names a commit on one line, without what is not known."""
     named = {"sha": _short(item), "date": _moment(item)[:_DATE], "author": _author(item)}
     return {name: it for name, it in named.items() if it != _UNKNOWN}
