@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -50,19 +50,21 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
     ) as folder:
         home = Path(folder)
         (home / "config.toml").write_text(_PATIENT, encoding="utf-8")
-        before = _without_settings()
+        before = _taken(variables)
         os.environ.update({HOME_VARIABLE: folder, **variables})
         try:
             yield home
         finally:
-            _without_settings()
+            _taken(variables)
             os.environ.update(before)
 
 
-def _without_settings() -> dict[str, str]:
-    """Take contextkit's variables away; what they were."""
+def _taken(names: Collection[str]) -> dict[str, str]:
+    """Take contextkit's variables and those of these names away; what they were."""
     ours = [name for name in os.environ if name.startswith("CONTEXTKIT_")]
-    return {name: os.environ.pop(name) for name in ours if not name.startswith("CONTEXTKIT_TEST_")}
+    settings = [name for name in ours if not name.startswith("CONTEXTKIT_TEST_")]
+    found = {*settings, *(name for name in names if name in os.environ)}
+    return {name: os.environ.pop(name) for name in found}
 
 
 @contextlib.contextmanager
@@ -102,9 +104,9 @@ def _entry_points(checkout: Path) -> tuple[str, str, Mapping[str, str]]:
     try:
         text = (checkout / "pyproject.toml").read_text(encoding="utf-8")
         project = tomllib.loads(text)["project"]
-        points = project["entry-points"][ENTRY_POINT_GROUP]
+        points = dict(project["entry-points"][ENTRY_POINT_GROUP])
         return project["name"], project.get("version", "0"), points
-    except (OSError, ValueError, LookupError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise CheckoutError(
             f"{checkout} has no pyproject.toml with a name and "
             f"[project.entry-points.{ENTRY_POINT_GROUP}]: name the plugin's folder"

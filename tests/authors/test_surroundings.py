@@ -169,7 +169,8 @@ def test_variables_of_all_runs_and_of_one(tmp_path: Path, monkeypatch: pytest.Mo
         shown = printed_json(run("config", "show", "--json", **variables))
         return str(shown["settings"]["project"]["value"])
 
-    with command_line(tmp_path, CONTEXTKIT_PROJECT="demo") as run:
+    with command_line(tmp_path, CONTEXTKIT_PROJECT="demo", TIDE="high", HOME="/h") as run:
+        assert (os.environ["TIDE"], os.environ["HOME"]) == ("high", "/h")
         assert project() == "demo"
         assert project(CONTEXTKIT_PROJECT="other") == "other"
         assert project() == "demo"
@@ -195,7 +196,17 @@ def test_a_command_that_failed_has_printed_no_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [None, "[project", "[project]\nname = 'x'\n", "[tool.ruff]\n", "[project]\n"]
+    "text",
+    [
+        None,
+        "[project",
+        "[tool.ruff]\n",
+        "[project]\nname = 'x'\n",
+        "[project]\nname = 'x'\nentry-points = 5\n",
+        "[project]\nname = 'x'\n[project.entry-points]\ncontextkit = 'x'\n",
+        "[project.entry-points.contextkit]\nx = 'x'\n",
+        "[[project]]\nname = 'x'\n",
+    ],
 )
 def test_a_folder_that_is_no_plugins_is_named(tmp_path: Path, text: str | None) -> None:
     """In one line, with what would be right; nothing is left on the path."""
@@ -218,13 +229,14 @@ def test_processes_that_are_started_see_the_plugin_too(
     monkeypatch.delenv("PYTHONPATH", raising=False)
     if inherited is not None:
         monkeypatch.setenv("PYTHONPATH", inherited)
+    before = list(sys.path)
     code = "import importlib.metadata, sys; print(importlib.metadata.version('my-tide'), sys.path)"
     with plugins_installed(checkout):
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     version, _, path = ran.stdout.decode().partition(" ")
     assert version == "3.2"
     assert inherited is None or inherited in path
-    assert os.environ.get("PYTHONPATH") == inherited
+    assert (os.environ.get("PYTHONPATH"), sys.path) == (inherited, before)
 
 
 def test_a_distribution_is_what_an_installer_leaves(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ import contextkit_issues
 import pytest
 from attrs import define, field
 
-from contextkit import ContextKit
-from contextkit.testing import SourceConformance
+from contextkit.testing import SourceConformance, open_kit
 
 ISSUES = [
     {
@@ -111,14 +110,10 @@ class TestIssues(SourceConformance):
 
 
 @pytest.fixture
-def ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server
-) -> Iterator[Callable[..., Any]]:
+def ask(tmp_path: Path, server: Server) -> Iterator[Callable[..., Any]]:
     """Assembles a context, with a time limit that a busy machine keeps."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
     settings = {"sources.issues.url": server.url, "sources.issues.token_variable": "TRACKER"}
-    with ContextKit.open(tmp_path, settings=settings, entry_points=False) as kit:
-        kit.register(contextkit_issues, "issues")
+    with open_kit(tmp_path, {"issues": contextkit_issues}, settings=settings) as kit:
 
         def asked(query: str = "pump leaks", seconds: float = 30.0, **options: Any) -> Any:
             return kit.assemble_context_sync(
@@ -191,17 +186,15 @@ def test_an_answer_that_is_none_is_said_to_be(
     assert "leaks" not in source.reason
 
 
-def test_nobody_listening_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_listening_is_said(tmp_path: Path) -> None:
     """The reason names the address and what went wrong."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
     with socket.socket() as bound:
         # Bound and not listening: whoever connects is refused.
         bound.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{bound.getsockname()[1]}/issues"
         settings = {"sources.issues.url": url}
-        with ContextKit.open(tmp_path, settings=settings, entry_points=False) as kit:
-            kit.register(contextkit_issues, "issues")
-            context = kit.assemble_context_sync("pump", source_timeout=20, deadline=20)
+        with open_kit(tmp_path, {"issues": contextkit_issues}, settings=settings) as kit:
+            context = kit.assemble_context_sync("pump")
     (source,) = context.trace.sources
     assert source.state == "failed"
     assert f"{url}: ConnectError: " in str(source.reason)
@@ -240,12 +233,8 @@ def test_a_wrong_setting_is_named() -> None:
     assert contextkit_issues.contextkit_check_settings({"url": "https://example.org"}) == []
 
 
-def test_without_an_address_nothing_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_an_address_nothing_is_found(tmp_path: Path) -> None:
     """A plugin that is installed and not configured is quiet."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    with ContextKit.open(tmp_path, entry_points=False) as kit:
-        kit.register(contextkit_issues, "issues")
-        context = kit.assemble_context_sync("pump", source_timeout=20, deadline=20)
+    with open_kit(tmp_path, {"issues": contextkit_issues}) as kit:
+        context = kit.assemble_context_sync("pump")
     assert [source.state for source in context.trace.sources] == ["empty"]

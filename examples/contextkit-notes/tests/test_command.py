@@ -6,10 +6,9 @@ import importlib.metadata
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from contextkit_notes.database import FILE, find_notes
 
-from contextkit.cli import cli
+from contextkit.testing import command_line
 
 
 def installed() -> bool:
@@ -19,12 +18,11 @@ def installed() -> bool:
 
 
 @pytest.mark.skipif(not installed(), reason="commands come through the entry point")
-def test_the_command_writes_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_writes_a_note(tmp_path: Path) -> None:
     """It is listed, it writes, and what it wrote is found."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    run = CliRunner().invoke
-    assert "Write a note down." in run(cli, ["--help"]).stdout
-    result = run(cli, ["-C", str(tmp_path), "note", "The pump is red", "--notebook", "pumps"])
+    with command_line(tmp_path) as run:
+        assert "Write a note down." in run("--help").stdout
+        result = run("note", "The pump is red", "--notebook", "pumps")
     assert (result.exit_code, result.stdout) == (0, "note 1\n")
     (note,) = find_notes(tmp_path / FILE, "red", 5)
     assert (note.text, note.notebook) == ("The pump is red", "pumps")

@@ -6,11 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import contextkit_notes
-import pytest
 from contextkit_notes.database import FILE, add_note, find_notes
 
-from contextkit import ContextKit
-from contextkit.testing import SourceConformance
+from contextkit.testing import SourceConformance, open_kit
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NOTES = {
@@ -61,27 +59,19 @@ def test_notes_of_one_notebook_stand_beside_each_other(tmp_path: Path) -> None:
     ]
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace whose notes stand elsewhere, and nobody's configuration."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
+def test_a_setting_names_the_file(tmp_path: Path) -> None:
+    """The tool writes where the query reads."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "contextkit.toml").write_text('[sources.notes]\nfile = "docs/mine.db"\n')
-    return tmp_path
-
-
-def test_a_setting_names_the_file(home: Path) -> None:
-    """The tool writes where the query reads."""
-    with ContextKit.open(home, entry_points=False) as kit:
-        kit.register(contextkit_notes, "notes")
+    with open_kit(tmp_path, {"notes": contextkit_notes}) as kit:
         (tool,) = contextkit_notes.contextkit_tools()
         assert tool.run(kit, "The pump is red") == {"number": 1}
-        context = kit.assemble_context_sync("is the pump red?", source_timeout=20, deadline=20)
+        context = kit.assemble_context_sync("is the pump red?")
     assert "The pump is red" in context.markdown
-    assert (home / "docs" / "mine.db").is_file()
+    assert (tmp_path / "docs" / "mine.db").is_file()
 
 
-def test_a_wrong_setting_is_named(home: Path) -> None:
+def test_a_wrong_setting_is_named() -> None:
     """With what it has, and what was expected."""
     assert contextkit_notes.contextkit_check_settings({"flie": "a", "file": 1}) == [
         "flie: not a setting of notes; it has: file",

@@ -1,5 +1,6 @@
 """The whole path: a model from the configuration, records that it embeds, and what finds them."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from contextkit import ContextItem, ContextKit, ContextRequest, Record, hookimpl
 from contextkit.errors import ConfigError
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
+from contextkit.testing import open_kit
 
 KITTENS = ["A kitten sleeps on the sofa", "Stock prices fell on Monday", "The bridge was painted"]
 QUERY = "young cat naps"
@@ -29,24 +31,15 @@ class Notes:
 @pytest.fixture
 def kit(tmp_path: Path) -> Iterator[Callable[..., ContextKit]]:
     """Opens a kit with the source `notes` and the embedders, on one store."""
-    opened: list[ContextKit] = []
+    plugins = {"embedders": contextkit_embedders, "notes": Notes}
+    given = {"store.path": str(tmp_path / "store"), "assemble.min_relevance": 0.0}
+    with contextlib.ExitStack() as stack:
 
-    def open_kit(**settings: Any) -> ContextKit:
-        given = {"store.path": str(tmp_path / "store"), "assemble.min_relevance": 0.0}
-        made = ContextKit.open(
-            tmp_path,
-            settings={**given, **{key.replace("__", "."): v for key, v in settings.items()}},
-            environment={},
-            entry_points=False,
-        )
-        made.register(contextkit_embedders, "embedders")
-        made.register(Notes, "notes")
-        opened.append(made)
-        return made
+        def opened(**settings: Any) -> ContextKit:
+            own = {key.replace("__", "."): value for key, value in settings.items()}
+            return stack.enter_context(open_kit(tmp_path, plugins, settings={**given, **own}))
 
-    yield open_kit
-    for each in opened:
-        each.close()
+        yield opened
 
 
 def put_kittens(kit: ContextKit) -> None:

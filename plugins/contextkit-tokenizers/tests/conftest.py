@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import contextkit_tokenizers
-from contextkit import ContextItem, ContextKit, ContextRequest, hookimpl
+from contextkit import ContextItem, ContextKit, ContextRequest, hookimpl, testing
 
 WORDS = ("<unk>", "<s>", "</s>", "high", "water", "comes", "at", "noon", "<", ">", "s")
 
@@ -70,26 +71,12 @@ class Notes:
 @pytest.fixture
 def open_kit(tmp_path: Path) -> Iterator[OpenKit]:
     """Opens a kit with this plugin and one source, on a store of its own."""
-    kits: list[ContextKit] = []
+    plugins = {"notes": Notes(), "tokenizers": contextkit_tokenizers}
+    with contextlib.ExitStack() as stack:
 
-    def opened(**settings: Any) -> ContextKit:
-        kit = ContextKit.open(
-            tmp_path,
-            settings={
-                "store.path": str(tmp_path / "store"),
-                "embedding.model": "none",
-                "assemble.source_timeout": 20.0,
-                "assemble.deadline": 20.0,
-                **{key.replace("__", "."): value for key, value in settings.items()},
-            },
-            environment={},
-            entry_points=False,
-        )
-        kits.append(kit)
-        kit.register(Notes(), "notes")
-        kit.register(contextkit_tokenizers, "tokenizers")
-        return kit
+        def opened(**settings: Any) -> ContextKit:
+            given = {key.replace("__", "."): value for key, value in settings.items()}
+            given["embedding.model"] = "none"
+            return stack.enter_context(testing.open_kit(tmp_path, plugins, settings=given))
 
-    yield opened
-    for kit in kits:
-        kit.close()
+        yield opened
