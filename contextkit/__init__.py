@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         Recipe,
         RecipeTemplate,
         Section,
-        SourceInfo,
     )
     from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
     from contextkit.searcher import Searcher
     from contextkit.signals import QuerySignals
+    from contextkit.source_info import SourceInfo
     from contextkit.strategy import Strategy
     from contextkit.tools import Tool, ToolResult
 
@@ -68,7 +68,7 @@ _HOME = {
     "Searcher": "searcher",
     "Section": "models",
     "SourceError": "errors",
-    "SourceInfo": "models",
+    "SourceInfo": "source_info",
     "Strategy": "strategy",
     "Tool": "tools",
     "ToolResult": "tools",

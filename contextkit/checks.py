@@ -17,10 +17,10 @@ from contextkit.models import (
     Recipe,
     RecipeTemplate,
     Section,
-    SourceInfo,
     Successor,
 )
 from contextkit.signals import QuerySignals
+from contextkit.source_info import SourceInfo
 from contextkit.tools import Tool
 
 __all__ = [

@@ -18,13 +18,14 @@ from contextkit.formatted import FormattedContext
 from contextkit.lanes import lanes_for
 from contextkit.logs import get_logger
 from contextkit.looks import Look
-from contextkit.models import ContextRequest, SourceInfo
+from contextkit.models import ContextRequest
 from contextkit.ongoing import Before, Gathered, Ongoing, pieces_anew, text_key
 from contextkit.ranking import rank
 from contextkit.registry import SourceRegistry
 from contextkit.sections import floor_of, title_of
 from contextkit.selection import Selection, select
 from contextkit.sifting import Sifted, sift
+from contextkit.source_info import SourceInfo
 from contextkit.source_listing import fit_with_list
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
         Detail,
         IndexReport,
         RecipeTemplate,
-        SourceInfo,
         Style,
     )
     from contextkit.signals import QuerySignals
+    from contextkit.source_info import SourceInfo
     from contextkit.tools import Tool
 
 __all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec"]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import Attribute, field, frozen
-from attrs.validators import in_
 
 from contextkit.signals import QuerySignals
 from contextkit.strategy import DEFAULT, Strategy
@@ -32,7 +31,6 @@ __all__ = [
     "Recipe",
     "RecipeTemplate",
     "Section",
-    "SourceInfo",
     "Style",
     "Successor",
 ]
@@ -262,75 +260,6 @@ class ContextRequest:
         from contextkit.query_reading import signals_of
 
         return signals_of(self.query)
-
-
-@frozen(kw_only=True)
-class SourceInfo:
-    """What a source says of itself, from `contextkit_source`.
-
-    Attributes:
-        title: its heading in a context; default: its name, capitalised.
-        description: one line for lists and for tool descriptions.
-        priority: 1..100 (seed 5); sections are ordered by it, highest first, and it is a
-            small part of an item's score.
-        scale: what its items' relevance means. `ranked`: nothing but their order within
-            the source, so that they are ranked against other sources' items by their
-            place; `calibrated`: how much of the query an item answers, as the store's
-            `Hit.relevance` says it, so that it can stand beside other sources'.
-        embedder: the model of its records' dense vectors: `default` for `embedding.model`,
-            `none` for keyword search (BM25) alone, or another as the configuration names
-            it; `[sources.NAME] embedder` is stronger.
-        updates: whether a newer item replaces an older one that says otherwise of the same
-            thing, as a note does and a piece of history does not. The older one is then
-            shown behind the newer one and marked.
-        cacheable: whether its answers, and what its other hooks make of them, depend on
-            nothing but its records and these fields of the request: `query`, `limit`,
-            `filters`, `project`, `session`, `workspace` (as a name), `recipe`, `settings`,
-            `neighbours`, `min_relevance` and whatever else says what is asked rather than how
-            it is shown or how much room there is. The clock may matter a little: what is kept
-            may be some minutes old. A plugin that wraps others' hooks says so of its wrapping.
-            False: nothing of it is kept by a cache.
-        count_filters: which records count as one for a person, where one thing is
-            stored as several records.
-        indexed_fields: record fields that its filters use, so that the store indexes them.
-        keep_days: records that came to be longer ago than so many days are not kept, over 0;
-            None keeps them all. `[sources.NAME] keep_days` is stronger.
-        keep_records: of a project's records so many are kept, the newest; likewise.
-        kind_field: the record field that has its items' kind, so that the store searches
-            those of the `kinds` that a request wants; "" where there is none.
-        entity_type_field: the record field, and the key of its items' metadata, that has the
-            type of entity, for `entity_types`; "" for a source whose items are no entities.
-        dated: whether its items' `created_at` is that of their records, so that the store
-            searches those of the time that a request wants.
-        settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
-            to write: strings, numbers, truths, and lists of those.
-        reads: the sources whose records it reads beside its own (`records.others`), in index
-            runs or for questions. It is indexed after those, and after all that read none.
-    """
-
-    title: str = ""
-    description: str = ""
-    priority: int = field(default=50)
-    scale: Literal["ranked", "calibrated"] = field(
-        default="ranked", validator=in_(("ranked", "calibrated"))
-    )
-    embedder: str = "default"
-    updates: bool = False
-    cacheable: bool = False
-    count_filters: Mapping[str, Any] = field(factory=dict)
-    indexed_fields: tuple[str, ...] = ()
-    keep_days: float | None = field(default=None, validator=_over_zero)
-    keep_records: int | None = field(default=None, validator=_over_zero)
-    kind_field: str = ""
-    entity_type_field: str = ""
-    dated: bool = False
-    settings: Mapping[str, Any] = field(factory=dict)
-    reads: tuple[str, ...] = ()
-
-    @priority.validator
-    def _within_range(self, _: Attribute[int], value: int) -> None:
-        if not 1 <= value <= 100:
-            raise ValueError(f"priority must be within 1..100, got {value!r}")
 
 
 @frozen(kw_only=True)

@@ -23,7 +23,7 @@ from contextkit.gather import Answer, Question, gather
 from contextkit.holding import held
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.joining import joined, new_items
-from contextkit.models import ContextItem, ContextRequest, Recipe, Section, SourceInfo
+from contextkit.models import ContextItem, ContextRequest, Recipe, Section
 from contextkit.ongoing import Before, Gathered, ongoing_of
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
@@ -31,6 +31,7 @@ from contextkit.requests import with_budget
 from contextkit.sections import section_request, sections_to_ask, timeout_of
 from contextkit.sifting import narrowed
 from contextkit.signalling import Signalling
+from contextkit.source_info import SourceInfo
 from contextkit.store.base import RecordStore
 from contextkit.store.batching import BatchSearcher
 from contextkit.store.unopened import UnopenedStore

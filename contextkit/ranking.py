@@ -27,8 +27,9 @@ from datetime import datetime
 from attrs import field, frozen
 
 from contextkit.gather import Answer
-from contextkit.models import ContextItem, SourceInfo
+from contextkit.models import ContextItem
 from contextkit.neighbours import supported, supports
+from contextkit.source_info import SourceInfo
 from contextkit.strategy import DEFAULT, Strategy
 
 __all__ = ["Candidate", "Scores", "rank", "recency"]

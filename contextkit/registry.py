@@ -29,9 +29,10 @@ from contextkit.errors import (
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.logs import get_logger
-from contextkit.models import ContextRequest, SourceInfo
+from contextkit.models import ContextRequest
 from contextkit.plugin_checks import misspelt_hooks
 from contextkit.plugin_status import HOST, PluginStatus, State, distribution_of, imported
+from contextkit.source_info import SourceInfo
 
 __all__ = ["SourceRegistry"]
 
@@ -235,9 +236,7 @@ class SourceRegistry:
         self._callers.clear()
 
     def require(self, name: str) -> None:
-        """Make a source ready for a request that names it, whether it is on or off.
-
-        The request beats every setting, for itself: the source stays off for others.
+        """Make a source ready for a request that names it; it stays off for others.
 
         Raises `InvalidContextTypeError` for a name that is no source, and for a broken one.
         """
@@ -370,16 +369,10 @@ class SourceRegistry:
         """
         return self._infos.get(name) or self._described(name, SourceInfo(scale="calibrated"))
 
-    def weight(
-        self,
-        name: str,
-        request: ContextRequest,
-        failed: Failed = log_failure,
-    ) -> float:
+    def weight(self, name: str, request: ContextRequest, failed: Failed = log_failure) -> float:
         """A source's weight: the request's, the configured, the source's own, or 1.0.
 
-        A source whose hook fails has weight 1.0; `failed` is called with source, hook and
-        reason.
+        A source whose hook fails has weight 1.0; `failed` is told.
         """
         given = request.weights.get(name) or self.config.source(name).weight
         return given or (

@@ -12,10 +12,11 @@ from typing import Any
 from attrs import evolve, frozen
 
 from contextkit.gather import Answer, Question
-from contextkit.models import ContextItem, ContextRequest, SourceInfo
+from contextkit.models import ContextItem, ContextRequest
 from contextkit.ranking import Candidate, Scores
 from contextkit.records import NO_TIME, Range, Record
 from contextkit.selection import Dropped
+from contextkit.source_info import SourceInfo
 
 __all__ = ["Sifted", "narrowed", "record_refusal", "refusal", "sift"]
 

@@ -17,13 +17,14 @@ import attrs
 from contextkit import hookspecs, models, records, tools
 from contextkit.indexing import Indexer
 from contextkit.plugin_checks import HOOKS
+from contextkit.source_info import SourceInfo
 
 __all__ = ["hook_reference", "main"]
 
 _VALUES = (
     models.ContextItem,
     models.ContextRequest,
-    models.SourceInfo,
+    SourceInfo,
     models.IndexReport,
     models.RecipeTemplate,
     models.Recipe,

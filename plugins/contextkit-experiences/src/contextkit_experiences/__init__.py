@@ -12,14 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.hookspecs import hookimpl
-from contextkit.models import (
-    ContextItem,
-    ContextRequest,
-    Detail,
-    RecipeTemplate,
-    SourceInfo,
-    Style,
-)
+from contextkit.models import ContextItem, ContextRequest, Detail, RecipeTemplate, Style
+from contextkit.source_info import SourceInfo
 from contextkit.tools import Tool
 
 if TYPE_CHECKING:
