@@ -15,11 +15,15 @@ PHASES = tuple(phase for phase in Phase if phase is not Phase.explain)
 settings.register_profile("contextkit", deadline=None, derandomize=True, phases=PHASES)
 settings.load_profile("contextkit")
 # What must hold of every context is tried more often where a commit is checked.
-settings.register_profile(
-    "thorough",
-    settings.get_profile("contextkit"),
-    max_examples={"dev": 100, "ci": 1000}[os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")],
-)
+PROFILE = os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")
+for name, examples in {
+    "thorough": {"dev": 100, "ci": 1000},
+    # Of several assemblies each.
+    "costly": {"dev": 50, "ci": 200},
+}.items():
+    settings.register_profile(
+        name, settings.get_profile("contextkit"), max_examples=examples[PROFILE]
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -550,7 +550,7 @@ def items(draw: st.DrawFn) -> list[ContextItem]:
     guard=st.booleans(),
     model=st.sampled_from(["none", "echo", "long", "first"]),
 )
-@settings(settings.get_profile("thorough"))
+@settings(settings.get_profile("costly"))
 def test_the_budget_holds_and_what_must_stay_stays(
     found: list[ContextItem],
     max_tokens: int,

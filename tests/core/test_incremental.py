@@ -384,7 +384,7 @@ def worlds(draw: st.DrawFn) -> tuple[dict[str, list[ContextItem]], ContextItem]:
     ),
     scale=st.sampled_from(["ranked", "calibrated"]),
 )
-@settings(settings.get_profile("thorough"))
+@settings(settings.get_profile("costly"))
 def test_an_update_is_the_assembly_of_a_kit_whose_source_finds_it_too(
     world: tuple[dict[str, list[ContextItem]], ContextItem],
     max_tokens: int,

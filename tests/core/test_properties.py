@@ -582,7 +582,7 @@ def test_what_is_shortened_is_cut_between_characters(
 
 
 @given(worlds(), CONTENTS, PERCENT, options())
-@thorough
+@settings(settings.get_profile("costly"))
 def test_the_hosts_text_is_cut_between_characters(
     assemble: Assemble, world: World, own: str, percent: int, asked: Options
 ) -> None:
