@@ -99,6 +99,24 @@ async def test_a_duplicate_names_the_item_that_stayed(
     assert (found.trace.duplicate_of.source, found.trace.duplicate_of.id) == ("tide", "day-1")
 
 
+async def test_what_is_beyond_the_most_items_says_so(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """`[assemble] max_items` holds for all sources together, and the trace names what it cost."""
+    plugins = {
+        "moon": make_plugin([evolve(TIDE[2], source="moon", relevance=0.5)]),
+        "tide": make_plugin(TIDE[:2]),
+    }
+    kit = open_kit(plugins, settings={"assemble.max_items": 2})
+    context = await kit.assemble_context("how high was the water?")
+    verdicts = sorted(entry.verdict for entry in context.trace.items)
+    assert verdicts == ["kept", "kept", "over_limit"]
+    (left_out,) = [entry for entry in context.trace.items if entry.verdict == "over_limit"]
+    found = await explained(kit, left_out.id)
+    assert found.outcome == "dropped"
+    assert found.words.startswith("It was found, but it is not among the best 2 of what was found")
+
+
 async def test_what_is_below_the_floor_says_so(kit: ContextKit) -> None:
     """With its relevance and the floor."""
     found = await explained(kit, "day-20", min_relevance=0.75)
