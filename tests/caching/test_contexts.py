@@ -172,6 +172,25 @@ async def test_another_process_write_is_seen_at_once(
     assert len(context.items) == items
 
 
+async def test_a_write_to_what_a_source_reads_is_seen_at_once(open_kit: OpenKit) -> None:
+    """As relations do, that are kept with the entities."""
+    kit = open_kit()
+    put(kit, "the tide rises")
+    kit.register(Notes(SourceInfo(cacheable=True, embedder="none", reads=("notes",))), "echo")
+    assert [await state(kit, context_types=["echo"]) for _ in range(2)] == ["kept", "hit"]
+    put(kit, "the tide falls")
+    assert await state(kit, context_types=["echo"]) == "kept"
+
+
+async def test_what_was_chosen_before_is_not_cached(open_kit: OpenKit) -> None:
+    """Where that counts, the same request may be another context the next time."""
+    kit = open_kit()
+    put(kit, "the tide rises")
+    context = await kit.assemble_context("tide", strategy="conversation")
+    assert cache_of(context).state == "not_kept"
+    assert cache_of(context).reason == "what was chosen before counts in its scores"
+
+
 async def test_another_sources_write_changes_nothing(open_kit: OpenKit) -> None:
     """An agent's events come all the time; contexts without them stay."""
     kit = open_kit()
