@@ -87,8 +87,9 @@ class ShardLock:
         return self._seen
 
     def _look(self) -> bool:
-        if not self.folder.is_dir():
-            # Moved away or deleted: nobody can wait there, and the lock would make it anew.
+        # Moved away, deleted or out of reach: nobody can wait there, and the lock would make it
+        # anew. `Path.is_dir` would raise where it may not look.
+        if not os.path.isdir(self.folder):  # noqa: PTH112
             return False
         try:
             self._ticket.acquire(blocking=False)

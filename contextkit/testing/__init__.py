@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contextkit.testing.conformance import SourceConformance
     from contextkit.testing.kits import ToolCaller, open_kit
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
-    from contextkit.testing.surroundings import write_distribution
+    from contextkit.testing.surroundings import file_permissions_apply, write_distribution
 
 __all__ = [
     "CommandLine",
@@ -29,6 +29,7 @@ __all__ = [
     "SourceConformance",
     "ToolCaller",
     "command_line",
+    "file_permissions_apply",
     "make_indexer",
     "open_kit",
     "open_records",
@@ -42,6 +43,7 @@ _HOME = {
     "SourceConformance": "conformance",
     "ToolCaller": "kits",
     "command_line": "command_lines",
+    "file_permissions_apply": "surroundings",
     "make_indexer": "stores",
     "open_kit": "kits",
     "open_records": "stores",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib
 import os
 import shutil
@@ -17,11 +18,20 @@ from contextkit.config_layers import HOME_VARIABLE
 from contextkit.errors import ContextKitError
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 
-__all__ = ["CheckoutError", "own_home", "plugins_installed", "write_distribution"]
+__all__ = [
+    "CheckoutError",
+    "file_permissions_apply",
+    "own_home",
+    "plugins_installed",
+    "write_distribution",
+]
 
 _PATH = "PYTHONPATH"
 _ROOM_BYTES = 500_000_000
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_CAPABILITIES_VERSION = 0x20080522
+_OVERRIDES_PERMISSIONS = 1 << 1 | 1 << 2
+"""Linux's `CAP_DAC_OVERRIDE` and `CAP_DAC_READ_SEARCH`."""
 _PATIENT = "[assemble]\nsource_timeout = 30\ndeadline = 30\n"
 """Weaker than whatever a test says: the machine that it runs on may be busy."""
 
@@ -65,6 +75,35 @@ def _taken(names: Collection[str]) -> dict[str, str]:
     settings = [name for name in ours if not name.startswith("CONTEXTKIT_TEST_")]
     found = {*settings, *(name for name in names if name in os.environ)}
     return {name: os.environ.pop(name) for name in found}
+
+
+@contextlib.contextmanager
+def file_permissions_apply() -> Iterator[None]:
+    """Let what `chmod` forbids be forbidden, also where the tests run as root.
+
+    On Linux root lays down the power to pass over permissions, in this thread and in those that
+    it starts; other threads, and programs that are run, have it. Elsewhere root keeps it.
+    """
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    system = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
+    powers = (ctypes.c_uint32 * 6)()
+    _must_succeed(system.capget(header, powers))
+    effective = powers[0]
+    powers[0] = effective & ~_OVERRIDES_PERMISSIONS
+    _must_succeed(system.capset(header, powers))
+    try:
+        yield
+    finally:
+        powers[0] = effective
+        _must_succeed(system.capset(header, powers))
+
+
+def _must_succeed(status: int) -> None:
+    if status != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from contextkit.errors import ConfigError, DuplicateSourceError
 from contextkit.testing import (
     ToolCaller,
     command_line,
+    file_permissions_apply,
     open_kit,
     printed_json,
     write_distribution,
@@ -265,6 +267,28 @@ def test_a_home_is_gone_at_the_end() -> None:
         assert not inner.exists()
         assert os.environ["CONTEXTKIT_HOME"] == str(outer)
         assert os.environ["CONTEXTKIT_PROJECT"] == "outer"
+
+
+def test_file_permissions_apply_in_this_thread_alone(tmp_path: Path) -> None:
+    """What `chmod` forbids is forbidden, also for root; another thread goes on as before."""
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    secret.chmod(0)
+    root = os.geteuid() == 0
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(_can_read, secret).result() == root
+        with contextlib.suppress(ZeroDivisionError), file_permissions_apply():
+            assert not _can_read(secret)
+            assert other.submit(_can_read, secret).result() == root
+            _ = 1 / 0
+    assert _can_read(secret) == root
+
+
+def _can_read(file: Path) -> bool:
+    try:
+        return file.read_text() == "x"
+    except PermissionError:
+        return False
 
 
 def test_none_of_it_needs_pytest() -> None:

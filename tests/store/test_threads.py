@@ -18,6 +18,7 @@ from contextkit.errors import StoreBusyError, StoreError
 from contextkit.records import Record, Search
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_lock import ShardLock
+from contextkit.testing import file_permissions_apply
 
 Note = Callable[..., Record]
 
@@ -185,6 +186,19 @@ def test_an_interrupted_opening_is_tried_again(
         with pytest.raises(KeyboardInterrupt):
             embedded.prepare()
     assert embedded.count(None, None, {}) == 0
+
+
+def test_nobody_waits_in_a_folder_that_may_not_be_looked_at(tmp_path: Path) -> None:
+    """The holder's watch goes on, and the lock is let go of where the folder is back."""
+    lock = ShardLock(tmp_path / "closed" / "store", 0.1)
+    lock.folder.mkdir(parents=True)
+    lock.acquire()
+    lock.folder.parent.chmod(0)
+    with file_permissions_apply():
+        assert not lock.wanted()
+    lock.folder.parent.chmod(0o700)
+    lock.release()
+    ShardLock(lock.folder, 0.1).acquire()
 
 
 def test_nobody_waits_at_a_folder_that_is_gone(tmp_path: Path) -> None:

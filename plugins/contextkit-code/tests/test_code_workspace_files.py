@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from contextkit.errors import WorkspaceError
 from contextkit.file_index import FileListing
+from contextkit.testing import file_permissions_apply
 from contextkit_code.settings import Settings
 from contextkit_code.workspace_files import list_files
 
@@ -32,28 +30,6 @@ def _paths(root: Path, **settings: object) -> list[str]:
 
 def _listing(root: Path, **settings: object) -> FileListing:
     return list_files(root, Settings.of(settings))
-
-
-@pytest.fixture
-def shared() -> Iterator[Path]:
-    """A folder that another user can reach."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
-
-
-@contextlib.contextmanager
-def _without_privileges() -> Iterator[None]:
-    """File permissions apply within, also where the tests run as root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(_NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 class TestGit:
@@ -208,16 +184,17 @@ class TestGit:
         assert [file.path for file in listing.files] == ["a.py"]
         assert "walked without it" in listing.notes[0]
 
-    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
     def test_another_users_repository_is_walked_without_git(
-        self, shared: Path, git: Callable[..., str]
+        self, workspace: Path, git: Callable[..., str]
     ) -> None:
         """Git refuses what it calls dubious ownership; the note says so."""
-        git("init", folder=shared)
-        _write(shared, "a.py")
+        git("init")
+        _write(workspace, "a.py")
+        for folder in (workspace, workspace / ".git"):
+            os.chown(folder, _NOBODY, -1)
 
-        with _without_privileges():
-            listing = _listing(shared)
+        listing = _listing(workspace)
 
         assert [file.path for file in listing.files] == ["a.py"]
         assert "dubious ownership" in listing.notes[0]
@@ -284,25 +261,24 @@ class TestPlain:
 
         assert _listing(workspace).skipped == [("pipe.py", "not a regular file")]
 
-    def test_a_folder_that_cannot_be_read_is_skipped(self, shared: Path) -> None:
+    def test_a_folder_that_cannot_be_read_is_skipped(self, workspace: Path) -> None:
         """Its neighbours are listed."""
-        _write(shared, "a.py", "locked/b.py")
-        (shared / "locked").chmod(0)
+        _write(workspace, "a.py", "locked/b.py")
+        (workspace / "locked").chmod(0)
 
-        with _without_privileges():
-            listing = _listing(shared)
-        (shared / "locked").chmod(0o755)
+        with file_permissions_apply():
+            listing = _listing(workspace)
 
         assert [file.path for file in listing.files] == ["a.py"]
         assert listing.skipped == [("locked/", "it cannot be read: Permission denied")]
 
-    def test_a_file_that_cannot_even_be_looked_at_is_skipped(self, shared: Path) -> None:
+    def test_a_file_that_cannot_even_be_looked_at_is_skipped(self, workspace: Path) -> None:
         """A folder that lists names and shows nothing of them."""
-        _write(shared, "half/b.py")
-        (shared / "half").chmod(0o744)
+        _write(workspace, "half/b.py")
+        (workspace / "half").chmod(0o600)
 
-        with _without_privileges():
-            (skipped,) = _listing(shared).skipped
+        with file_permissions_apply():
+            (skipped,) = _listing(workspace).skipped
 
         assert skipped[0] == "half/b.py"
         assert "Permission denied" in skipped[1]
