@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import structlog
-from hypothesis import Phase, settings
+from hypothesis import Phase, is_hypothesis_test, settings
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 # Explaining a failure takes longer than finding it.
@@ -24,6 +24,13 @@ for name, examples in {
     settings.register_profile(
         name, settings.get_profile("contextkit"), max_examples=examples[PROFILE]
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count no lines in properties: it doubles their time, and examples cover the same lines."""
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.function):
+            item.add_marker("no_cover")
 
 
 @pytest.fixture(autouse=True)
