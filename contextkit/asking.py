@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
+from contextkit.breakers import SourceHealth
 from contextkit.errors import ContextAssemblyError
 from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
@@ -214,6 +215,17 @@ class AskingForContexts(abc.ABC):
             **options,
         )
         return await self._assembled(request, recipe)
+
+    def health(self) -> dict[str, SourceHealth]:
+        """How each source that is on fared in the requests so far: its breaker's state.
+
+        Nobody is asked for it. A breaker lives as long as this object does: another process,
+        or another kit, knows of other failures.
+
+        Returns:
+            Source -> its health, in the order of the sources.
+        """
+        return {name: self.pipeline.breakers.health(name) for name in self.registry.sources}
 
     async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         return await self.pipeline.assemble(request, recipe)

@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 
 from contextkit.admission import Admission
 from contextkit.background import in_thread
-from contextkit.breaker import Breaker
+from contextkit.breakers import Breakers
 from contextkit.counting import find_counter
 from contextkit.errors import StoreError
 from contextkit.finishing import Finishing
@@ -60,6 +60,7 @@ class Pipeline:
         answer: answers searches in place of the store's batches, or None.
         history: what was chosen before, or None where nobody counts it.
         recall: adds to questions what a cache has kept of their answers, or None.
+        breakers: which of the sources are left alone for a while, as they keep failing.
     """
 
     registry: SourceRegistry
@@ -68,8 +69,13 @@ class Pipeline:
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
     history: UseHistory | None = None
     recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
-    _breakers: dict[str, Breaker] = field(factory=dict, init=False)
+    breakers: Breakers = field(init=False)
     _admission: Admission = field(init=False)
+
+    @breakers.default
+    def _make_breakers(self) -> Breakers:
+        settings = self.registry.config.assemble
+        return Breakers(settings.breaker_failures, settings.breaker_cooldown)
 
     @_admission.default
     def _make_admission(self) -> Admission:
@@ -238,7 +244,7 @@ class Pipeline:
                     section=section,
                     request=bound,
                     timeout=timeout_of(self.registry, section, request),
-                    breaker=self._breaker(source),
+                    breaker=self.breakers.of(source),
                     limit=asked.limit,
                 )
             )
@@ -253,9 +259,3 @@ class Pipeline:
     def records(self, source: str, project: str, user: str | None = None) -> Records:
         """A loaded source's records, for a project and a user."""
         return Records(self.store, source, project, user=user)
-
-    def _breaker(self, source: str) -> Breaker:
-        if source not in self._breakers:
-            settings = self.registry.config.assemble
-            self._breakers[source] = Breaker(settings.breaker_failures, settings.breaker_cooldown)
-        return self._breakers[source]
