@@ -107,13 +107,15 @@ def test_a_repeated_request_is_no_news(history: UseHistory) -> None:
 
 
 def test_the_oldest_go_where_there_are_too_many(history: UseHistory, clock: Clock) -> None:
-    """Of all projects together."""
+    """Of the project that has too many: a busy one leaves the others' alone."""
     small = UseHistory(history.file, max_items=5, clock=clock)
+    small.used("quiet", [A, B])
     for number in range(12):
         clock.now += 1
-        small.used(f"project {number % 2}", [("memories", str(number))])
-    left = [chosen.id for number in (0, 1) for chosen in small.listed(f"project {number}")]
+        small.used("busy", [("memories", str(number))])
+    left = [chosen.id for chosen in small.listed("busy")]
     assert sorted(left, key=int) == ["7", "8", "9", "10", "11"]
+    assert [chosen.id for chosen in small.listed("quiet")] == ["a", "b"]
 
 
 def test_they_are_listed_and_forgotten_by_project(history: UseHistory, clock: Clock) -> None:
