@@ -24,7 +24,7 @@ from contextkit.holding import held
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.joining import joined, new_items
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ongoing import Before, Gathered, ongoing_of
+from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
 from contextkit.requests import with_budget
@@ -127,10 +127,11 @@ class Pipeline:
     ) -> FormattedContext:
         """The context that is assembled where the sources find something new as well.
 
-        No source is asked again; what is as it was is not formatted again.
+        No source is asked again; what is as it was is not formatted again. A context out of
+        a cache is assembled anew first.
 
         Args:
-            context: what `assemble` or this method gave in this process.
+            context: what `assemble` or this method gave in this process, or a cache.
             new: the items that join it, best first, or records of a source.
             max_tokens: the budget; default: the context's.
 
@@ -139,7 +140,7 @@ class Pipeline:
             InvalidRequestError: for a context that was not assembled here, or an item that
                 is none.
         """
-        ongoing = ongoing_of(context)
+        ongoing = await self._ongoing(context)
         watch = Stopwatch()
         failures = HookFailures()
         request = with_budget(ongoing.gathered.request, max_tokens)
@@ -155,6 +156,12 @@ class Pipeline:
                     lambda section: self._questions(request, [section], signalling, self.store)[0],
                 )
             return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
+
+    async def _ongoing(self, context: FormattedContext) -> Ongoing:
+        kept = ongoing_of(context)
+        if isinstance(kept, Ongoing):
+            return kept
+        return await self._ongoing(await self.assemble(kept.request, kept.recipe))
 
     async def _ask_with(
         self,

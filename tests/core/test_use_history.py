@@ -303,6 +303,22 @@ async def test_a_context_that_is_handed_out_counts_as_chosen(
     assert found == pytest.approx({"alpha": 0.05, "beta": 0.05}, abs=1e-3)
 
 
+async def test_an_update_counts_what_came_in_by_it(open_notes: Callable[..., ContextKit]) -> None:
+    """Once, as the same request would; not where the request is asked not to count."""
+    kit = open_notes(("alpha", 0.8), ("beta", 0.7))
+    (new,) = items(("gamma", 0.9))
+    options: dict[str, Any] = {"strategy": "conversation"}
+    uncounted = await kit.assemble_context("x", record_use=False, **options)
+    await kit.update_context(uncounted, new)
+    history = history_of(kit.config)
+    assert history.listed(kit.project) == []
+    context = await kit.assemble_context("x", **options)
+    for _ in range(2):
+        context = await kit.update_context(context, new)
+        found = {one.id: one.signal for one in history.listed(kit.project)}
+        assert found == pytest.approx({"alpha": 0.05, "beta": 0.05, "gamma": 0.05}, abs=1e-3)
+
+
 async def test_used_items_are_given_as_a_context_as_items_or_by_name(
     open_notes: Callable[..., ContextKit],
 ) -> None:
