@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
+from contextkit.breakers import SourceHealth
 from contextkit.errors import ContextAssemblyError
 from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
@@ -141,10 +142,15 @@ class AskingForContexts(abc.ABC):
 
         The result is the context that an assembly gives where the item's source finds it as
         well: what it repeats is dropped, the weakest leave until the budget holds, and the
-        trace names who came and who left. It can be updated again.
+        trace names who came and who left. It can be updated again. Where the strategy counts
+        use, who came counts as chosen; for the others it is a repeated request.
+
+        A context out of a cache keeps nothing that an update could go on from: it is assembled
+        anew first, from the sources' kept answers where there are any, and has what was
+        written since.
 
         Args:
-            context: what was assembled in this process; it stays as it is.
+            context: what was assembled in this process, or a cache gave; it stays as it is.
             new: one or several items, best first; relevance 1.0 says that an item is as new
                 and as relevant as can be (seed 3). A record becomes the item that its source
                 makes of it, with that relevance. The source may be any name: where the recipe
@@ -214,6 +220,17 @@ class AskingForContexts(abc.ABC):
             **options,
         )
         return await self._assembled(request, recipe)
+
+    def health(self) -> dict[str, SourceHealth]:
+        """How each source that is on fared in the requests so far: its breaker's state.
+
+        Nobody is asked for it. A breaker lives as long as this object does: another process,
+        or another kit, knows of other failures.
+
+        Returns:
+            Source -> its health, in the order of the sources.
+        """
+        return {name: self.pipeline.breakers.health(name) for name in self.registry.sources}
 
     async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         return await self.pipeline.assemble(request, recipe)

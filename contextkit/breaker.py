@@ -21,12 +21,15 @@ class Breaker:
         failures_to_open: failures in a row that open it.
         cooldown: seconds for which an open one lets nothing through.
         clock: seconds that only grow.
+        failures: how many there were in a row.
+        reason: the last one's, in words; None where there is none since the last answer.
     """
 
     failures_to_open: int = 3
     cooldown: float = 30.0
     clock: Callable[[], float] = time.monotonic
-    _failures: int = field(default=0, init=False)
+    failures: int = field(default=0, init=False)
+    reason: str | None = field(default=None, init=False)
     _failed_at: float | None = field(default=None, init=False)
     _opened_at: float | None = field(default=None, init=False)
     _probing: bool = field(default=False, init=False)
@@ -38,6 +41,13 @@ class Breaker:
             return "closed"
         return "half_open" if self.clock() - self._opened_at >= self.cooldown else "open"
 
+    @property
+    def seconds_to_probe(self) -> float | None:
+        """Seconds until a probe is let through: 0.0 in `half_open`, None in `closed`."""
+        if self._opened_at is None:
+            return None
+        return max(0.0, self._opened_at + self.cooldown - self.clock())
+
     def allows(self) -> bool:
         """Whether the source may be asked now; in `half_open` only the first asker may."""
         if self.state == "half_open" and not self._probing:
@@ -47,9 +57,10 @@ class Breaker:
 
     def succeeded(self) -> None:
         """Note an answer: the breaker closes."""
-        self._failures, self._opened_at, self._probing = 0, None, False
+        self.failures, self.reason = 0, None
+        self._opened_at, self._probing = None, False
 
-    def failed(self, asked_at: float | None = None) -> None:
+    def failed(self, asked_at: float | None = None, reason: str | None = None) -> None:
         """Note a failure: enough of them in a row open it, and so does a failed probe.
 
         What failed side by side is one failure: a stall of the whole process does not make
@@ -57,13 +68,14 @@ class Breaker:
 
         Args:
             asked_at: what the clock said when the source was asked; default: now.
+            reason: what went wrong, in words.
         """
         now = self.clock()
         if asked_at is not None and self._failed_at is not None and asked_at < self._failed_at:
             return
-        self._failed_at = now
-        self._failures += 1
-        if self._failures >= self.failures_to_open:
+        self._failed_at, self.reason = now, reason
+        self.failures += 1
+        if self.failures >= self.failures_to_open:
             self._opened_at, self._probing = now, False
 
     def abandoned(self) -> None:

@@ -88,8 +88,7 @@ class Finishing:
                 pieces = [piece for lane in lanes for piece in lane.pieces]
         with self.watch.stage("fit"):
             whole = with_additional(composer, count, lambda c: fit_with_list(lanes, c, count))
-        if not before:
-            await choosing.shown(whole.fitted)
+        await choosing.shown(whole.fitted)
         notes = [
             *self._notes(gathered, selection, whole.composer, whole.fitted),
             *whole.notes,

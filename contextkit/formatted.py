@@ -13,7 +13,7 @@ from contextkit.models import ContextItem
 from contextkit.trace import ItemTrace, Trace
 
 if TYPE_CHECKING:
-    from contextkit.ongoing import Ongoing
+    from contextkit.ongoing import Asked, Ongoing
 
 __all__ = ["ContextComponent", "ContextSource", "FormattedContext"]
 
@@ -115,7 +115,7 @@ class FormattedContext:
     truncated_items: list[str] = field(factory=list)
     trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
     additional: str = field(default="", kw_only=True)
-    _ongoing: Ongoing | None = field(default=None, repr=False, eq=False, kw_only=True)
+    _ongoing: Ongoing | Asked | None = field(default=None, repr=False, eq=False, kw_only=True)
 
     @property
     def truncated(self) -> bool:

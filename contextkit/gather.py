@@ -151,17 +151,23 @@ async def _answered(registry: SourceRegistry, question: Question) -> Answer:
         if _stops_the_assembly(error):
             breaker.abandoned()
             raise
+        state, reason = _what_happened(error, question, patience)
         if isinstance(error, StoreError):
             # It says nothing of the source, which is asked again as soon as the store is back.
             breaker.abandoned()
         else:
-            breaker.failed(asked_at)
-        if isinstance(error, TimeoutError) and patience.expired():
-            reason = f"no answer within {question.timeout:g} s"
-            return _failure(question, "timed_out", started, reason)
-        return _failure(question, "failed", started, _reason(error))
+            breaker.failed(asked_at, reason)
+        return _failure(question, state, started, reason)
     breaker.succeeded()
     return _answer(question, found, started)
+
+
+def _what_happened(
+    error: BaseException, question: Question, patience: asyncio.Timeout
+) -> tuple[SourceState, str]:
+    if isinstance(error, TimeoutError) and patience.expired():
+        return "timed_out", f"no answer within {question.timeout:g} s"
+    return "failed", _reason(error)
 
 
 def _answer(question: Question, found: Found, started: float) -> Answer:
@@ -231,8 +237,9 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
 
 
 def _cut_off(question: Question, started: float, asked_at: float, deadline: float) -> Answer:
-    question.breaker.failed(asked_at)
-    return _failure(question, "cut_off", started, f"cut off at the deadline of {deadline:g} s")
+    reason = f"cut off at the deadline of {deadline:g} s"
+    question.breaker.failed(asked_at, reason)
+    return _failure(question, "cut_off", started, reason)
 
 
 def _milliseconds_since(started: float) -> float:

@@ -22,6 +22,7 @@ from contextkit.registry import SourceRegistry
 from contextkit.tokens import TokenCounter
 
 __all__ = [
+    "Asked",
     "Before",
     "Gathered",
     "ItemKey",
@@ -64,11 +65,32 @@ class Gathered:
         return [question.section for question in self.questions]
 
 
-class Ongoing:
+class _Kept:
+    """What a context keeps, in its process: a copy shares it, a pickle comes back without it."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+
+class Asked(_Kept):
+    """What a context out of a cache was assembled for: enough to assemble it anew."""
+
+    __slots__ = ("recipe", "request")
+
+    def __init__(self, request: ContextRequest, recipe: Recipe) -> None:
+        self.request = request
+        self.recipe = recipe
+
+
+class Ongoing(_Kept):
     """What was gathered for a context and what was made of it.
 
-    It refers to what the context's trace refers to anyway. It stays in its process: a copy
-    shares it, and a context that was pickled comes back without it.
+    It refers to what the context's trace refers to anyway.
     """
 
     __slots__ = ("fitted", "gathered", "pieces", "summaries")
@@ -84,12 +106,6 @@ class Ongoing:
         self.pieces = pieces
         self.fitted = fitted
         self.summaries = summaries
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
 
 
 @frozen(eq=False)
@@ -130,15 +146,15 @@ class Before:
         ]
 
 
-def ongoing_of(context: FormattedContext) -> Ongoing:
-    """What a context keeps of its assembly.
+def ongoing_of(context: FormattedContext) -> Ongoing | Asked:
+    """What a context keeps of its assembly, or of the request where it is out of a cache.
 
     Raises `InvalidRequestError` where it has nothing.
     """
     if context._ongoing is None:
         raise InvalidRequestError(
-            "this context cannot be updated: it was made by hand or by another process, or "
-            "came from a cache; assemble it anew with cache=False"
+            "this context cannot be updated: it was made by hand or by another process; "
+            "assemble it in this one"
         )
     return context._ongoing
 

@@ -14,7 +14,7 @@ from attrs import define, evolve, field
 
 from contextkit.admission import Admission
 from contextkit.background import in_thread
-from contextkit.breaker import Breaker
+from contextkit.breakers import Breakers
 from contextkit.counting import find_counter
 from contextkit.errors import StoreError
 from contextkit.finishing import Finishing
@@ -24,7 +24,7 @@ from contextkit.holding import held
 from contextkit.hook_failures import Failed, log_failure
 from contextkit.joining import joined, new_items
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ongoing import Before, Gathered, ongoing_of
+from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
 from contextkit.requests import with_budget
@@ -60,6 +60,7 @@ class Pipeline:
         answer: answers searches in place of the store's batches, or None.
         history: what was chosen before, or None where nobody counts it.
         recall: adds to questions what a cache has kept of their answers, or None.
+        breakers: which of the sources are left alone for a while, as they keep failing.
     """
 
     registry: SourceRegistry
@@ -68,8 +69,13 @@ class Pipeline:
     answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
     history: UseHistory | None = None
     recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
-    _breakers: dict[str, Breaker] = field(factory=dict, init=False)
+    breakers: Breakers = field(init=False)
     _admission: Admission = field(init=False)
+
+    @breakers.default
+    def _make_breakers(self) -> Breakers:
+        settings = self.registry.config.assemble
+        return Breakers(settings.breaker_failures, settings.breaker_cooldown)
 
     @_admission.default
     def _make_admission(self) -> Admission:
@@ -121,10 +127,11 @@ class Pipeline:
     ) -> FormattedContext:
         """The context that is assembled where the sources find something new as well.
 
-        No source is asked again; what is as it was is not formatted again.
+        No source is asked again; what is as it was is not formatted again. A context out of
+        a cache is assembled anew first.
 
         Args:
-            context: what `assemble` or this method gave in this process.
+            context: what `assemble` or this method gave in this process, or a cache.
             new: the items that join it, best first, or records of a source.
             max_tokens: the budget; default: the context's.
 
@@ -133,7 +140,7 @@ class Pipeline:
             InvalidRequestError: for a context that was not assembled here, or an item that
                 is none.
         """
-        ongoing = ongoing_of(context)
+        ongoing = await self._ongoing(context)
         watch = Stopwatch()
         failures = HookFailures()
         request = with_budget(ongoing.gathered.request, max_tokens)
@@ -149,6 +156,12 @@ class Pipeline:
                     lambda section: self._questions(request, [section], signalling, self.store)[0],
                 )
             return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
+
+    async def _ongoing(self, context: FormattedContext) -> Ongoing:
+        kept = ongoing_of(context)
+        if isinstance(kept, Ongoing):
+            return kept
+        return await self._ongoing(await self.assemble(kept.request, kept.recipe))
 
     async def _ask_with(
         self,
@@ -238,7 +251,7 @@ class Pipeline:
                     section=section,
                     request=bound,
                     timeout=timeout_of(self.registry, section, request),
-                    breaker=self._breaker(source),
+                    breaker=self.breakers.of(source),
                     limit=asked.limit,
                 )
             )
@@ -253,9 +266,3 @@ class Pipeline:
     def records(self, source: str, project: str, user: str | None = None) -> Records:
         """A loaded source's records, for a project and a user."""
         return Records(self.store, source, project, user=user)
-
-    def _breaker(self, source: str) -> Breaker:
-        if source not in self._breakers:
-            settings = self.registry.config.assemble
-            self._breakers[source] = Breaker(settings.breaker_failures, settings.breaker_cooldown)
-        return self._breakers[source]

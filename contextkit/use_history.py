@@ -55,9 +55,9 @@ SELECT item, signal, at, request FROM chosen
 WHERE project = ? AND item IN (SELECT value FROM json_each(?))
 """
 _TOO_MANY = """
-DELETE FROM chosen WHERE (project, item) IN (
-    SELECT project, item FROM chosen ORDER BY at, project, item
-    LIMIT max(0, (SELECT count(*) FROM chosen) - ?)
+DELETE FROM chosen WHERE project = :project AND item IN (
+    SELECT item FROM chosen WHERE project = :project ORDER BY at, item
+    LIMIT max(0, (SELECT count(*) FROM chosen WHERE project = :project) - :most)
 )
 """
 
@@ -86,7 +86,7 @@ class UseHistory:
     Attributes:
         file: where it is; it and its folder are made with the first entry.
         half_life_days: days after which a signal is half.
-        max_items: items that are kept, of all projects; those chosen longest ago go.
+        max_items: items that are kept of each project; those chosen longest ago go.
         patience: seconds to wait for another process that writes.
         clock: seconds since 1970.
 
@@ -175,7 +175,7 @@ class UseHistory:
                 risen = max(faded, faded + part * (end - faded))
                 row = (project, item, risen, now, asked or 0 if request is None else request)
                 database.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?, ?, ?, ?)", row)
-            database.execute(_TOO_MANY, (self.max_items,))
+            database.execute(_TOO_MANY, {"project": project, "most": self.max_items})
 
     def _known(
         self, database: sqlite3.Connection, project: str, names: Iterable[str]

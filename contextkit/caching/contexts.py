@@ -13,6 +13,7 @@ from contextkit.caching.stats import Counting
 from contextkit.caching.values import NotExactError, read_context, write_context
 from contextkit.formatted import FormattedContext
 from contextkit.models import ContextRequest, Recipe
+from contextkit.ongoing import Asked
 from contextkit.pipeline import Pipeline
 from contextkit.sections import sections_to_ask
 from contextkit.trace import CacheTrace
@@ -74,7 +75,8 @@ class ContextCache:
         found = None if kept is None else read_context(kept)
         if found is not None:
             self.counting.hit()
-            return self._traced(found.value, "hit", age=found.seconds)
+            context = evolve(found.value, ongoing=Asked(request, recipe))
+            return self._traced(context, "hit", age=found.seconds)
         self.counting.missed()
         context = await pipeline.assemble(request, recipe)
         problem = _incomplete(context)

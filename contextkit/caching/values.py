@@ -18,7 +18,7 @@ from attrs import fields, frozen, resolve_types
 from contextkit.errors import ContextKitError
 from contextkit.formatted import FormattedContext
 from contextkit.models import ContextItem, Provenance, Successor
-from contextkit.ongoing import Ongoing
+from contextkit.ongoing import Asked, Ongoing
 from contextkit.signals import QuerySignals
 from contextkit.trace import ItemTrace, SourceTrace, Trace
 
@@ -120,7 +120,7 @@ def _converter() -> cattrs.Converter:
         lambda kind: kind == _TRACES, lambda raw, _: converter.structure(raw, tuple[ItemTrace, ...])
     )
     for kind in _KINDS:
-        resolve_types(kind, localns={"Ongoing": Ongoing})
+        resolve_types(kind, localns={"Asked": Asked, "Ongoing": Ongoing})
         # What is private to an object that is alive is not part of what it says.
         names = [field.name for field in fields(kind)]
         hidden: Any = {name: override(omit=True) for name in names if name[0] == "_"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,11 @@ from contextkit.cli.session import Session, json_option, pass_session, table
 __all__ = ["sources", "unknown_sources"]
 
 _HEADINGS = ["NAME", "STATE", "DISTRIBUTION", "VERSION", "WEIGHT", "PRIORITY", "RECORDS"]
-_OF_HEALTH = ["ANSWER", "MS"]
+_OF_HEALTH = ["ANSWER", "MS", "BREAKER"]
+_NOTHING_REMEMBERED = (
+    "breakers: no resident process has this workspace open, and a command remembers nothing "
+    "of the sources' earlier failures"
+)
 
 
 @click.command(
@@ -31,7 +36,9 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     """List the sources: which are on, where they come from, how much they hold.
 
     A source that is off says which setting switched it off, a broken one why it is broken.
-    With --health, the exit code is 1 where a source does not answer.
+    With --health, the exit code is 1 where a source does not answer. A source that keeps
+    failing is left alone for a while by the process it failed in, which its breaker tells: that
+    of the resident process (`contextkit serve`) is shown, where it has this workspace open.
     """
     from contextkit.errors import ConfigError, StoreError
     from contextkit.plugin_overview import plugin_overview
@@ -39,6 +46,7 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     registry, workspace = session.registry, session.workspace
     rows = [plugin_overview(registry, status, workspace) for status in registry.plugins]
     exit_code = ExitCode.FINE
+    remembered = not health or _add_breakers(session, rows)
     try:
         for row in rows:
             if row["state"] == "on" and row["source"]:
@@ -54,7 +62,7 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     headings = [*_HEADINGS, *(_OF_HEALTH if health else ()), ""]
     cells = [_cells(row, health=health) for row in rows]
     text = table(headings, cells) if rows else "no source is installed"
-    session.emit(rows, text, as_json)
+    session.emit(rows, text if remembered else f"{text}\n\n{_NOTHING_REMEMBERED}", as_json)
     return exit_code
 
 
@@ -72,6 +80,20 @@ def _all_answer(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
     return all(trace.state in ANSWERED for trace in found.values())
 
 
+def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
+    """Add to every row what the resident process remembers; False where none does."""
+    from attrs import asdict
+
+    from contextkit.resident.health import remembered_health
+
+    found = remembered_health(session.workspace, os.environ)
+    for row in rows:
+        health = (found or {}).get(row["name"])
+        row["breaker"] = asdict(health) if health else None
+        row["left_alone"] = health.words if health else None
+    return found is not None
+
+
 def unknown_sources(session: Session) -> Iterator[str]:
     """A line for each source that has settings and is not installed."""
     from contextkit.absent_sources import settings_of_absent
@@ -80,7 +102,7 @@ def unknown_sources(session: Session) -> Iterator[str]:
 
 
 def _cells(row: dict[str, Any], *, health: bool) -> list[str]:
-    note = row["reason"] or row["description"] or ""
+    note = row["reason"] or row.get("left_alone") or row["description"] or ""
     if row["source"] is False:
         note = f"no source, only other hooks; {note}".rstrip("; ")
     return [
@@ -97,5 +119,8 @@ def _cells(row: dict[str, Any], *, health: bool) -> list[str]:
 
 def _health_cells(row: dict[str, Any]) -> list[str]:
     if row.get("answer") is None:
-        return ["-", "-"]
-    return [row["answer"].replace("_", " "), f"{row['milliseconds']:.0f}"]
+        answer = ["-", "-"]
+    else:
+        answer = [row["answer"].replace("_", " "), f"{row['milliseconds']:.0f}"]
+    breaker = row.get("breaker")
+    return [*answer, breaker["state"].replace("_", " ") if breaker else "-"]

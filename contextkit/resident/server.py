@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import asdict, define, field
 
 from contextkit.agent_hooks.answering import answer_event
 from contextkit.agent_hooks.events import HookEvent
@@ -167,6 +167,8 @@ class ResidentServer:
                     "idle_seconds": self.idle_seconds,
                     "warming": self._warming,
                 }
+            case "health":
+                return {"health": self._health(request)}
             case "end":
                 # Whoever ends it is told when nothing is open any more.
                 self._enders.append(threading.current_thread())
@@ -174,13 +176,15 @@ class ResidentServer:
                 self._ended.wait(_PEER_SECONDS)
                 return {"pid": os.getpid()}
             case "hook":
-                if self._is_outdated(request):
-                    note("resident_outdated", installed=request.get("installed"))
-                    return {"retired": True}
-                if self._warming:
-                    return {"starting": True}
                 return self._answer_hook(request, connection)
         return {"error": f"unknown: {request.get('op')!r}"}
+
+    def _health(self, request: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        try:
+            found = self.workspaces.health(str(request.get("folder")))
+        except WorkspaceError:
+            return None
+        return None if found is None else [asdict(health) for health in found]
 
     def _is_outdated(self, request: Mapping[str, Any]) -> bool:
         """Whether what was installed since, or another home, needs another process."""
@@ -191,6 +195,11 @@ class ResidentServer:
         )
 
     def _answer_hook(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+        if self._is_outdated(request):
+            note("resident_outdated", installed=request.get("installed"))
+            return {"retired": True}
+        if self._warming:
+            return {"starting": True}
         started = time.monotonic()
         try:
             event = HookEvent.from_json(request["event"])

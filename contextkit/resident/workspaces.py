@@ -12,6 +12,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from contextkit.agent_hooks.hiding import hide_shown
+from contextkit.breakers import SourceHealth
 from contextkit.config_layers import user_config_file
 from contextkit.kit import ContextKit
 from contextkit.store.embedded import EmbeddedStore
@@ -68,6 +69,23 @@ class Workspaces:
                 # Unary plus drops what is at nothing.
                 self._users = +self._users
 
+    def health(self, folder: str) -> list[SourceHealth] | None:
+        """How the sources of an open workspace fared; None for one that is not open.
+
+        Where it is open with several environments, the one that a source fares worst in counts.
+
+        Raises `WorkspaceError` where there is no such folder.
+        """
+        root = find_workspace(Path(folder)).root
+        with self._turn:
+            kits = [opened.kit for (of, _), opened in self._open.items() if of == root]
+        if not kits:
+            return None
+        found: dict[str, list[SourceHealth]] = {}
+        for health in (health for kit in kits for health in kit.health().values()):
+            found.setdefault(health.source, []).append(health)
+        return [max(several, key=_illness) for several in found.values()]
+
     def _take(self, key: _Key, found: Workspace, environment: Mapping[str, str]) -> ContextKit:
         stamp = _stamp(found)
         opened = self._open.pop(key, None)
@@ -108,6 +126,10 @@ def _open_kit(found: Workspace, environment: Mapping[str, str]) -> ContextKit:
         )
     hide_shown(kit)
     return kit
+
+
+def _illness(health: SourceHealth) -> tuple[bool, float, int]:
+    return health.state != "closed", health.seconds or 0.0, health.failures
 
 
 def _stamp(found: Workspace) -> object:

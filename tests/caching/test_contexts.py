@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -66,6 +68,28 @@ async def test_the_second_context_is_the_first_one(open_kit: OpenKit, notes: Not
     assert notes.asked == ["tide"]
     assert cache_of(first).age is None
     assert cache_of(second).age is not None
+
+
+async def test_a_context_from_the_cache_can_be_updated(open_kit: OpenKit, notes: Notes) -> None:
+    """As the one that was assembled: its sources' answers are kept, too. A write is seen."""
+    kit = open_kit()
+    put(kit, "the tide rises", "the tide falls")
+    first, second = [await kit.assemble_context("tide") for _ in range(2)]
+    assert cache_of(second).state == "hit"
+    new = ContextItem("notes", "the moon is full at midnight", 0.9, id="moon")
+    expected = await kit.update_context(first, new)
+    assert "the moon" in expected.markdown
+    for twin in (second, copy.deepcopy(second)):
+        updated = await kit.update_context(twin, new)
+        assert (updated.markdown, updated.trace.notes) == (expected.markdown, expected.trace.notes)
+    again = ContextItem("notes", "a lamp burns in the tower", 0.8, id="lamp")
+    assert "a lamp burns" in (await kit.update_context(updated, again)).markdown
+    assert notes.asked == ["tide"]
+    put(kit, "the tide stands still")
+    assert "stands still" in (await kit.update_context(second, new)).markdown
+    sent = pickle.loads(pickle.dumps(second))  # noqa: S301 - our own
+    with pytest.raises(InvalidRequestError, match="cannot be updated"):
+        await kit.update_context(sent, new)
 
 
 async def test_a_context_belongs_to_whoever_asked(open_kit: OpenKit) -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from contextkit.breakers import Breakers
+from contextkit.resident.client import ask
+from contextkit.resident.place import settings_in, socket_path
+from contextkit.resident.server import ResidentServer
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
@@ -63,6 +72,64 @@ def test_every_source_is_asked_how_it_is(
     assert ill.exit_code == 1
     assert re.search(r"^code +on .* empty +\d+ ", ill.stdout, re.MULTILINE)
     assert re.search(r"^tides +on .* failed +\d+ .*no tide", ill.stdout, re.MULTILINE)
+    assert ill.stdout.splitlines()[-1].startswith("breakers: no resident process")
+
+
+@pytest.fixture
+def resident(contextkit: CommandLine) -> Iterator[ResidentServer]:
+    """A resident process's server, in a thread of this one."""
+    path = socket_path(os.environ)
+    assert path is not None
+    server, ready = ResidentServer(Path(path), 60.0), threading.Event()
+    thread = threading.Thread(target=server.serve, args=(ready.set,))
+    thread.start()
+    assert ready.wait(60)
+    yield server
+    server.end()
+    thread.join(60)
+
+
+def test_the_breakers_of_the_resident_process_are_shown(
+    contextkit: CommandLine, install: Callable[..., str], resident: ResidentServer
+) -> None:
+    """With --health a source that it leaves alone is told with the time left and the reason.
+
+    Where it has no such workspace open that is said, and so without one.
+    """
+    nothing = "no resident process has this workspace open"
+    install("tides", WORKING.replace("return [", "raise OSError('no tide') or ["))
+    assert nothing in contextkit("sources", "--health").stdout
+    elsewhere = {"folder": str(contextkit.folder / "nowhere")}
+    assert ask({"op": "health", **elsewhere}, os.environ, 60.0) == {"health": None}
+
+    settings = settings_in(os.environ)
+    with (
+        resident.workspaces.use(str(contextkit.folder), settings) as kit,
+        resident.workspaces.use(
+            str(contextkit.folder), {**settings, "CONTEXTKIT_ASSEMBLE_STYLE": "xml"}
+        ),
+    ):
+        kit.pipeline.breakers = Breakers(2, 30.0, lambda: 0.0)
+        for _ in range(2):
+            kit.assemble_context_sync("when?", ["tides"])
+        ill = contextkit("sources", "--health", "--json")
+        shown = contextkit("sources", "--health").stdout
+        resident.workspaces.close()
+    rows = {row["name"]: row for row in json.loads(ill.stdout)}
+    reason = "contextkit_query: OSError: no tide"
+    assert rows["tides"]["breaker"] == {
+        "source": "tides",
+        "state": "open",
+        "failures": 2,
+        "reason": reason,
+        "seconds": 30.0,
+    }
+    assert rows["tides"]["left_alone"] == f"left alone for 30 s: {reason}"
+    assert (rows["code"]["breaker"]["state"], rows["code"]["left_alone"]) == ("closed", None)
+    assert rows["tokenizers"]["breaker"] is None
+    assert re.search(r"^tides +on .* failed +\d+ +open +", shown, re.MULTILINE)
+    assert re.search(r"^code +on .* empty +\d+ +closed +", shown, re.MULTILINE)
+    assert nothing not in shown
 
 
 def test_the_configured_weight_and_priority_are_shown(contextkit: CommandLine) -> None:

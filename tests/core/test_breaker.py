@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextkit.breaker import Breaker
+from contextkit.breakers import Breakers, SourceHealth
 
 
 class Clock:
@@ -100,3 +101,24 @@ def test_an_abandoned_probe_says_nothing(breaker: Breaker, clock: Clock) -> None
     assert breaker.allows()
     breaker.abandoned()
     assert (breaker.state, breaker.allows()) == ("half_open", True)
+
+
+def test_the_health_of_a_source_is_told_in_words(clock: Clock) -> None:
+    """For how long it is left alone, rounded up, and why; nothing while it is asked."""
+    breakers = Breakers(2, 10.0, clock)
+    tide = breakers.of("tide")
+    assert breakers.health("tide") == SourceHealth(source="tide", state="closed")
+    tide.failed(reason="it is low")
+    once = SourceHealth(source="tide", state="closed", failures=1, reason="it is low")
+    assert breakers.health("tide") == once
+    assert once.words is None
+    tide.failed()
+    assert breakers.health("tide").words == "left alone for 10 s: it failed too often"
+    tide.failed(reason="it is low")
+    clock.now = 6.5
+    assert breakers.health("tide").words == "left alone for 4 s: it is low"
+    clock.now = 12.0
+    found = breakers.health("tide")
+    assert (found.state, found.seconds) == ("half_open", 0.0)
+    assert found.words == "left alone until the next request: it is low"
+    assert breakers.health("other") == SourceHealth(source="other", state="closed")

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record
-from contextkit.breaker import Breaker
+from contextkit.breakers import Breakers, SourceHealth
 from contextkit.cli.root import cli
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.formatted import FormattedContext
@@ -277,7 +277,8 @@ async def test_a_hanging_source_is_left_alone_and_comes_back(
         settings=PATIENT,
     )
     clock = Clock()
-    breaker = kit.pipeline._breakers["slow"] = Breaker(2, 30.0, clock)
+    kit.pipeline.breakers = Breakers(2, 30.0, clock)
+    breaker = kit.pipeline.breakers.of("slow")
 
     async def state(query: str, seconds: float = 0.02) -> str:
         context = await kit.assemble_context(query, timeouts={"slow": seconds})
@@ -299,3 +300,49 @@ async def test_a_hanging_source_is_left_alone_and_comes_back(
     assert [await probe, await state("ten", 20.0)] == ["ok", "ok"]
     assert asked == ["one", "two", "five", "seven", "ten"]
     assert breaker.state == "closed"
+
+
+async def test_a_kit_tells_the_health_of_its_sources(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Its failures, its open breaker with the reason and the time until the probe, both probes.
+
+    One of them fails, one is answered. A source that is off is not told of.
+    """
+    low = True
+
+    def query(request: ContextRequest) -> list[ContextItem]:
+        if low:
+            raise OSError(f"no water at {request.query}")
+        return [ContextItem("tide", "the tide at last", 0.9)]
+
+    tide, live = make_plugin(contextkit_query=query), make_plugin([LIVE])
+    kit = open_kit({"tide": tide, "live": live}, settings=PATIENT)
+    clock = Clock()
+    kit.pipeline.breakers = Breakers(2, 30.0, clock)
+
+    async def ask(query: str, at: float) -> SourceHealth:
+        clock.now = at
+        await kit.assemble_context(query)
+        return kit.health()["tide"]
+
+    def health(state: Any, failures: int, hour: str, seconds: float | None) -> SourceHealth:
+        reason = f"contextkit_query: OSError: no water at {hour}"
+        return SourceHealth(
+            source="tide", state=state, failures=failures, reason=reason, seconds=seconds
+        )
+
+    well = {name: SourceHealth(source=name, state="closed") for name in ("live", "tide")}
+    assert kit.health() == well
+    assert await ask("one", 0.0) == health("closed", 1, "one", None)
+    assert await ask("two", 1.0) == health("open", 2, "two", 30.0)
+    assert await ask("three", 21.0) == health("open", 2, "two", 10.0)
+    clock.now = 31.0
+    assert kit.health()["tide"] == health("half_open", 2, "two", 0.0)
+    assert await ask("four", 32.0) == health("open", 3, "four", 30.0)
+    low = False
+    assert await ask("five", 61.0) == health("open", 3, "four", 1.0)
+    assert await ask("six", 62.0) == well["tide"]
+    assert kit.health() == well
+    kit.disable("tide")
+    assert kit.health() == {"live": well["live"]}

@@ -107,13 +107,15 @@ def test_a_repeated_request_is_no_news(history: UseHistory) -> None:
 
 
 def test_the_oldest_go_where_there_are_too_many(history: UseHistory, clock: Clock) -> None:
-    """Of all projects together."""
+    """Of the project that has too many: a busy one leaves the others' alone."""
     small = UseHistory(history.file, max_items=5, clock=clock)
+    small.used("quiet", [A, B])
     for number in range(12):
         clock.now += 1
-        small.used(f"project {number % 2}", [("memories", str(number))])
-    left = [chosen.id for number in (0, 1) for chosen in small.listed(f"project {number}")]
+        small.used("busy", [("memories", str(number))])
+    left = [chosen.id for chosen in small.listed("busy")]
     assert sorted(left, key=int) == ["7", "8", "9", "10", "11"]
+    assert [chosen.id for chosen in small.listed("quiet")] == ["a", "b"]
 
 
 def test_they_are_listed_and_forgotten_by_project(history: UseHistory, clock: Clock) -> None:
@@ -299,6 +301,22 @@ async def test_a_context_that_is_handed_out_counts_as_chosen(
         await kit.assemble_context("x", **options)
     found = {one.id: one.signal for one in history.listed(kit.project)}
     assert found == pytest.approx({"alpha": 0.05, "beta": 0.05}, abs=1e-3)
+
+
+async def test_an_update_counts_what_came_in_by_it(open_notes: Callable[..., ContextKit]) -> None:
+    """Once, as the same request would; not where the request is asked not to count."""
+    kit = open_notes(("alpha", 0.8), ("beta", 0.7))
+    (new,) = items(("gamma", 0.9))
+    options: dict[str, Any] = {"strategy": "conversation"}
+    uncounted = await kit.assemble_context("x", record_use=False, **options)
+    await kit.update_context(uncounted, new)
+    history = history_of(kit.config)
+    assert history.listed(kit.project) == []
+    context = await kit.assemble_context("x", **options)
+    for _ in range(2):
+        context = await kit.update_context(context, new)
+        found = {one.id: one.signal for one in history.listed(kit.project)}
+        assert found == pytest.approx({"alpha": 0.05, "beta": 0.05, "gamma": 0.05}, abs=1e-3)
 
 
 async def test_used_items_are_given_as_a_context_as_items_or_by_name(

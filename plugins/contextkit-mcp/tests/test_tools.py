@@ -296,6 +296,28 @@ async def test_sources_are_listed_with_what_ails_them(
     assert left_out in text
 
 
+async def test_a_source_that_is_left_alone_is_listed_with_the_reason(
+    world: World, connect: Connect, said: Ask, answer: Ask
+) -> None:
+    """The server remembers who failed too often, and says until when it does not ask them."""
+    world.site.install(
+        "moon",
+        code=(
+            "from contextkit import hookimpl\n@hookimpl\ndef contextkit_query(request):\n"
+            "    raise RuntimeError('no moon')  # {name}{tools}\n"
+        ),
+    )
+    world.configure("[assemble]\nbreaker_failures = 1\nbreaker_cooldown = 9999")
+    async with connect() as client:
+        rows = {row["name"]: row for row in (await answer(client, "list_sources"))["sources"]}
+        assert (rows["moon"]["left_alone"], rows["code"]["left_alone"]) == (None, None)
+        await answer(client, "assemble_context", query="when is full moon?", sources=["moon"])
+        rows = {row["name"]: row for row in (await answer(client, "list_sources"))["sources"]}
+        left_alone = rows["moon"]["left_alone"]
+        assert re.fullmatch(r"left alone for \d+ s: .*no moon", left_alone)
+        assert "moon: on, 0 records - left alone for " in await said(client, "list_sources")
+
+
 async def test_a_source_that_fails_is_told(
     world: World, connect: Connect, said: Ask, answer: Ask
 ) -> None:

@@ -7,12 +7,24 @@ from pathlib import Path
 import pytest
 
 import contextkit_tasks
-from contextkit import ContextItem, ContextKit
+from contextkit import ContextItem, ContextKit, InvalidRequestError
 from contextkit.models import Detail
-from contextkit.testing import CommandLine, ToolCaller, printed_json
+from contextkit.testing import CommandLine, ToolCaller, printed_json, write_distribution
 from contextkit.tool_offers import offered_tools
 from contextkit_tasks import EmptyStackError, TaskStack
 
+TIDE = """
+from contextkit import ContextItem, IndexReport, Record, hookimpl
+
+@hookimpl
+def contextkit_index(indexer):
+    indexer.records.put([Record(id="1", text="High water at noon, asks the tide")])
+    return IndexReport(added=1)
+
+@hookimpl
+def contextkit_query(request):
+    return [ContextItem("tide", r.text, 0.9) for r in request.records.newest(5)]
+"""
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
@@ -81,6 +93,39 @@ def test_a_context_at_the_command_line(run: CommandLine) -> None:
     assert run("task", "peek").stdout == "No task.\n"
 
 
+def test_a_context_takes_what_assemble_takes(run: CommandLine) -> None:
+    """A strategy, filters and looks reach the request, and the stack's own sections."""
+    run("task", "push", "Make the release")
+    pushed = printed_json(run("task", "push", "Fix the test", "--json"))
+    alone = ("task", "context", "--sources", "tasks", "--json")
+    balanced = printed_json(run(*alone, "--strategy", "balanced"))["trace"]
+    assert (balanced["strategy"]["name"], balanced["recipe"]) == ("balanced", "task")
+    for options in (["--kind", "decision"], ["--since", "2999-01-01"]):
+        assert printed_json(run(*alone, *options))["markdown"] == ""
+    found = printed_json(run(*alone, "--exclude", pushed["id"]))["markdown"]
+    assert "Make the release" in found
+    assert "Current Task" not in found
+    compact = run("task", "context", "--sources", "tasks", "--detail", "compact").stdout
+    assert "## Current Task\n\n- active: Fix the test" in compact
+    refused = run("task", "context", "--strategy", "hasty")
+    assert refused.exit_code == 2
+    assert "hasty" in refused.stderr
+    assert run("task", "context", "--exclude-source", "moon").exit_code == 2
+
+
+def test_a_context_is_made_of_records_that_are_up_to_date(
+    run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other sources index first, as for any context; with --no-index they do not."""
+    write_distribution(tmp_path / "site", "their-tide", {"tide": "tide_beside_tasks"})
+    (tmp_path / "site" / "tide_beside_tasks.py").write_text(TIDE, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    run("task", "push", "Ask the tide")
+    asked = ("task", "context", "--sources", "tasks,tide")
+    assert "High water" not in run(*asked, "--no-index").stdout
+    assert "High water at noon" in run(*asked).stdout
+
+
 @pytest.mark.parametrize(
     "command", [[], *([name] for name in ("push", "pop", "peek", "path", "list", "context"))]
 )
@@ -116,6 +161,8 @@ async def test_an_agents_task(kit: ContextKit, call: ToolCaller) -> None:
     context = await call("task_context", session="monday", max_tokens=400)
     assert "Step 7 fails" in context.text
     assert 0 < context.data["tokens"] <= 400
+    with pytest.raises(InvalidRequestError, match="hasty"):
+        await call("task_context", session="monday", strategy="hasty")
     frames = TaskStack.of(kit, "monday").path()
     assert [frame.goal for frame in frames] == ["Make the release", "Run step 7"]
 

@@ -221,7 +221,9 @@ def _notes_of(outcomes: Mapping[str, IndexOutcome]) -> Iterator[str]:
 def _list_sources(kit: ContextKit, notes: list[str]) -> ToolResult[Overview]:
     registry, folder = kit.registry, kit.workspace.root
     rows = [plugin_overview(registry, status, folder) for status in registry.plugins]
+    health = kit.health()
     for row in rows:
+        row["left_alone"] = health[row["name"]].words if row["name"] in health else None
         if row["state"] == "on" and row["source"]:
             filters = registry.info(row["name"]).count_filters
             row["records"] = kit.records(row["name"]).count(filters)
@@ -235,7 +237,7 @@ def _list_sources(kit: ContextKit, notes: list[str]) -> ToolResult[Overview]:
 
 def _source_line(row: Mapping[str, Any]) -> str:
     count = "" if row["records"] is None else f", {row['records']} records"
-    about = row["reason"] or row["description"] or ""
+    about = row["reason"] or row["left_alone"] or row["description"] or ""
     what = "" if row["source"] is not False else ", no source"
     return f"{row['name']}: {row['state']}{what}{count}{f' - {about}' if about else ''}"
 

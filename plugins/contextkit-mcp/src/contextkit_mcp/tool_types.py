@@ -102,6 +102,7 @@ class Source(TypedDict):
     records: Annotated[int | None, "how many records there are"]
     title: str | None
     description: str | None
+    left_alone: Annotated[str | None, "for how long it is not asked, as it keeps failing, and why"]
 
 
 class Overview(TypedDict):

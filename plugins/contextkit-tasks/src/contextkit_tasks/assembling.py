@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from contextkit.background import in_thread
 from contextkit.models import ContextRequest
-from contextkit_tasks.errors import EmptyStackError
 from contextkit_tasks.recipe import TASK
 from contextkit_tasks.stack import TaskStack
 
@@ -41,9 +40,7 @@ async def assemble_task_context(
         InvalidRequestError: for a value that makes no sense.
     """
     stack = TaskStack.of(kit, session)
-    current = await in_thread(stack.peek)
-    if current is None:
-        raise EmptyStackError(stack.session)
+    current = await in_thread(stack.current)
     names = sources or kit.config.assemble.sources or kit.registry.sources
     for name in names:
         kit.registry.require(name)

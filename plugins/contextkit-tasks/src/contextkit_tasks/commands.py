@@ -7,9 +7,12 @@ from typing import Any
 
 import click
 
-from contextkit.cli.assemble import warn_of_troubles
+from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.filter_options import filter_options
+from contextkit.cli.index import index_first
 from contextkit.cli.options import assembly_options, names_of
 from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli.strategies import strategy_option
 from contextkit_tasks.assembling import assemble_task_context
 from contextkit_tasks.showing import lines_of, page_of, path_of
 from contextkit_tasks.stack import TaskStack
@@ -111,14 +114,17 @@ def list_tasks(session: Session, limit: int, of: str | None, as_json: bool) -> N
 
 
 @task.command()
-@click.option("--sources", multiple=True, help="What is asked beside the stack, as in a,b.")
+@source_options
+@strategy_option
 @assembly_options
+@filter_options
 @json_option
 @pass_session
 def context(
     session: Session,
     /,
     sources: tuple[str, ...],
+    no_index: bool,
     timeout: float | None,
     as_json: bool,
     **options: Any,
@@ -126,14 +132,19 @@ def context(
     """Print the context for the current task.
 
     5% of it are the root's goal, 15% the tasks between, 10% the results of siblings, and the
-    rest is for the current task and what the other sources find for it.
+    rest is for the current task and what the other sources find for it, which are brought up
+    to date first. The options are those of `contextkit assemble`, for the stack's own sections
+    too; a strategy's percentages are stronger than these.
 
     \b
     Example: contextkit task context --max-tokens 1000
     """
     of = options.pop("session")
-    assembled = asyncio.run(
-        assemble_task_context(session.kit, of, names_of(sources), source_timeout=timeout, **options)
-    )
+    options["source_timeout"] = timeout
+    goal = TaskStack.of(session.kit, of).current().goal
+    names = checked_sources(session, goal, names_of(sources), **options)
+    if not no_index:
+        index_first(session, names)
+    assembled = asyncio.run(assemble_task_context(session.kit, of, names, **options))
     warn_of_troubles(session, assembled)
     session.emit(assembled.as_dict(), assembled.markdown, as_json)

@@ -102,6 +102,13 @@ class TaskStack:
             self.records.put([frame.as_record()])
         return frame
 
+    def current(self) -> TaskFrame:
+        """The current task. Raises `EmptyStackError` where there is none."""
+        found = self.peek()
+        if found is None:
+            raise EmptyStackError(self.session)
+        return found
+
     def pop(self, result: str, *, blocked: bool = False) -> TaskFrame:
         """End the current task; its result stays, its detail goes.
 
@@ -119,11 +126,8 @@ class TaskStack:
         """
         result = checked_text(result, "result")
         with self._turn():
-            current = self.peek()
-            if current is None:
-                raise EmptyStackError(self.session)
             ended = evolve(
-                current,
+                self.current(),
                 detail=None,
                 status="blocked" if blocked else "complete",
                 result=result,

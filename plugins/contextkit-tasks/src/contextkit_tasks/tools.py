@@ -83,9 +83,10 @@ async def _context(
     kit: ContextKit,
     max_tokens: Annotated[int | None, "the budget of the text; default 2000"] = None,
     sources: Annotated[list[str] | None, "what is asked beside the stack; default: all"] = None,
+    strategy: Annotated[str | None, "what makes a score and splits the budget, by name"] = None,
     session: _Session = None,
 ) -> ToolResult[_Context]:
-    options: dict[str, Any] = {"max_tokens": max_tokens}
+    options: dict[str, Any] = {"max_tokens": max_tokens, "strategy": strategy}
     made = await assemble_task_context(kit, session, sources, **options)
     return ToolResult({"text": made.markdown, "tokens": made.token_count}, made.markdown)
 
