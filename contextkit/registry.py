@@ -205,6 +205,10 @@ class SourceRegistry:
         """Every plugin there is, by name."""
         return [self._statuses[name] for name in sorted(self._statuses)]
 
+    def status(self, name: str) -> PluginStatus:
+        """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
+        return self._known(name)
+
     @property
     def sources(self) -> list[str]:
         """The sources that are on, highest priority first, then by name."""
