@@ -256,7 +256,7 @@ class EntityBook:
                 relations = self.records.count({"kind": RELATION, "ends": [entity.id]})
                 for each in (self.records, self.records.shared):
                     each.delete_where({"kind": RELATION, "ends": [entity.id]})
-            scope.delete_where({"kind": ENTITY, "origin": BY_HAND, "name": entity.name})
+            scope.scopes[0].delete(entity.id)
         return entity, relations
 
     def unrelate(self, source: str, kind: str, target: str) -> Relation:
