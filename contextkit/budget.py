@@ -7,6 +7,7 @@ question, see `by_match`.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 
 __all__ = ["allotments", "by_match", "by_percent", "shares"]
@@ -36,7 +37,10 @@ def by_match(
         matches: key -> the matches of what was found for it, each 0..1, in any order; a key
             that is not there has none, and keeps its weight.
     """
-    return {key: weight * _rivals(matches.get(key, ())) for key, weight in weights.items()}
+    return {
+        key: min(weight * _rivals(matches.get(key, ())), sys.float_info.max)
+        for key, weight in weights.items()
+    }
 
 
 def _rivals(matches: Sequence[float]) -> float:
@@ -72,8 +76,11 @@ def by_percent(
     parts: dict[str, float] = {}
     for key, source in sources.items():
         beside = [other for other, own in sources.items() if _together(own, source, named)]
-        whole = math.fsum(weights[other] for other in beside)
-        parts[key] = max(named.get(source, rest), _NEXT_TO_NOTHING) * weights[key] / whole
+        # As parts of the largest: weights may be as large or as small as a float can be.
+        largest = max(weights[other] for other in beside)
+        whole = math.fsum(weights[other] / largest for other in beside)
+        part = max(named.get(source, rest), _NEXT_TO_NOTHING)
+        parts[key] = part * (weights[key] / largest / whole)
     return parts
 
 

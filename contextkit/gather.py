@@ -13,7 +13,7 @@ from attrs import field, frozen
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
 from contextkit.checks import checked_items
-from contextkit.errors import SourceError, StoreError, in_words
+from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
@@ -152,8 +152,7 @@ async def _answered(registry: SourceRegistry, question: Question) -> Answer:
             breaker.abandoned()
             raise
         state, reason = _what_happened(error, question, patience)
-        if isinstance(error, StoreError):
-            # It says nothing of the source, which is asked again as soon as the store is back.
+        if _says_nothing_of_the_source(error):
             breaker.abandoned()
         else:
             breaker.failed(asked_at, reason)
@@ -187,6 +186,14 @@ def _stops_the_assembly(error: BaseException) -> bool:
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
     return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+
+
+def _says_nothing_of_the_source(error: BaseException) -> bool:
+    """Whether the store failed, which comes back, or the request made no sense to the source."""
+    # A hook that is not asynchronous raises a SourceError from what it raised.
+    return isinstance(error, StoreError) or any(
+        isinstance(each, InvalidRequestError) for each in (error, error.__cause__)
+    )
 
 
 async def _found(registry: SourceRegistry, question: Question) -> Found:

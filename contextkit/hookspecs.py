@@ -56,7 +56,9 @@ def contextkit_query(
 
     Called once for each section that asks the source, at the same time as the other
     sources. A plain function runs in a thread, an `async def` in the event loop; either
-    is given up on after `request.source_timeout` seconds.
+    is given up on after `request.source_timeout` seconds. A source that fails too often is
+    left alone for a while; an `InvalidRequestError`, for a filter that makes no sense to it,
+    does not count.
 
     ```python
     @hookimpl

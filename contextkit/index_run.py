@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 
 from attrs import frozen
@@ -144,7 +145,7 @@ def _index(
         project=records.project,
         records=records,
         state=IndexState(folder / f"{source}.json"),
-        settings=registry.config.source(source).own,
+        settings=deepcopy(dict(registry.config.source(source).own)),
         report=progress,
     )
     try:

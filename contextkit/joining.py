@@ -113,9 +113,11 @@ def joined(
             answers.insert(
                 place, Answer(section=section, state="ok", milliseconds=0.0, breaker="closed")
             )
-        limit = max(len(own), questions[place].limit)
-        questions[place] = evolve(questions[place], limit=limit)
-        answers[place] = _with(answers[place], own, limit)
+        asked = questions[place]
+        limit = max(len(own), asked.limit)
+        # More is asked for than goes on, in place of what the request excludes.
+        answers[place] = _with(answers[place], own, limit + asked.request.limit - asked.limit)
+        questions[place] = evolve(asked, limit=limit)
     sections = tuple(question.section for question in questions)
     recipe = evolve(gathered.recipe, sections=sections)
     return evolve(gathered, recipe=recipe, questions=questions, answers=answers)
@@ -128,11 +130,11 @@ def _place(registry: SourceRegistry, source: str, sections: Sequence[Section]) -
     return len(sections)
 
 
-def _with(answer: Answer, new: Sequence[ContextItem], limit: int) -> Answer:
+def _with(answer: Answer, new: Sequence[ContextItem], most: int) -> Answer:
     ids = {item.id for item in new}
     items = (*new, *(item for item in answer.items if item.id not in ids))
     return evolve(
         answer,
-        items=items[:limit],
+        items=items[:most],
         state="ok" if answer.state == "empty" else answer.state,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -170,7 +171,7 @@ class SourceRegistry:
         )
 
     def _check_settings(self, name: str, own: Mapping[str, Any]) -> None:
-        result = self.call(name, "contextkit_check_settings", settings=own)
+        result = self.call(name, "contextkit_check_settings", settings=deepcopy(dict(own)))
         for problem in checks.checked_problems(name, result or ()):
             setting, _, expected = (part.strip() for part in problem.partition(":"))
             if setting not in own:
@@ -203,6 +204,10 @@ class SourceRegistry:
     def plugins(self) -> list[PluginStatus]:
         """Every plugin there is, by name."""
         return [self._statuses[name] for name in sorted(self._statuses)]
+
+    def status(self, name: str) -> PluginStatus:
+        """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
+        return self._known(name)
 
     @property
     def sources(self) -> list[str]:

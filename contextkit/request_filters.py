@@ -8,7 +8,7 @@ from typing import Any
 
 from contextkit.errors import InvalidRequestError
 
-__all__ = ["FILTER_OPTIONS", "check_since", "checked_filter_options"]
+__all__ = ["FILTER_OPTIONS", "check_name", "check_since", "checked_filter_options"]
 
 _LISTS = ("kinds", "entity_types", "exclude", "exclude_sources")
 FILTER_OPTIONS = (*_LISTS, "since", "user", "additional_context")
@@ -29,7 +29,7 @@ def checked_filter_options(given: Mapping[str, Any]) -> dict[str, Any]:
     if given.get("since") is not None:
         checked["since"] = check_since(given["since"])
     if given.get("user") is not None:
-        checked["user"] = _user(given["user"])
+        checked["user"] = check_name("user", given["user"])
     if given.get("additional_context") is not None:
         checked["additional_context"] = _text(given["additional_context"])
     return checked
@@ -42,6 +42,8 @@ def _names(option: str, given: object) -> tuple[str, ...]:
         raise InvalidRequestError(f"{option} must be a list of names, got {given!r}")
     if len(names) > _MOST_NAMES:
         raise InvalidRequestError(f"{option} has {len(names)} names; {_MOST_NAMES} at most")
+    for name in names:
+        _check_unicode(option, name)
     return tuple(dict.fromkeys(sorted(names) if isinstance(given, Set) else names))
 
 
@@ -52,14 +54,19 @@ def check_since(given: object) -> datetime:
     return given
 
 
-def _user(given: object) -> str:
+def check_name(option: str, given: object) -> str:
+    """The name of a user or of a session; raises `InvalidRequestError` for what is none."""
     if not isinstance(given, str) or not given.strip():
-        raise InvalidRequestError(f"user must be the name of a user, got {given!r}")
-    try:
-        given.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidRequestError(f"user must be valid Unicode, got {given!r}") from error
+        raise InvalidRequestError(f"{option} must be the name of a {option}, got {given!r}")
+    _check_unicode(option, given)
     return given
+
+
+def _check_unicode(option: str, name: str) -> None:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidRequestError(f"{option} must be valid Unicode, got {name!r}") from error
 
 
 def _text(given: object) -> str:

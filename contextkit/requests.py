@@ -13,10 +13,10 @@ from attrs import evolve
 from contextkit.config import Config
 from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
-from contextkit.request_filters import FILTER_OPTIONS, checked_filter_options
+from contextkit.request_filters import FILTER_OPTIONS, check_name, checked_filter_options
 from contextkit.store.base import conditions
 from contextkit.strategies import strategy_for
-from contextkit.strategy import STRATEGY_DEPTH
+from contextkit.strategy import STRATEGY_DEPTH, is_number
 
 __all__ = ["make_request", "with_budget"]
 
@@ -120,8 +120,8 @@ def _check_query(query: object) -> None:
 
 
 def _check_session(session: object) -> None:
-    if session is not None and not (isinstance(session, str) and session.strip()):
-        raise InvalidRequestError(f"session must be the name of a session, got {session!r}")
+    if session is not None:
+        check_name("session", session)
 
 
 def _check_depth(depth: object) -> None:
@@ -200,4 +200,4 @@ def _check_filters(filters: object) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number(value) or (isinstance(value, float) and math.isinf(value))

@@ -150,8 +150,11 @@ def prune(
     too_many = 0
     most = retention.keep_records
     if most is not None and left > most * (1 + spare):
-        last = records.newest(most, in_time)[-1].created_at
-        beyond = Range(gte=oldest, lt=last)
+        newest = records.newest(most, in_time)
+        if len(newest) < most:
+            # Somebody else has deleted some meanwhile.
+            return Pruned(too_old=too_old, left=len(newest))
+        beyond = Range(gte=oldest, lt=newest[-1].created_at)
         too_many = records.count({**counted, "created_at": beyond})
         if not dry_run:
             records.delete_where({"created_at": beyond})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 
 from attrs import evolve
 
@@ -87,7 +88,11 @@ def section_request(
         or settings.limit
         or request.limit,
         filters={**request.filters, **section.filters},
-        settings=settings.own,
+        # Its own copies: what a source does to them reaches nobody else.
+        weights=dict(request.weights),
+        limits=dict(request.limits),
+        timeouts=dict(request.timeouts),
+        settings=deepcopy(dict(settings.own)),
         source_timeout=timeout_of(registry, section, request),
         neighbours=request.strategy.neighbours,
     )

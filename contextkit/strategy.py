@@ -7,6 +7,7 @@ is found by its name, and what the names are, is in `contextkit.strategies`.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,10 @@ _ROUNDING = 1e-9
 
 def is_number(value: object) -> bool:
     """Whether it is a finite number, and no truth."""
-    is_one = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_one and math.isfinite(value)  # type: ignore[arg-type]
+    if isinstance(value, int):
+        # One of hundreds of digits is too large for a float.
+        return not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _part(default: Any, expected: str, fits: Callable[[Any], bool]) -> Any:
@@ -126,6 +129,8 @@ class Strategy:
     def __attrs_post_init__(self) -> None:
         if not self.whole > 0:
             raise ValueError(f"expected a weight over 0: one of {', '.join(COMPONENTS)}")
+        if not math.isfinite(self.whole):
+            raise ValueError(f"expected weights that add up: {', '.join(COMPONENTS)}")
 
     def __repr__(self) -> str:
         """Its name and what differs from the default."""

@@ -101,7 +101,7 @@ class UseHistory:
 
     def signals(self, project: str, items: Iterable[Key]) -> dict[Key, float]:
         """How often and how lately each was chosen: item -> 0..1, without those never chosen."""
-        if not self.file.exists():
+        if not self._is_there():
             return {}
         now, names = self.clock(), {item: _name(item) for item in items}
         with self._open() as database:
@@ -124,7 +124,7 @@ class UseHistory:
 
     def listed(self, project: str) -> list[Chosen]:
         """All that was chosen, the strongest signal first."""
-        if not self.file.exists():
+        if not self._is_there():
             return []
         now = self.clock()
         with self._open() as database:
@@ -144,7 +144,7 @@ class UseHistory:
 
     def clear(self, project: str) -> int:
         """Forget a project's; return how many there were. A broken file goes as a whole."""
-        if not self.file.exists():
+        if not self._is_there():
             return 0
         try:
             with self._open() as database:
@@ -204,6 +204,12 @@ class UseHistory:
                 if database.in_transaction:
                     database.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
+            raise UseHistoryError(f"{self.file}: {error}") from error
+
+    def _is_there(self) -> bool:
+        try:
+            return self.file.exists()
+        except OSError as error:
             raise UseHistoryError(f"{self.file}: {error}") from error
 
     def _remove(self) -> None:

@@ -77,6 +77,10 @@ def open_session(session_id: str, seconds: float) -> Iterator[Session]:
             yield session
             if (after := _as_json(session)) != before or not file.exists():
                 _write(file, after)
+            else:
+                # It was seen, though there is nothing new of it.
+                with contextlib.suppress(OSError):
+                    os.utime(file)
     except Timeout as error:
         raise TimeoutError("another event of this session is being answered") from error
 

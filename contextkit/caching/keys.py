@@ -17,8 +17,9 @@ from attrs import define, field, fields, has
 from contextkit import __version__
 from contextkit.background import in_thread
 from contextkit.config import Config
+from contextkit.embedding import NotAsked, OneEmbedder
 from contextkit.models import ContextRequest, Recipe
-from contextkit.plugin_status import HOST
+from contextkit.plugin_status import HOST, PluginStatus
 from contextkit.registry import SourceRegistry
 from contextkit.store.base import RecordStore
 
@@ -84,14 +85,18 @@ class Keys:
         """The key of a context from these sources. Raises `NoKeyError`; may block."""
         if request.strategy.history:
             raise NoKeyError("what was chosen before counts in its scores")
-        revisions = {source: self._revision(source) for source in sorted(set(sources))}
+        answering = [self._answering(source) for source in sorted(set(sources))]
         asked = _without(request, _NOT_ASKED)
-        return key_of([self._surroundings(), revisions, asked, recipe])
+        return key_of([self._surroundings(), answering, asked, recipe])
 
     def of_answer(self, source: str, request: ContextRequest) -> str:
         """The key of a source's answer to its request. Raises `NoKeyError`; may block."""
         asked = _without(request, _NOT_ASKED | _HOW_IT_IS_SHOWN)
-        return key_of([self._surroundings(), source, self._revision(source), asked])
+        return key_of([self._surroundings(), self._answering(source), asked])
+
+    def _answering(self, source: str) -> list[object]:
+        """What a source's answers depend on: its plugin, which may be off, and its records."""
+        return [*self._identity(self.registry.status(source)), self._revision(source)]
 
     def _revision(self, source: str) -> str:
         if not self.registry.info(source).cacheable:
@@ -103,8 +108,9 @@ class Keys:
         return " ".join(map(str, revisions))
 
     def _surroundings(self) -> list[object]:
-        """What every answer depends on: the settings and the plugins, with their versions."""
-        return [__version__, self._configuration(), [*self._plugins()]]
+        """What every answer depends on: settings, models, and the plugins with their versions."""
+        by_keywords = self.store.embedders == OneEmbedder(NotAsked())
+        return [__version__, self._configuration(), by_keywords, [*self._plugins()]]
 
     def _configuration(self) -> str:
         config = self.registry.config
@@ -119,9 +125,12 @@ class Keys:
             wraps = self.registry.wraps(plugin.name)
             if wraps and not self.registry.info(plugin.name).cacheable:
                 raise NoKeyError(f"{plugin.name} changes the sources' answers")
-            own = plugin.distribution == HOST
-            token = _own_token(self.registry.plugin(plugin.name)) if own else ""
-            yield [plugin.name, plugin.distribution, plugin.version, token]
+            yield self._identity(plugin)
+
+    def _identity(self, plugin: PluginStatus) -> list[object]:
+        own = plugin.distribution == HOST
+        token = _own_token(self.registry.plugin(plugin.name)) if own else ""
+        return [plugin.name, plugin.distribution, plugin.version, token]
 
 
 def _own_token(plugin: object) -> str:

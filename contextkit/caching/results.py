@@ -20,7 +20,7 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class ResultCache:
-    """What sources answered a short while ago; a source's failure is never kept.
+    """What sources answered a short while ago; no failure is kept, and nothing of a bad search.
 
     Attributes:
         levels: where it is kept.
@@ -64,6 +64,9 @@ class ResultCache:
         return evolve(question, recalled=Found(tuple(found.value), found.seconds))
 
     async def _keep(self, source: str, key: str, found: Found) -> None:
+        if problem := self.keys.store.problem:
+            _log.debug("answer_not_kept", source=source, reason=problem)
+            return
         try:
             value = write_items(found.items)
         except NotExactError as error:

@@ -219,15 +219,26 @@ def _path(name: str) -> str:
     """A field's name as the engines' path; a dot goes down into a nested field."""
     if _PLAIN_PATH.fullmatch(name):
         return name
+    _check_unicode(name, name)
     if not name or '"' in name:
         raise RecordError(f"filter {name!r}: a field's name is not empty and has no quote in it")
     return f'"{name}"'
 
 
 def _checked_value(name: str, value: object) -> str | int | bool:
-    if isinstance(value, str) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+    if isinstance(value, str):
+        _check_unicode(name, value)
+        return value
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
         return value
     raise _not_a_filter(name, value)
+
+
+def _check_unicode(name: str, text: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise RecordError(f"filter {name!r}: {text!r} is not valid Unicode") from error
 
 
 def _not_a_filter(name: str, wanted: object) -> RecordError:

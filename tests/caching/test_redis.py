@@ -18,6 +18,7 @@ from contextkit.breaker import Breaker
 from contextkit.caching.levels import Kind, Levels
 from contextkit.caching.redis_level import RedisLevel
 from contextkit.kit import ContextKit
+from contextkit.registry import SourceRegistry
 from tests.caching.conftest import Notes, OpenKit, put
 from tests.caching.redis_server import RedisServer
 from tests.caching.test_contexts import cache_of, state, written_by_another
@@ -97,6 +98,31 @@ async def test_a_hosts_own_plugins_are_not_mixed_up(patient: OpenKit) -> None:
     other.register(Notes(), "own")
     put(one, "the tide rises")
     assert [await state(one), await state(other)] == ["kept", "kept"]
+
+
+async def test_a_hosts_own_source_that_is_off_is_not_mixed_up_either(patient: OpenKit) -> None:
+    """It answers whoever names it."""
+    kits = patient(), patient()
+    for kit in kits:
+        kit.register(Notes(), "own")
+        kit.disable("own")
+    put(kits[0], "the tide rises")
+    for kit in kits:
+        context = await kit.assemble_context("tide", ["own"])
+        assert cache_of(context).state == "kept"
+        assert context.trace.sources[0].age is None
+
+
+async def test_who_loads_no_models_has_other_contexts(patient: OpenKit, notes: Notes) -> None:
+    """What is found by keywords alone is nothing for those who have more."""
+    kit = patient()
+    put(kit, "the tide rises")
+    registry = SourceRegistry(kit.config, entry_points=False)
+    without = ContextKit.over(kit.workspace, kit.config, registry, models=False)
+    without.register(notes, "notes")
+    with without:
+        assert [await state(without), await state(kit)] == ["kept", "kept"]
+    assert notes.asked == ["tide", "tide"]
 
 
 async def test_values_end_by_themselves(patient: OpenKit, redis: RedisServer) -> None:

@@ -120,6 +120,25 @@ async def test_a_failure_is_asked_again(open_kit: OpenKit) -> None:
     assert failing.asked == ["tide"] * 2
 
 
+async def test_what_was_found_without_its_model_is_not_kept(open_kit: OpenKit) -> None:
+    """The model may be back at the next request."""
+
+    class Lost:
+        @hookimpl
+        def contextkit_embedder(self, model: str) -> None:
+            raise OSError("the model is gone")
+
+    kit = open_kit(**{"embedding.model": "lost:model"})
+    kit.register(Lost(), "lost")
+    found = Notes(SourceInfo(cacheable=True))
+    kit.register(found, "found")
+    put(kit, "the tide rises")
+    for _ in range(2):
+        context = await kit.assemble_context("tide", ["found"])
+        assert "the model is gone" in context.trace.notes[0]
+    assert found.asked == ["tide", "tide"]
+
+
 async def test_what_would_change_is_not_kept(open_kit: OpenKit, notes: Notes) -> None:
     """An object in the metadata; a developer can see why."""
     notes.extra = {"tide": object()}

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextRequest, Provenance, Section
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, Provenance, Section
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
 from contextkit.gather import Answer, Question, gather
@@ -375,6 +375,25 @@ async def test_being_too_slow_counts_as_a_failure(
     asked = question("bad", own, breaker=breaker)
     (answer,) = await ask(registry_of(bad=hangs), asked, deadline=SHORT * 2)
     assert answer.breaker == breaker.state == "open"
+
+
+async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker(
+    registry_of: Callable[..., Any],
+) -> None:
+    """Whoever asks it something else gets an answer."""
+
+    def picky(request: ContextRequest) -> None:
+        raise InvalidRequestError("no such tide")
+
+    async def picky_too(request: ContextRequest) -> None:
+        picky(request)
+
+    registry = registry_of(one=picky, other=picky_too)
+    for source in ("one", "other"):
+        breaker = Breaker(failures_to_open=1)
+        (answer,) = await ask(registry, question(source, breaker=breaker))
+        assert (answer.state, answer.breaker) == ("failed", "closed")
+        assert "no such tide" in str(answer.reason)
 
 
 # -- cancellation ---------------------------------------------------------------------------

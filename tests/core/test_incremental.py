@@ -177,6 +177,15 @@ def test_a_section_keeps_no_more_than_its_limit() -> None:
     assert len(context.trace.items) == 5
 
 
+def test_what_is_excluded_takes_nobodys_place() -> None:
+    """It is asked for in addition, and it stays so."""
+    assembler, _ = assembler_of({"log": notes("log", range(4))})
+    context = assembler.assemble_context_sync("gate", limit=2, exclude=["log:0"])
+    assert [item.id for item in context.items] == ["1", "2"]
+    updated = assembler.update_context_sync(context, EVENT)
+    assert [item.id for item in updated.items] == ["event", "1"]
+
+
 def test_an_item_with_a_known_id_takes_the_place_of_the_old_one() -> None:
     """What was said anew is not there twice, even where the old one matches better."""
     assembler, _ = assembler_of({"log": notes("log", [1, 2], relevance=1.0)})

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from attrs import evolve
@@ -340,6 +340,33 @@ async def test_a_source_gets_its_own_request(open_kit: OpenKit, make_plugin: Mak
         assert request.filters == {"day": "mon"}
         assert (request.project, request.workspace) == (kit.project, kit.workspace.root)
         assert (request.records.source, request.records.project) == ("tide", kit.project)
+
+
+async def test_what_a_source_does_to_its_request_reaches_nobody_else(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Not another source, not the host, and not the settings."""
+    seen: list[ContextRequest] = []
+
+    def reckless(request: ContextRequest) -> list[ContextItem]:
+        for mapping in (request.weights, request.limits, request.timeouts, request.settings):
+            cast("dict[str, Any]", mapping)["moon"] = 1
+        cast("dict[str, Any]", request.filters)["day"] = "tue"
+        request.settings.get("harbours", []).append("Kiel")
+        seen.append(request)
+        return []
+
+    plugins = {name: make_plugin(contextkit_query=reckless) for name in ("tide", "moon")}
+    kit = open_kit(plugins, settings=PATIENT | {"sources.tide.harbours": ["Wedel"]})
+    weights, filters = {"tide": 2.0}, {"day": "mon"}
+    for _ in range(2):
+        await kit.assemble_context("when does the tide turn?", weights=weights, filters=filters)
+    for request in seen:
+        assert request.weights == {"tide": 2.0, "moon": 1}
+        assert "tide" not in request.limits
+    assert (weights, filters) == ({"tide": 2.0}, {"day": "mon"})
+    assert kit.config.source("tide").own == {"harbours": ["Wedel"]}
+    assert kit.config.source("moon").own == {}
 
 
 async def test_hooks_are_called_once_per_source_and_batch(

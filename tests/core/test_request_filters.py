@@ -335,6 +335,8 @@ async def test_a_hosts_results_without_a_time_pass_since() -> None:
         ({"user": ""}, "user must be the name of a user, got ''"),
         ({"user": 5}, "user must be the name of a user, got 5"),
         ({"user": "\ud800"}, "user must be valid Unicode"),
+        ({"kinds": ["error", "\ud800"]}, "kinds must be valid Unicode"),
+        ({"exclude": ["\ud800"]}, "exclude must be valid Unicode"),
         ({"additional_context": 5}, "additional_context must be a text, got 5"),
         ({"excluded": ["a"]}, "has no option 'excluded'; did you mean 'exclude'"),
     ],

@@ -78,7 +78,7 @@ def test_each_source_is_asked_once() -> None:
         *(
             ({name: value}, f"{name} must be a number of seconds over 0, got {value!r}")
             for name in ("source_timeout", "deadline")
-            for value in (0, -0.1, float("nan"), "1", False)
+            for value in (0, -0.1, float("nan"), "1", False, 10**400)
         ),
         *(
             ({name: value}, f"{name} must be within 0..1, got {value!r}")
@@ -100,6 +100,7 @@ def test_each_source_is_asked_once() -> None:
             ({"session": value}, f"session must be the name of a session, got {value!r}")
             for value in ("", " ", 3)
         ),
+        ({"session": "\ud800"}, "session must be valid Unicode, got '\\ud800'"),
         ({"style": "html"}, "style must be one of markdown, xml, plain, got 'html'"),
         ({"style": ["xml"]}, "style must be one of markdown, xml, plain, got ['xml']"),
         ({"overflow": "no"}, "overflow must be one of hard, soft, got 'no'"),
@@ -114,7 +115,7 @@ def test_each_source_is_asked_once() -> None:
         *(
             ({name: {"tide": value}}, f"{name}: tide must be a number over 0, got {value!r}")
             for name in ("weights", "timeouts")
-            for value in (0, -1, float("nan"), float("inf"), "1", True)
+            for value in (0, -1, float("nan"), float("inf"), "1", True, 10**400)
         ),
         *(
             ({"limits": {"tide": value}}, "limits: tide must be a whole number of at least 1")
@@ -123,6 +124,11 @@ def test_each_source_is_asked_once() -> None:
         ({"filters": 3}, "filters must be field -> value, got 3"),
         ({"filters": {"day": None}}, "filter day: expected a string, "),
         ({"filters": {"day": []}}, "filter day: expected a string, "),
+        ({"filters": {"day": "\ud800"}}, "filter 'day': '\\ud800' is not valid Unicode"),
+        ({"filters": {"day": ["a", "\ud800"]}}, "filter 'day': '\\ud800' is not valid Unicode"),
+        ({"filters": {"\ud800": 1}}, "filter '\\ud800': '\\ud800' is not valid Unicode"),
+        ({"strategy": {"relevance": 10**400}}, "strategy: relevance: expected a number of at "),
+        ({"strategy": {"relevance": 1e308, "salience": 1e308}}, "strategy: expected weights that"),
         ({"max_token": 5}, "a request has no option 'max_token'; did you mean 'max_tokens'?"),
         ({"colour": 5}, "a request has no option 'colour'; it has: max_tokens, limit, sources, "),
     ],

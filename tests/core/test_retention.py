@@ -22,6 +22,7 @@ from contextkit import (
 )
 from contextkit.errors import ConfigError
 from contextkit.indexing import Indexer
+from contextkit.records import Filters
 from contextkit.retention import Pruned, Retention, prune
 from contextkit.testing import open_records
 
@@ -118,6 +119,20 @@ def test_a_few_too_many_may_wait(records: Records) -> None:
     records.put(_aged(11))
     assert prune(records, Retention(keep_records=10), spare=0.1, now=NOW).too_many == 2
     assert len(_ids(records)) == 10
+
+
+def test_others_may_delete_meanwhile(records: Records) -> None:
+    """Between counting and looking at the newest, for instance: then none is too many."""
+    records.put(_aged(*range(6)))
+
+    class _Hasty(Records):
+        def newest(self, limit: int, filters: Filters | None = None) -> list[Record]:
+            records.delete(*(record.id for record in _aged(2, 3, 4, 5)))
+            return super().newest(limit, filters)
+
+    hasty = _Hasty(records._store, records.source, records.project)
+    assert prune(hasty, Retention(keep_records=5), now=NOW) == Pruned(left=2)
+    assert _ids(records) == {"head0", "head1"}
 
 
 def test_a_dry_run_tells_the_same_and_deletes_nothing(records: Records) -> None:

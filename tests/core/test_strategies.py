@@ -23,7 +23,7 @@ from contextkit import (
     SourceInfo,
     Strategy,
 )
-from contextkit.budget import by_percent, shares
+from contextkit.budget import by_match, by_percent, shares
 from contextkit.config import Config, RankingSettings
 from contextkit.config_layers import load_config
 from contextkit.errors import ConfigError
@@ -408,6 +408,16 @@ def test_what_has_no_percent_of_its_own_gets_no_token_but_what_is_left() -> None
         found = by_percent(weights, sources, percent)
         assert found["b"] > 0
         assert shares(found, 100_000) == {"a": 100_000, "b": 0}
+
+
+def test_weights_may_be_as_large_and_as_small_as_floats_can_be() -> None:
+    """They have no sum then, and no product."""
+    sources = {"a": "a", "b": "b"}
+    large, small = {"a": 1e308, "b": 1e308}, {"a": 5e-324, "b": 5e-324}
+    for weights in (large, small):
+        assert shares(by_percent(weights, sources, {"z": 60}), 600) == {"a": 300, "b": 300}
+        assert shares(by_percent(weights, sources, {"a": 0, "b": 0}), 600) == {"a": 300, "b": 300}
+    assert shares(by_match(large, {"a": [0.9, 0.9], "b": [0.9, 0.9]}), 600) == {"a": 300, "b": 300}
 
 
 # -- in a context ---------------------------------------------------------------------------

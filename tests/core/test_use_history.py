@@ -164,6 +164,19 @@ def test_a_broken_file_is_an_error_until_it_is_cleared(history: UseHistory) -> N
     assert history.signals("p", [A]) == {A: 0.5}
 
 
+def test_a_file_that_cannot_be_looked_up_is_an_error(tmp_path: Path) -> None:
+    """As in a folder that is somebody else's; here, a name that no file system has."""
+    history = UseHistory(tmp_path / ("h" * 300))
+    calls: list[Callable[[], object]] = [
+        lambda: history.signals("p", [A]),
+        lambda: history.listed("p"),
+        lambda: history.clear("p"),
+    ]
+    for call in calls:
+        with pytest.raises(UseHistoryError, match="name too long"):
+            call()
+
+
 def test_a_locked_file_is_waited_for_no_longer_than_that(history: UseHistory) -> None:
     """Then it is an error, also for clearing, and the file stays."""
     history.used("p", [A])

@@ -123,6 +123,19 @@ def test_old_sessions_are_removed(home: Path) -> None:
     assert latest_session("/v") is None
 
 
+def test_a_session_that_is_shown_nothing_new_is_seen(kit: ContextKit, home: Path) -> None:
+    """It is the last one of its workspace, and no old one."""
+    folder = home / "hooks" / "sessions"
+    told(kit, "one")
+    told(kit, "other")
+    for name, days in (("one", 8), ("other", 1)):
+        seen = time.time() - days * DAY
+        os.utime(folder / f"{name}.json", (seen, seen))
+    assert told(kit, "one") == set()
+    prune_sessions()
+    assert latest_session(str(kit.workspace.root)) == "one"
+
+
 def test_a_session_is_switched_off_and_on(kit: ContextKit) -> None:
     """Nothing of what it is not told counts as shown."""
     switch_off("s", off=True)

@@ -75,6 +75,23 @@ def test_scopes(book: EntityBook, records: Records) -> None:
     assert book.related("Bo") == book.related("Billing") == []
 
 
+def test_what_is_one_of_many_users_is_nobody_elses(records: Records) -> None:
+    """A relation of theirs, too, though its other end is the project's."""
+    ada, bob = (
+        EntityBook(Records(records._store, records.source, records.project, user=user))
+        for user in ("ada", "bob")
+    )
+    assert ada.add("Love", shared=True).scope == "user"
+    ada.add("House", shared=True)
+    ada.add("Billing")
+    assert ada.relate("Love", "lives in", "House").as_dict()["scope"] == "user"
+    assert ada.relate("Love", "owns", "Billing").as_dict()["scope"] == "user"
+    assert {step.relation.type for step in ada.related("Love")} == {"lives in", "owns"}
+    assert bob.related("Billing") == []
+    assert ada.unrelate("Love", "owns", "Billing").type == "owns"
+    assert ada.forget("Love")[1] == 1
+
+
 def test_forgetting_takes_the_relations_along(book: EntityBook) -> None:
     """And nothing else."""
     for name in "ABC":

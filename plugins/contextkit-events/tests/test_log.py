@@ -126,6 +126,7 @@ def test_a_wrong_event_stores_none(log: EventLog) -> None:
         ({"kind": "Bad Kind", "text": "x"}, "kind must be a word of lower-case letters"),
         ({"kind": None, "text": "x"}, "kind must be a word"),
         ({"kind": "session", "text": "x"}, "kind must not be 'session'"),
+        ({"kind": "turn", "text": "x", "id": "ses_1"}, "id must not begin with ses_"),
         ({"kind": "file_read"}, "an event of the kind file_read needs a path"),
         ({"kind": "file_write", "text": "x"}, "needs a path"),
         ({"kind": "shell_exec", "path": "x"}, "needs a command"),

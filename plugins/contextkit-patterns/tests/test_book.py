@@ -14,7 +14,7 @@ import pytest
 from contextkit import ContextKit, InvalidRequestError, Record, Records
 from contextkit.testing import open_records
 from contextkit_patterns import InvalidPatternError, PatternBook, UnknownPatternError
-from contextkit_patterns.pattern import success_rate
+from contextkit_patterns.pattern import MOST_APPLICATIONS, success_rate
 
 # Between the look and the write others get many chances to take the store.
 COUNTS = """
@@ -75,6 +75,10 @@ def test_the_same_name_changes_the_pattern(book: PatternBook) -> None:
     assert (changed.outcome, changed.steps, changed.name) == ("updated", ("b",), "restart")
     assert (changed.keywords, changed.applications, changed.successes) == (("worker",), 3, 2)
     assert book.add("restart", ["b"]).outcome == "unchanged"
+    counted = book.add("restart", ["b"], applications=9)
+    assert (counted.applications, counted.successes) == (9, 2)
+    with pytest.raises(InvalidPatternError, match="got 2 of 1"):
+        book.add("restart", ["b"], applications=1)
     assert book.count() == 1
 
 
@@ -87,6 +91,15 @@ def test_applications_are_counted(book: PatternBook) -> None:
     assert counted.applied_at is not None
     assert counted.applied_at >= counted.created_at
     assert book.get("restart") == counted
+
+
+def test_what_was_counted_is_not_lost_at_the_most_that_is_counted(book: PatternBook) -> None:
+    """Then nothing is added."""
+    book.add("Restart", ["a"], applications=MOST_APPLICATIONS, successes=MOST_APPLICATIONS - 1)
+    for success in (False, True, True):
+        book.applied("restart", success=success)
+    found = book.get("restart")
+    assert (found.applications, found.successes) == (MOST_APPLICATIONS, MOST_APPLICATIONS)
 
 
 def test_once_of_once_does_not_beat_95_of_100(book: PatternBook) -> None:
@@ -218,5 +231,8 @@ def test_imported_records_do_no_harm(records: Records, book: PatternBook) -> Non
     assert (found.name, found.steps) == ("odd", ("odd",))
     assert found.applied_at is not None
     assert found.applied_at.utcoffset() is not None
+    records.shared.put([Record(id="odd", text="the user's")])
+    book.remove("odd")
+    assert [each.scope for each in book.list()] == ["user"]
     book.remove("odd")
     assert book.count() == 0

@@ -190,6 +190,18 @@ async def test_a_context_has_the_stack_of_its_session(filled: ContextKit) -> Non
     assert await found(records, "zebra", session="tuesday") == []
 
 
+@pytest.mark.parametrize("session", ["x" * 300, "two\nlines"])
+async def test_a_session_that_no_stack_may_be_called_has_none(
+    filled: ContextKit, session: str
+) -> None:
+    """What matches is found all the same."""
+    context = await filled.assemble_context("Read the log", ["tasks"], session=session)
+    assert "Step 7 fails" in context.markdown
+    recipe = {"goal": "Read the log"}
+    for source in (await filled.assemble_recipe("task", recipe, session=session)).trace.sources:
+        assert source.state == "empty", source
+
+
 async def test_a_new_session_finds_earlier_results(filled: ContextKit) -> None:
     """What came of a task is found by what is asked, in any session."""
     items = await found(filled.records("tasks"), "which step fails?", session="tuesday")

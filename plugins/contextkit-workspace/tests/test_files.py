@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -17,6 +19,7 @@ from contextkit.models import Detail, Style
 from contextkit.tool_calls import call_tool
 from contextkit.tool_offers import offered_tools
 from contextkit_workspace import contextkit_check_settings, contextkit_format
+from contextkit_workspace.edited_files import edit_times
 from contextkit_workspace.open_files import in_workspace
 from contextkit_workspace.structure import structure_text
 
@@ -66,6 +69,23 @@ async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, 
     assert files_of(items)[0] == "src/lamp.py"
     assert items["file:src/lamp.py"].relevance >= 0.7
     assert files_of(await find("is it in clamp.py.bak?")) == []
+
+
+def test_any_time_that_a_file_has_is_one_of_the_calendar(tmp_path: Path) -> None:
+    """A program can set what it likes, where the file system keeps that."""
+    with tempfile.TemporaryDirectory(dir=_keeps_any_time(tmp_path)) as folder:
+        for name, seconds in (("late", 1e12), ("early", -1e12)):
+            (Path(folder) / name).touch()
+            os.utime(Path(folder) / name, (seconds, seconds))
+        times = edit_times(Path(folder), ["late", "early"])
+    assert times["early"] == 0
+    assert datetime.fromtimestamp(times["late"], UTC) > datetime.now(UTC)
+
+
+def _keeps_any_time(otherwise: Path) -> Path:
+    """A folder in memory where there is one: other file systems have calendars of their own."""
+    in_memory = Path("/dev/shm")  # noqa: S108 - a folder of one's own is made in it
+    return in_memory if os.access(in_memory, os.W_OK) else otherwise
 
 
 async def test_who_asks_what_is_at_work_gets_the_newest_first(

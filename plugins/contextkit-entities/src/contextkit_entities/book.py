@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
-from contextkit import USER, InvalidRequestError, Record, Records
+from contextkit import InvalidRequestError, Record, Records
+from contextkit.records import belongs_to_user
 from contextkit_entities.entity import BY_HAND, DEFAULT_TYPE, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
     AmbiguousEntityError,
@@ -131,7 +132,8 @@ class EntityBook:
     ) -> Relation:
         """Store a relation between two entities; one of the same type between them is changed.
 
-        It is the user's where both of them are, else the project's.
+        It is the user's where both of them are, else the project's. Where a host has many
+        users, one that is a user's makes it that user's: the project's is seen by all of them.
 
         Args:
             source: the entity that it starts from.
@@ -153,8 +155,7 @@ class EntityBook:
             given["weight"] = stored_measure("weight", weight)
         with self._turn():
             ends = self.find(source), self.find(target)
-            users = all(end.project == USER for end in ends)
-            scope = self.records.shared if users else self.records
+            scope = self._scope_between(ends)
             known = _relation_in(scope, relation_id(ends[0].id, given["type"], ends[1].id))
             before = known.properties if known else {}
             given["properties"] = stored_properties(properties or {}, before)
@@ -255,7 +256,7 @@ class EntityBook:
                 relations = self.records.count({"kind": RELATION, "ends": [entity.id]})
                 for each in (self.records, self.records.shared):
                     each.delete_where({"kind": RELATION, "ends": [entity.id]})
-            scope.delete_where({"kind": ENTITY, "origin": BY_HAND, "name": entity.name})
+            scope.scopes[0].delete(entity.id)
         return entity, relations
 
     def unrelate(self, source: str, kind: str, target: str) -> Relation:
@@ -279,6 +280,12 @@ class EntityBook:
                 raise UnknownRelationError(f"{source} --[{kind}]--> {target}")
             self.records.delete(found[0].id)
         return Relation.from_record(found[0])
+
+    def _scope_between(self, ends: Iterable[Entity]) -> Records:
+        of_user = [belongs_to_user(end.project) for end in ends]
+        many_users = self.records.user is not None
+        enough = any(of_user) if many_users else all(of_user)
+        return self.records.shared if enough else self.records
 
     def _with_id(self, entity_id: str) -> Entity | None:
         found = [r for r in self.records.get(entity_id) if _is_entity(r)] if entity_id else []

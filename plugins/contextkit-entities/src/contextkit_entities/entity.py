@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from contextkit import USER, Record
 from contextkit.markup import one_line
+from contextkit.records import belongs_to_user
 from contextkit_entities.words import key_of, name_keys
 
 __all__ = [
@@ -81,7 +82,7 @@ class Entity:
     @property
     def scope(self) -> Literal["user", "project"]:
         """Whether the user or the project has it."""
-        return "user" if self.project == USER else "project"
+        return "user" if belongs_to_user(self.project) else "project"
 
     @property
     def text(self) -> str:

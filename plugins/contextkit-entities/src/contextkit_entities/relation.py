@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from contextkit import USER, Record
 from contextkit.markup import one_line
+from contextkit.records import belongs_to_user
 from contextkit_entities.entity import BY_HAND, FROM_CODE, measure_in
 
 __all__ = ["DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]
@@ -125,6 +126,6 @@ class Relation:
             "weight": self.weight,
             "properties": dict(self.properties),
             "origin": self.origin,
-            "scope": "user" if self.project == USER else "project",
+            "scope": "user" if belongs_to_user(self.project) else "project",
             "created_at": self.created_at.isoformat(),
         }

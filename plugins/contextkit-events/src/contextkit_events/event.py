@@ -29,6 +29,9 @@ _NEEDED = {
 }
 _KIND = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
 _RESERVED = "session"
+_OF_SESSIONS = "ses_"
+"""What the ids of the log's own records begin with."""
+
 _LONGEST_NAME = 200
 _CLOCK_SKEW = timedelta(days=1)
 _PATH_PARTS = re.compile(r"[^\W_]+")
@@ -143,7 +146,7 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
     if not any(texts.values()):
         raise InvalidEventError("an event needs a text, a path or a command")
     return Event(
-        id=_checked_name("id", given["id"]) if "id" in given else _new_id(created_at),
+        id=_checked_id(given["id"]) if "id" in given else _new_id(created_at),
         session=_checked_name("session", session),
         kind=kind,
         exit_code=_checked_code(given.get("exit_code")),
@@ -159,7 +162,7 @@ def session_record(session: str, last: datetime) -> Record:
 
     name = hashlib.sha256(session.encode()).hexdigest()[:24]
     fields = {"session": session, "kind": _RESERVED, "what": _RESERVED, "highlight": False}
-    return Record(id=f"ses_{name}", text="", created_at=last, fields=fields)
+    return Record(id=f"{_OF_SESSIONS}{name}", text="", created_at=last, fields=fields)
 
 
 def _text_in(fields: Mapping[str, Any], name: str) -> str:
@@ -190,6 +193,16 @@ def _checked_name(name: str, value: object) -> str:
             f"{name} must be a text on one line, of 1 to {_LONGEST_NAME} characters, got {value!r}"
         )
     return str(value)
+
+
+def _checked_id(value: object) -> str:
+    checked = _checked_name("id", value)
+    if checked.startswith(_OF_SESSIONS):
+        raise InvalidEventError(
+            f"id must not begin with {_OF_SESSIONS}: the log itself has records of that id, "
+            f"got {value!r}"
+        )
+    return checked
 
 
 def _checked_text(name: str, value: object) -> str:

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Records
 from contextkit_patterns.errors import UnknownPatternError
-from contextkit_patterns.pattern import Pattern, checked_counts
+from contextkit_patterns.pattern import MOST_APPLICATIONS, Pattern, checked_counts
 from contextkit_patterns.words import (
     id_of,
     stored_entity_types,
@@ -101,9 +101,8 @@ class PatternBook:
             given["intents"] = stored_intents(intents)
         if entity_types is not None:
             given["entity_types"] = stored_entity_types(entity_types)
-        if applications is not None or successes is not None:
-            counts = checked_counts(applications or 0, successes or 0)
-            given |= dict(zip(("applications", "successes"), counts, strict=True))
+        counts = {"applications": applications, "successes": successes}
+        given |= {name: count for name, count in counts.items() if count is not None}
         scope = self.records.shared if shared else self.records
         with self._turn():
             pattern = _merged(_in_scope(scope, id_of(given["name"])), given, scope.project)
@@ -125,8 +124,8 @@ class PatternBook:
             known = self.get(pattern_id)
             counted = evolve(
                 known,
-                applications=known.applications + 1,
-                successes=known.successes + int(success),
+                applications=min(known.applications + 1, MOST_APPLICATIONS),
+                successes=min(known.successes + int(success), MOST_APPLICATIONS),
                 applied_at=datetime.now(UTC),
             )
             self._scope_of(known).put([counted.as_record()])
@@ -170,12 +169,8 @@ class PatternBook:
         """
         with self._turn():
             known = self.get(pattern_id)
-            scope = self._scope_of(known)
-            if len(self.records.get(known.id)) == 1:
-                scope.delete(known.id)
-            else:
-                # By its id it would go together with the user's.
-                scope.delete_where({"name": known.name})
+            # Of that scope alone: the user's of the same id stays.
+            self._scope_of(known).scopes[0].delete(known.id)
         return known
 
     def _scope_of(self, pattern: Pattern) -> Records:
@@ -193,6 +188,8 @@ def _in_scope(scope: Records, pattern_id: str) -> Pattern | None:
 
 
 def _merged(known: Pattern | None, given: dict[str, Any], project: str) -> Pattern:
+    before = (known.applications, known.successes) if known else (0, 0)
+    checked_counts(given.get("applications", before[0]), given.get("successes", before[1]))
     if known is None:
         return Pattern(
             id=id_of(given["name"]),

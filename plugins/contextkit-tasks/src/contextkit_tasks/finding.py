@@ -9,6 +9,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError
 from contextkit.background import in_thread
+from contextkit_tasks.errors import InvalidTaskError
 from contextkit_tasks.frame import TaskFrame
 from contextkit_tasks.recipe import ROLES
 from contextkit_tasks.stack import TaskStack
@@ -34,16 +35,24 @@ async def find_tasks(request: ContextRequest) -> list[ContextItem]:
     Raises `InvalidRequestError` for a role that there is none of.
     """
     filters = dict(request.filters)
-    stack = TaskStack(request.records, request.session)
+    stack = _stack_of(request)
     if "role" in filters:
         role = _checked_role(filters["role"])
-        frames = await in_thread(lambda: _in_role(stack, role))
+        frames = await in_thread(lambda: _in_role(stack, role)) if stack else []
         return _weighed(frames, 1.0)[: request.limit]
     hits = await request.records.search(request.query, limit=request.limit, filters=filters)
     found = [_item(TaskFrame.from_record(hit.record), hit.relevance) for hit in hits]
     # Other filters than roles choose among records; the stack as such is not what is asked.
-    standing = [] if filters else await in_thread(lambda: _standing(stack))
+    standing = await in_thread(lambda: _standing(stack)) if stack and not filters else []
     return _best_first([*found, *standing])[: request.limit]
+
+
+def _stack_of(request: ContextRequest) -> TaskStack | None:
+    """The stack of the session that asks; None where no stack may be called so."""
+    try:
+        return TaskStack(request.records, request.session)
+    except InvalidTaskError:
+        return None
 
 
 def _checked_role(role: Any) -> str:

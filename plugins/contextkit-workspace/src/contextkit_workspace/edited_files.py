@@ -6,6 +6,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from contextkit_workspace.git_state import git_files
@@ -16,6 +17,7 @@ _MOST_FILES = 50_000
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "target", "venv"})
 _WRITTEN_AT_ONCE = 50
 _MINUTE = 60
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 
 
 def workspace_files(root: Path) -> list[str]:
@@ -27,7 +29,8 @@ def workspace_files(root: Path) -> list[str]:
 def edit_times(root: Path, paths: Sequence[str]) -> dict[str, float]:
     """When the content of each file was last written, seconds since the epoch.
 
-    What is no regular file, or is not there, is left out.
+    What is no regular file, or is not there, is left out. A file may say that it was written
+    at any time; one that no calendar has is the nearest that it has.
     """
     times = {}
     folder = str(root)
@@ -37,7 +40,7 @@ def edit_times(root: Path, paths: Sequence[str]) -> dict[str, float]:
         except (OSError, ValueError):
             continue
         if stat.S_ISREG(status.st_mode):
-            times[path] = status.st_mtime
+            times[path] = min(max(status.st_mtime, 0.0), _LATEST)
     return times
 
 
