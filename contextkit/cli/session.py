@@ -57,11 +57,12 @@ class Session:
         if self._plugins is None:
             self.start_logs()
             from contextkit.config_layers import load_config
+            from contextkit.patience import patient
             from contextkit.registry import SourceRegistry
             from contextkit.workspace import find_workspace
 
             workspace = find_workspace(self.folder)
-            config = load_config(workspace, flags=self.settings)
+            config = patient(load_config(workspace, flags=self.settings))
             registry = SourceRegistry(config)
             self._refuse_unknown_switches(registry)
             self._plugins = workspace, config, registry

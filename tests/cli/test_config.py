@@ -48,6 +48,18 @@ def test_each_value_says_where_it_came_from(contextkit: CommandLine) -> None:
     assert shown["project_file"] == str(project)
 
 
+def test_a_command_waits_longer_for_its_sources_unless_told(contextkit: CommandLine) -> None:
+    """A process that has just begun needs more time than one that is warm."""
+    shown = contextkit.json("config", "show")["settings"]
+    origin = {"layer": "default", "origin": "default of commands"}
+    assert shown["assemble.source_timeout"] == {"value": 2.0, **origin}
+    assert shown["assemble.deadline"] == {"value": 3.0, **origin}
+    file = contextkit.folder / "contextkit.toml"
+    file.write_text("[assemble]\nsource_timeout = 0.3\n")
+    told = contextkit.json("config", "show")["settings"]["assemble.source_timeout"]
+    assert told == {"value": 0.3, "layer": "project", "origin": f"{file}:2"}
+
+
 def test_the_projects_name_and_lists_are_shown(contextkit: CommandLine) -> None:
     """A list is one cell for a person, a list for a program."""
     file = contextkit.folder / "contextkit.toml"

@@ -18,6 +18,7 @@ from contextkit import ContextKit
 from contextkit.cli import cli
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.indexing import Progress
+from contextkit.patience import DEADLINE, SOURCE_TIMEOUT
 from contextkit_mcp import announcing
 from contextkit_mcp import relay as relaying
 from contextkit_mcp.live_kit import LiveKit
@@ -50,6 +51,19 @@ async def test_a_kit_follows_its_configuration(world: World) -> None:
     (world.home / "config.toml").unlink()
     await live.refresh()
     assert "commits" in sources(live)
+    live.close()
+
+
+async def test_a_server_waits_for_its_sources_as_a_command_does(world: World) -> None:
+    """Its first answer is a cold one, too; what is configured is stronger, also when it changes."""
+    live = LiveKit(world.workspace)
+    with live.using() as kit:
+        assert kit.config.assemble.source_timeout == SOURCE_TIMEOUT
+    (world.home / "config.toml").write_text("[assemble]\nsource_timeout = 0.25\n")
+    await live.refresh()
+    with live.using() as kit:
+        assert kit.config.assemble.source_timeout == 0.25
+        assert kit.config.assemble.deadline == DEADLINE
     live.close()
 
 

@@ -16,13 +16,16 @@ from typing import Any
 from attrs import define, field
 
 from contextkit.background import in_thread
+from contextkit.config import Config
 from contextkit.config_layers import load_config, user_config_file
 from contextkit.errors import ContextKitError
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.kit import ContextKit
 from contextkit.logs import get_logger
+from contextkit.patience import patient
+from contextkit.registry import SourceRegistry
 from contextkit.tool_offers import offered_tools
-from contextkit.workspace import PROJECT_FILE, find_workspace
+from contextkit.workspace import PROJECT_FILE, Workspace, find_workspace
 
 __all__ = ["LiveKit"]
 
@@ -95,16 +98,21 @@ class LiveKit:
         self._kit.close()
 
     def _opened(self) -> ContextKit:
-        kit = ContextKit.open(self.folder, settings=self.settings)
+        workspace = find_workspace(self.folder)
+        config = self._configured(workspace)
+        kit = ContextKit.over(workspace, config, SourceRegistry(config))
         # Whether it can be; what ails single plugins is told where the tools are listed.
         offered_tools(kit.registry, lambda *_: None)
         return kit
+
+    def _configured(self, workspace: Workspace) -> Config:
+        return patient(load_config(workspace, flags=self.settings))
 
     def _made_anew(self) -> ContextKit | None:
         """A new kit, or None where nothing has changed that it is made from."""
         importlib.invalidate_caches()
         workspace, installed = find_workspace(self.folder), _installed()
-        config = load_config(workspace, flags=self.settings)
+        config = self._configured(workspace)
         made_from = (workspace, config, installed)
         if made_from == (self._kit.workspace, self._kit.config, self._installed):
             return None
