@@ -2,7 +2,8 @@
 
 A host that configures structlog gets every event its way. Where nobody has, warnings and
 errors go to standard error and the rest nowhere, as with Python's own logging: standard
-output belongs to the program, and may be a protocol's.
+output belongs to the program, and may be a protocol's. An event that cannot be written is lost,
+and whoever logged it goes on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["get_logger", "import_structlog", "silenced"]
+__all__ = ["events_on_stderr", "get_logger", "import_structlog", "silenced"]
 
 _silencers: list[object] = []
 
@@ -32,6 +33,25 @@ class _Logger:
         if structlog.is_configured():
             return getattr(structlog.get_logger(self.name), method)
         return getattr(_last_resort(structlog), method)
+
+
+@frozen(eq=False)
+class _EventsOnStderr:
+    """Standard error as it is for each event: missing, closed, full or broken, nobody fails."""
+
+    def write(self, text: str) -> None:
+        if sys.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.write(text)
+
+    def flush(self) -> None:
+        if sys.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.flush()
+
+
+events_on_stderr: Any = _EventsOnStderr()
+"""Where structlog writes to, unless a host says otherwise."""
 
 
 def get_logger(name: str) -> Any:
@@ -78,6 +98,6 @@ def _last_resort(structlog: Any) -> Any:
     import logging
 
     return structlog.wrap_logger(
-        structlog.PrintLogger(sys.stderr),
+        structlog.PrintLogger(events_on_stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
     )

@@ -6,10 +6,9 @@ What a person should know a command says itself.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 
-from contextkit.logs import import_structlog, silenced
+from contextkit.logs import events_on_stderr, import_structlog, silenced
 
 __all__ = ["logs_on_stderr"]
 
@@ -30,7 +29,7 @@ def logs_on_stderr(*, debug: bool) -> Iterator[None]:
     before = structlog.get_config() if structlog.is_configured() else None
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(events_on_stderr),
     )
     try:
         yield

@@ -73,6 +73,25 @@ def test_structlog_is_imported_with_the_first_event() -> None:
     assert b"tide_high" in ran.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="nothing is always full there")
+def test_an_event_that_cannot_be_written_is_lost() -> None:
+    """Standard error is full, broken, closed or missing: the program goes on, and says the same."""
+    program = (
+        "import io, os, sys; from contextkit.logs import get_logger; log = get_logger('tide')\n"
+        "reading, writing = os.pipe()\n"
+        "os.close(reading)\n"
+        "closed = io.StringIO()\n"
+        "closed.close()\n"
+        "for sys.stderr in (open('/dev/full', 'w'), open(writing, 'w'), closed, None):\n"
+        "    log.warning('tide_high')\n"
+        "    print('went on', flush=True)\n"
+        "os._exit(0)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert ran.stdout.splitlines() == [b"went on"] * 4
+
+
 def _logged() -> Iterator[tuple[str, str, frozenset[str]]]:
     """Event, level and fields of every call in the core and in the first-party plugins."""
     for folder in (ROOT / "contextkit", *ROOT.glob("plugins/*/src")):
