@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import threading
 
 from attrs import define, field
 
 from contextkit.caching.levels import Levels
+from contextkit.fork_locks import ForkLock
 
 __all__ = ["SharedRevisions"]
 
@@ -30,7 +30,7 @@ class SharedRevisions:
     levels: Levels
     place: str
     _unsaid: set[str] = field(factory=set, init=False)
-    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> str | None:
         """A source's revision; None without a Redis that answers."""
