@@ -144,7 +144,7 @@ class EventLog:
         As long as there are no more than a tenth too many, the second waits: the store then
         deletes many at once.
         """
-        prune(self.records, self.retention, counted={"what": _STORED}, spare=_SPARE)
+        prune(self.records.scopes[0], self.retention, counted={"what": _STORED}, spare=_SPARE)
 
     def _sessions_of(self, made: Sequence[Event]) -> Sequence[Record]:
         last: dict[str, datetime] = {}

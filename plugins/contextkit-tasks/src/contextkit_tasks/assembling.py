@@ -44,6 +44,9 @@ async def assemble_task_context(
     current = await in_thread(stack.peek)
     if current is None:
         raise EmptyStackError(stack.session)
+    if sources and options.get("exclude_sources") is None:
+        # What is named by itself no setting leaves out.
+        options["exclude_sources"] = ()
     names = sources or kit.config.assemble.sources or kit.registry.sources
     for name in names:
         kit.registry.require(name)
