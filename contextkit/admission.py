@@ -15,9 +15,14 @@ from collections.abc import AsyncIterator
 
 from attrs import define, field
 
-__all__ = ["Admission"]
+__all__ = ["Admission", "is_inside"]
 
 _inside: contextvars.ContextVar[bool] = contextvars.ContextVar("contextkit_inside", default=False)
+
+
+def is_inside() -> bool:
+    """Whether a source asks this, while it answers an assembly that has its turn."""
+    return _inside.get()
 
 
 @define(eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -162,7 +162,7 @@ class AskingForContexts(abc.ABC):
             InvalidRequestError: for a context that was not assembled here, and for a value
                 that makes no sense.
         """
-        several = [new] if isinstance(new, (ContextItem, Record)) else list(new)
+        several = list(new) if isinstance(new, Iterable) else [new]
         return await self.pipeline.update(context, several, max_tokens)
 
     async def get_premortem_context(

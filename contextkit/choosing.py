@@ -86,6 +86,8 @@ def mark_used(
     Raises `InvalidRequestError` for what is no item.
     """
     items: Iterable[ContextItem | Key] = used.items if isinstance(used, FormattedContext) else used
+    if not isinstance(items, Iterable):
+        raise InvalidRequestError(f"expected a context, or items of one, got {used!r}")
     keys = [_checked_key(one) for one in items]
     if history is None:
         return

@@ -200,7 +200,11 @@ class ContextKit(AskingForContexts):
         return retention_of(self.registry, source)
 
     def prune(
-        self, sources: Sequence[str] | None = None, *, dry_run: bool = False
+        self,
+        sources: Sequence[str] | None = None,
+        *,
+        dry_run: bool = False,
+        user: str | None = None,
     ) -> dict[str, Pruned]:
         """Delete records that are not kept: too old, or too many; blocking.
 
@@ -211,12 +215,15 @@ class ContextKit(AskingForContexts):
         Args:
             sources: which ones; default: every source that is on.
             dry_run: True to delete nothing and only count.
+            user: whose own records are pruned beside the project's, where a host has many
+                users; default: those of the one user of this machine.
 
         Returns:
             Source -> what went, or would go.
         """
         names = self.registry.sources if sources is None else sources
-        return prune_sources(self.registry, map(self.records, names), dry_run=dry_run)
+        records = [self.records(name, user) for name in names]
+        return prune_sources(self.registry, records, dry_run=dry_run)
 
     # -- what was of use ------------------------------------------------------------------
 

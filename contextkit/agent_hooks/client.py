@@ -102,7 +102,11 @@ class _Hook:
     def _asked(self) -> Mapping[str, Any] | None:
         """The resident process's answer, or None where it gives none."""
         # How long it really may take is a setting, which the answer begins with.
-        request = {"op": "hook", "event": {"cwd": os.getcwd(), **self.event}}  # noqa: PTH109
+        request = {
+            "op": "hook",
+            "event": {"cwd": os.getcwd(), **self.event},  # noqa: PTH109
+            "waited": time.monotonic() - self.started,
+        }
         # Whoever gets the question tells, even where it answers too late.
         must_tell, self.must_tell = self.must_tell, False
         message = ask(request, self.environment, _MOST_SECONDS, self._heard)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from attrs import define, evolve, field
 
+from contextkit.admission import is_inside
 from contextkit.caching.flights import Flights
 from contextkit.caching.keys import Keys, NoKeyError
 from contextkit.caching.levels import Kind, Levels
@@ -57,8 +58,10 @@ class ContextCache:
         except NoKeyError as reason:
             self.counting.passed_over()
             return self._traced(await pipeline.assemble(request, recipe), "not_kept", str(reason))
+        # What a source asks must not wait for an assembly that waits for this one's turn.
+        flight = f"{key} inside" if is_inside() else key
         context = await self._flights.join(
-            key, lambda: self._looked_up(key, pipeline, request, recipe)
+            flight, lambda: self._looked_up(key, pipeline, request, recipe)
         )
         return _own(context)
 

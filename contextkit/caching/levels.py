@@ -140,16 +140,23 @@ class Levels:
 
     # -- tokens ---------------------------------------------------------------------------
 
-    def token_blocking(self, name: str, new: str) -> str | None:
-        """The token of a name that all users of a Redis agree on; `new` where there is none.
+    def tokens_blocking(self, names: Sequence[str], new: Callable[[], str]) -> list[str] | None:
+        """The tokens of some names that all users of a Redis agree on; new where there are none.
 
         None without a Redis that answers.
         """
 
-        async def read(redis: Redis) -> str | None:
-            await redis.set(PREFIX + name, new.encode(), exist=False)
-            found = await redis.get(PREFIX + name)
-            return found.decode() if isinstance(found, bytes) else None
+        async def made(redis: Redis, key: str) -> object:
+            # Of several who make one at once the first one's counts.
+            await redis.set(key, new().encode(), exist=False)
+            return await redis.get(key)
+
+        async def read(redis: Redis) -> list[str] | None:
+            keys = [PREFIX + name for name in names]
+            there = zip(keys, await redis.get_many(*keys), strict=True)
+            found = [await made(redis, key) if token is None else token for key, token in there]
+            tokens = [token.decode() for token in found if isinstance(token, bytes)]
+            return tokens if len(tokens) == len(keys) else None
 
         return self._loop.submit(self._on_redis(read)).result()
 

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 from attrs import define, field
 
+from contextkit.fork_locks import ForkLock
+
 __all__ = ["LoopThread"]
 
 T = TypeVar("T")
@@ -30,7 +32,7 @@ class LoopThread:
     on_start: Callable[[], None]
     _loop: asyncio.AbstractEventLoop | None = field(default=None, init=False)
     _process: int = field(default=0, init=False)
-    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The coroutine's result, for a caller with an event loop."""

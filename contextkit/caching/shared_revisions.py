@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import threading
 
 from attrs import define, field
 
 from contextkit.caching.levels import Levels
+from contextkit.fork_locks import ForkLock
 
 __all__ = ["SharedRevisions"]
 
@@ -30,7 +30,7 @@ class SharedRevisions:
     levels: Levels
     place: str
     _unsaid: set[str] = field(factory=set, init=False)
-    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> str | None:
         """A source's revision; None without a Redis that answers."""
@@ -38,21 +38,23 @@ class SharedRevisions:
             waiting = sorted(self._unsaid)
         if not all(self._said(each) for each in waiting):
             return None
-        tokens = [
-            self.levels.token_blocking(self._name(each), secrets.token_hex(_TOKEN_BYTES))
-            for each in (_EVERYTHING, source)
-        ]
-        return None if None in tokens else "-".join(str(token) for token in tokens)
+        names = [self._name(each) for each in (_EVERYTHING, source)]
+        tokens = self.levels.tokens_blocking(names, _new_token)
+        return None if tokens is None else "-".join(tokens)
 
     def changed(self, source: str | None) -> None:
         """Note that a source's records change."""
         self._said(_EVERYTHING if source is None else source)
 
     def _said(self, source: str) -> bool:
-        said = self.levels.set_token_blocking(self._name(source), secrets.token_hex(_TOKEN_BYTES))
+        said = self.levels.set_token_blocking(self._name(source), _new_token())
         with self._turn:
             (self._unsaid.discard if said else self._unsaid.add)(source)
         return said
 
     def _name(self, source: str) -> str:
         return f"revision:{self.place}:{source}"
+
+
+def _new_token() -> str:
+    return secrets.token_hex(_TOKEN_BYTES)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-
 from attrs import define, field, frozen
+
+from contextkit.fork_locks import ForkLock
 
 __all__ = ["CacheStats", "Counting"]
 
@@ -37,7 +37,7 @@ class Counting:
     _hits: int = field(default=0, init=False)
     _misses: int = field(default=0, init=False)
     _passed_over: int = field(default=0, init=False)
-    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def hit(self) -> None:
         """Count a value that was there."""

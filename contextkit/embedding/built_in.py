@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import threading
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from attrs import field, frozen
 from contextkit.embedding.dense import ModelError
 from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
 from contextkit.errors import ConfigError
+from contextkit.fork_locks import ForkLock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class StaticModel:
     folder: Path
     name: str = "wordllama-256"
     dimensions: int = _DIMENSIONS
-    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+    _lock: ForkLock = field(factory=ForkLock, init=False, repr=False)
 
     @cached_property
     def _packed(self) -> NDArray[np.floating[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +13,7 @@ from contextkit.embedding.built_in import BUILT_IN, load_embedder
 from contextkit.embedding.dense import DenseModel, ModelError, checked_model
 from contextkit.embedding.embedder import Embedder, KeptVectors, ModelEmbedder
 from contextkit.errors import ConfigError, InvalidContextTypeError, SourceError
+from contextkit.fork_locks import ForkLock
 
 if TYPE_CHECKING:
     from contextkit.registry import SourceRegistry
@@ -79,7 +79,7 @@ class PluginEmbedders:
     registry: SourceRegistry
     vectors: KeptVectors | None = None
     _made: dict[str, Embedder] = field(factory=dict, init=False)
-    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _lock: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> Embedder:
         """The embedder of a source's records; a source that nobody knows has the default.

@@ -18,6 +18,7 @@ from contextkit.embedding.dense import (
     embedded_records,
 )
 from contextkit.embedding.health import ModelHealth
+from contextkit.fork_locks import ForkLock
 from contextkit.logs import get_logger
 
 if TYPE_CHECKING:
@@ -130,8 +131,8 @@ class ModelEmbedder:
     _model: DenseModel | None = field(default=None, init=False)
     _answered: bool = field(default=False, init=False)
     _queries: OrderedDict[str, _Query] = field(factory=OrderedDict, init=False)
-    _lock: threading.Lock = field(factory=threading.Lock, init=False)
-    _finding: threading.Lock = field(factory=threading.Lock, init=False)
+    _lock: ForkLock = field(factory=ForkLock, init=False)
+    _finding: ForkLock = field(factory=ForkLock, init=False)
     _lost: bool = field(default=False, init=False)
 
     @_health.default

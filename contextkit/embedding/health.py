@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from attrs import define, field
 
 from contextkit.breaker import Breaker
 from contextkit.errors import ConfigError, ContextKitError, in_words
+from contextkit.fork_locks import ForkLock
 from contextkit.logs import get_logger
 
 __all__ = ["COOLDOWN_SECONDS", "ModelHealth"]
@@ -33,7 +33,7 @@ class ModelHealth:
     model: str
     clock: Callable[[], float] = time.monotonic
     _breaker: Breaker = field(init=False)
-    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _lock: ForkLock = field(factory=ForkLock, init=False)
     _reason: str | None = field(default=None, init=False)
 
     @_breaker.default

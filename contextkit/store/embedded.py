@@ -8,7 +8,6 @@ returns: the engine's write-ahead log has it.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +17,7 @@ import qdrant_edge as edge
 from attrs import define, evolve, field
 
 from contextkit.embedding import Embedders
+from contextkit.fork_locks import ForkLock
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
     BM25,
@@ -86,7 +86,7 @@ class EmbeddedStore:
     _identity: StoreIdentity | None = field(default=None, init=False)
     _scopes: set[str] = field(factory=set, init=False)
     _unindexed: set[str] = field(factory=set, init=False)
-    _admitting: threading.Lock = field(factory=threading.Lock, init=False)
+    _admitting: ForkLock = field(factory=ForkLock, init=False)
     _unflushed: int = field(default=0, init=False)
 
     @_folder.default

@@ -373,6 +373,33 @@ async def test_equal_requests_of_one_moment_are_one(open_kit: OpenKit, notes: No
     assert {context.markdown for context in found} == {found[0].markdown}
 
 
+async def test_what_a_source_asks_waits_for_nobody_who_waits_for_it(open_kit: OpenKit) -> None:
+    """There is one turn, which the source's own assembly has; the same is asked outside, too."""
+    kit = open_kit(**{"assemble.concurrency": 1})
+    put(kit, "the tide rises")
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    class Asking:
+        @hookimpl
+        async def contextkit_query(self) -> list[ContextItem]:
+            begun.set()
+            await go_on.wait()
+            inner = await kit.assemble_context("tide", ["notes"])
+            return [ContextItem("asking", inner.items[0].content, 1.0)]
+
+    kit.register(Asking(), "asking")
+    outer = asyncio.create_task(kit.assemble_context("what of it?", ["asking"]))
+    await begun.wait()
+    outside = asyncio.create_task(kit.assemble_context("tide", ["notes"]))
+    assert kit.caches is not None
+    assert kit.caches.contexts is not None
+    while not kit.caches.contexts._flights._flying:  # noqa: ASYNC110 - nobody tells of it
+        await asyncio.sleep(0)
+    go_on.set()
+    for context in await asyncio.gather(outer, outside):
+        assert [item.content for item in context.items] == ["the tide rises"]
+
+
 async def test_an_error_goes_to_all(open_kit: OpenKit) -> None:
     """Everybody who waited gets it, and the next one tries anew."""
     kit = open_kit(**{"assemble.tokens": "default"})

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 import random
+import re
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -310,6 +311,22 @@ async def test_weights_share_the_budget(open_kit: OpenKit, make_plugin: MakePlug
     assert await share() == pytest.approx(3.0, rel=0.02)
     assert await share(weights={"tide": 1.0}) == pytest.approx(1.0, rel=0.02)
     assert await share(weights={"moon": 6}) == pytest.approx(0.5, rel=0.02)
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_half_a_surrogate_pair_is_nowhere_in_the_text(
+    open_kit: OpenKit, make_plugin: MakePlugin, style: Style
+) -> None:
+    """Not in a heading, and not in the list of sources: a host could not write it anywhere."""
+    item = ContextItem(
+        "tide", "high water", 0.9, id="\ud800", kind="a\ud800", location="b\ud800", title="c\ud800"
+    )
+    plugin = make_plugin([item], contextkit_source=SourceInfo(title="Tide \ud800"))
+    kit = open_kit({"tide": plugin}, settings=PATIENT)
+    context = await kit.assemble_context("tide", include_sources=True, style=style)
+    assert context.markdown.encode("utf-8")
+    assert "Tide ?" in context.markdown
+    assert {"c?", "b?"} <= set(re.findall(r"[bc]\?", context.markdown))
 
 
 # -- what a source gets ---------------------------------------------------------------------

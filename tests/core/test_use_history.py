@@ -346,6 +346,8 @@ async def test_used_items_are_given_as_a_context_as_items_or_by_name(
     for wrong in (["alpha"], [("notes",)], [("notes", 5)], [None]):
         with pytest.raises(InvalidRequestError, match="expected an item, or its source and its id"):
             kit.mark_used(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError, match="expected a context, or items of one, got 5"):
+        kit.mark_used(5)  # type: ignore[arg-type]
 
 
 async def test_a_history_that_is_off_is_left_alone(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -15,11 +16,13 @@ from contextkit import (
     FormattedContext,
     Record,
     Records,
+    SourceInfo,
     hookimpl,
 )
 from contextkit.config import Config
 from contextkit.records import belongs_to_user
 from contextkit.registry import SourceRegistry
+from contextkit.retention import Pruned
 
 OpenKit = Callable[..., ContextKit]
 PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
@@ -176,3 +179,20 @@ def test_records_of_one_user_have_one_view() -> None:
     assert records.projects == ("p", "user:ada")
     assert records.shared.projects == ("user:ada",)
     assert Records(None, "notes", "p").projects == ("p", "")  # type: ignore[arg-type]
+
+
+def test_each_users_records_are_pruned_as_the_source_says(open_kit: OpenKit) -> None:
+    """For each user that the host names; nobody else's are touched."""
+
+    class Short(Notes):
+        @hookimpl
+        def contextkit_source(self) -> SourceInfo:
+            return SourceInfo(keep_days=1)
+
+    kit = open_kit({"notes": Short()}, settings=PATIENT)
+    for user in ("ada", "bob"):
+        old = datetime.now(UTC) - timedelta(days=3)
+        kit.records("notes", user).shared.put([Record(id=user, text="tide", created_at=old)])
+    assert kit.prune() == {"notes": Pruned()}
+    assert kit.prune(user="ada") == {"notes": Pruned(too_old=1)}
+    assert [kit.records("notes", user).shared.count() for user in ("ada", "bob")] == [0, 1]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from contextkit.resident import client
 from contextkit.resident.place import socket_path
 
 if TYPE_CHECKING:
@@ -224,6 +225,21 @@ def test_it_survives_clients_of_all_kinds(world: World, until: Until) -> None:
         assert "unknown" in ask(world, {"op": "dance"})["error"]
         assert "four spaces" in world.hook(world.prompt(), **WITH)
         assert process.poll() is None
+
+
+def test_what_nobody_waits_for_any_more_was_not_shown(world: World, until: Until) -> None:
+    """The time that a hook has spent before it asked is part of its time."""
+    with serving(world, until):
+
+        def asked(**more: Any) -> dict[str, Any] | None:
+            event = {"cwd": str(world.workspace), **world.prompt(session="slow")}
+            return client.ask({"op": "hook", "event": event, **more}, world.environment, 30.0)
+
+        assert asked(waited=60.0) == asked(waited="long") == {"answer": {}}
+        found = asked(waited=0.0)
+        assert found is not None
+        assert found["answer"]["items"]
+    assert [line["event"] for line in world.log()] == ["hook_late", "hook_failed"]
 
 
 def test_a_failure_there_is_silent_and_logged_too(world: World, until: Until) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import contextkit_documents
-from contextkit import ContextItem, ContextKit, InvalidRequestError, ToolResult
+from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, ToolResult
 from contextkit.dedup import deduplicate
 from contextkit.models import Detail, Style
 from contextkit.tool_calls import call_tool
@@ -109,6 +109,28 @@ async def test_a_section_is_found_for_the_one_before_it(kit: ContextKit) -> None
     assert titles.index("Shelf > The lamp") < len(titles)
     rows = {row.title: row for row in context.trace.items}
     assert rows["Shelf > The lamp"].scores["support"] > 0.1
+
+
+async def test_imported_records_do_no_harm(kit: ContextKit, call: Call) -> None:
+    """Fields that are missing or of other types have their defaults."""
+    odd = {"file_path": "odd.md", "headings": 7, "position": "x", "start_line": None, "kind": [1]}
+    named = {"file_path": 5, "headings": ["Tide", 1], "position": 2}
+    kit.records("documents").put(
+        [
+            Record(id="bare", text="the tide turns"),
+            Record(id="odd", text="the tide falls", fields=odd),
+            Record(id="named", text="the tide rises", fields=named),
+        ]
+    )
+    context = await kit.assemble_context("tide", ["documents"])
+    titles = {item.id: (item.title, item.location, item.kind) for item in context.items}
+    assert titles == {
+        "bare": ("bare", None, "documentation"),
+        "odd": ("odd.md", "odd.md:1", "documentation"),
+        "named": ("Tide > 1", None, "documentation"),
+    }
+    listed = await call("list_documents", folder="odd.md")
+    assert listed.data["documents"][0]["parts"][0]["start_line"] == 1
 
 
 async def test_nothing_that_fits_is_no_items(kit: ContextKit) -> None:

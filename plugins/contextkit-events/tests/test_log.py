@@ -102,6 +102,16 @@ def test_what_is_too_much_goes_in_batches(records: Records) -> None:
     assert [event.text for event in log.list(limit=30)] == [f"{n}" for n in range(20)]
 
 
+def test_what_is_the_users_does_not_count_among_a_projects_events(records: Records) -> None:
+    """As where somebody imported it: the project's are not deleted for its sake."""
+    users = EventLog(records.shared)
+    users.add_all({"kind": "note", "session": "s", "text": f"{n}"} for n in range(30))
+    log = EventLog(records, Retention(keep_records=20))
+    log.add("note", session="s", text="old", created_at=NOW - timedelta(days=1))
+    log.clean()
+    assert len(log.list(limit=100)) == 31
+
+
 def test_cleaning_comes_round_after_a_hundred_events(records: Records) -> None:
     """Between two cleanings a hundred events are written without one."""
     log = EventLog(records, Retention(keep_days=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import InvalidContextTypeError
+from contextkit.testing import open_kit
 from contextkit_tasks import EmptyStackError, TaskStack, assemble_task_context
 from contextkit_tasks.recipe import SPLIT
 
@@ -114,6 +116,22 @@ async def test_sources_can_be_chosen_and_weighed(filled: ContextKit) -> None:
     assert shares["notes"] == pytest.approx(shares["current"], abs=2)
     with pytest.raises(InvalidContextTypeError):
         await assemble_task_context(filled, "monday", ["nothing"])
+
+
+async def test_a_source_that_is_named_is_asked_whatever_the_settings_exclude(
+    tmp_path: Path,
+) -> None:
+    """As in any context; others are left out, and so is what the request excludes."""
+    settings = {"embedding.model": "none", "assemble.exclude_sources": ["notes"]}
+    with open_kit(tmp_path, {"tasks": plugin, "notes": Notes()}, settings=settings) as kit:
+        TaskStack.of(kit).push("Make the release")
+        named = await assemble_task_context(kit, sources=["notes"])
+        assert set(named.sources_used) == {"tasks", "notes"}
+        for context in (
+            await assemble_task_context(kit),
+            await assemble_task_context(kit, sources=["notes"], exclude_sources=["notes"]),
+        ):
+            assert set(context.sources_used) == {"tasks"}
 
 
 async def test_without_a_task_there_is_no_context(kit: ContextKit) -> None:

@@ -8,6 +8,7 @@ from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
 from contextkit.neighbours import beside, best_supported
 from contextkit_documents.naming import place_name, titled
+from contextkit_documents.stored import StoredChunk
 
 __all__ = ["find_documents"]
 
@@ -35,26 +36,23 @@ def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> 
 
 
 def _item(record: Record, relevance: float) -> ContextItem:
-    fields = record.fields
-    path = str(fields.get("file_path", ""))
-    kind = str(fields.get("kind", "documentation"))
-    headings = [str(heading) for heading in fields.get("headings", ())]
+    chunk = StoredChunk.of(record)
     return ContextItem(
         source="documents",
         content=record.text,
         relevance=relevance,
         id=record.id,
-        kind=kind,
-        title=titled(kind, headings) or path or record.id,
-        location=f"{path}:{fields.get('start_line', 1)}" if path else None,
-        sequence=path or None,
-        position=fields.get("position") if path else None,
+        kind=chunk.kind,
+        title=titled(chunk.kind, chunk.headings) or chunk.path or record.id,
+        location=f"{chunk.path}:{chunk.start_line}" if chunk.path else None,
+        sequence=chunk.path or None,
+        position=chunk.position,
         metadata={
-            "file_path": path,
-            "kind": kind,
-            "language": str(fields.get("language", "")),
-            "headings": headings,
-            "start_line": fields.get("start_line", 1),
-            "end_line": fields.get("end_line", 1),
+            "file_path": chunk.path,
+            "kind": chunk.kind,
+            "language": chunk.language,
+            "headings": list(chunk.headings),
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
         },
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
-from contextkit import InvalidRequestError, Record, Tool, ToolResult
+from contextkit import InvalidRequestError, Tool, ToolResult
 from contextkit.markup import one_line
 from contextkit_documents.naming import titled
+from contextkit_documents.stored import StoredChunk
 
 if TYPE_CHECKING:
     from contextkit import ContextKit
@@ -38,9 +39,9 @@ def _list_documents(
 ) -> ToolResult[_Listed]:
     if limit < 1:
         raise InvalidRequestError(f"limit must be at least 1, got {limit}")
-    by_path: dict[str, list[Record]] = {}
-    for record in kit.records("documents").scan():
-        by_path.setdefault(str(record.fields["file_path"]), []).append(record)
+    by_path: dict[str, list[StoredChunk]] = {}
+    for chunk in map(StoredChunk.of, kit.records("documents").scan()):
+        by_path.setdefault(chunk.path, []).append(chunk)
     inside = folder.strip().strip("/").removeprefix("./")
     wanted = [
         path
@@ -55,17 +56,17 @@ def _list_documents(
     return ToolResult({"documents": documents, "total": len(wanted)}, text)
 
 
-def _document(path: str, records: list[Record]) -> _Document:
-    ordered = sorted(records, key=lambda record: int(record.fields["position"]))
+def _document(path: str, chunks: list[StoredChunk]) -> _Document:
+    ordered = sorted(chunks, key=lambda chunk: (chunk.position or 0, chunk.start_line))
     parts: list[_Part] = [
         {
-            "heading": titled(record.fields["kind"], record.fields["headings"]),
-            "start_line": record.fields["start_line"],
-            "end_line": record.fields["end_line"],
+            "heading": titled(chunk.kind, chunk.headings),
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
         }
-        for record in ordered
+        for chunk in ordered
     ]
-    return {"path": path, "kind": str(ordered[0].fields["kind"]), "parts": parts}
+    return {"path": path, "kind": ordered[0].kind, "parts": parts}
 
 
 def _lines(document: _Document) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Record, Records
+from contextkit.fork_locks import ForkLock
 from contextkit.records import belongs_to_user
 from contextkit_entities.entity import BY_HAND, DEFAULT_TYPE, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
@@ -41,7 +41,7 @@ __all__ = ["EntityBook"]
 _Entities = list[Entity]
 _Steps = list[Step]
 # Between the look at an entity and the write nobody else may write it.
-_changing = threading.Lock()
+_changing = ForkLock()
 
 
 @frozen

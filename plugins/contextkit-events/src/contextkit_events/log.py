@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from attrs import define, field
 
 from contextkit import InvalidRequestError, Range, Record, Records
+from contextkit.fork_locks import ForkLock
 from contextkit.retention import Retention, prune
 from contextkit_events.errors import InvalidEventError
 from contextkit_events.event import Event, new_event, session_record
@@ -46,7 +46,7 @@ class EventLog:
     records: Records
     retention: Retention = Retention(keep_days=KEEP_DAYS, keep_records=KEEP_EVENTS)
     _to_cleaning: int = field(default=0, init=False)
-    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def add(self, kind: str, *, session: str | None = None, **parts: Any) -> Event:
         """Log one event.
@@ -144,7 +144,7 @@ class EventLog:
         As long as there are no more than a tenth too many, the second waits: the store then
         deletes many at once.
         """
-        prune(self.records, self.retention, counted={"what": _STORED}, spare=_SPARE)
+        prune(self.records.scopes[0], self.retention, counted={"what": _STORED}, spare=_SPARE)
 
     def _sessions_of(self, made: Sequence[Event]) -> Sequence[Record]:
         last: dict[str, datetime] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Record, Records
+from contextkit.fork_locks import ForkLock
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,
@@ -38,7 +38,7 @@ __all__ = ["MemoryBook"]
 
 _Memories = list[Memory]
 # Between the look for a memory of the same text and the write nobody else may write one.
-_remembering = threading.Lock()
+_remembering = ForkLock()
 
 
 @frozen

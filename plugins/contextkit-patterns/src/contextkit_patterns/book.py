@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Records
+from contextkit.fork_locks import ForkLock
 from contextkit_patterns.errors import UnknownPatternError
 from contextkit_patterns.pattern import MOST_APPLICATIONS, Pattern, checked_counts
 from contextkit_patterns.words import (
@@ -30,7 +30,7 @@ __all__ = ["PatternBook"]
 
 _Patterns = list[Pattern]
 # Between the look at a pattern and the write nobody else may write it.
-_changing = threading.Lock()
+_changing = ForkLock()
 
 
 @frozen

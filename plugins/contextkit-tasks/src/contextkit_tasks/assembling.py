@@ -41,6 +41,9 @@ async def assemble_task_context(
     """
     stack = TaskStack.of(kit, session)
     current = await in_thread(stack.current)
+    if sources and options.get("exclude_sources") is None:
+        # What is named by itself no setting leaves out.
+        options["exclude_sources"] = ()
     names = sources or kit.config.assemble.sources or kit.registry.sources
     for name in names:
         kit.registry.require(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, frozen
 
 from contextkit import InvalidRequestError, Record, Records
+from contextkit.fork_locks import ForkLock
 from contextkit_tasks.errors import EmptyStackError
 from contextkit_tasks.frame import (
     TaskFrame,
@@ -28,7 +28,7 @@ __all__ = ["TaskStack"]
 
 _Frames = list[TaskFrame]
 # Between the look at what is on top and the write nobody else may push or pop.
-_changing = threading.Lock()
+_changing = ForkLock()
 
 
 def _now() -> datetime:

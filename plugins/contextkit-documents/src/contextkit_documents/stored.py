@@ -1,0 +1,61 @@
+"""What a record says of the chunk that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from attrs import frozen
+
+from contextkit import Record
+
+__all__ = ["StoredChunk"]
+
+
+@frozen(kw_only=True)
+class StoredChunk:
+    """A chunk's place, as its record has it.
+
+    Attributes:
+        path: its document's path in the workspace; "" where the record names none.
+        kind: `documentation`, `configuration` or `metadata`.
+        language: of the document, or "".
+        headings: the headings it stands under, or the names of its tables or keys.
+        start_line, end_line: its first and its last line, counted from 1.
+        position: its place among the chunks of its document; None where that is not known.
+    """
+
+    path: str
+    kind: str
+    language: str
+    headings: tuple[str, ...]
+    start_line: int
+    end_line: int
+    position: int | None
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """The chunk of a record; what is amiss in that has its default."""
+        # Records come from imports and from a host's own search, too.
+        fields = record.fields
+        headings = fields.get("headings")
+        path = _text(fields, "file_path")
+        return cls(
+            path=path,
+            kind=_text(fields, "kind") or "documentation",
+            language=_text(fields, "language"),
+            headings=tuple(map(str, headings)) if isinstance(headings, (list, tuple)) else (),
+            start_line=_number(fields, "start_line") or 1,
+            end_line=_number(fields, "end_line") or 1,
+            position=_number(fields, "position") if path else None,
+        )
+
+
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(fields: Mapping[str, Any], name: str) -> int | None:
+    value = fields.get(name)
+    return value if type(value) is int else None
