@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contextkit_entities.code_facts import CodeFile, Definition
@@ -93,6 +93,13 @@ def test_packages_that_hand_each_other_on_are_no_trap() -> None:
         "b.py": file("python", imports=[("a", ("x",))]),
     }
     assert leads_to(files, "c.py", "a x") == ["a.py"]
+
+
+def test_a_package_that_takes_from_a_module_that_is_not_there_is_no_trap() -> None:
+    """`from a.c import c` in a package without `c`: the name is looked for in itself once."""
+    files = {"a/__init__.py": file("python", imports=[("a.c", ("c",))])}
+    assert leads_to(files, "x.py", "a c", "a.c c") == ["a/__init__.py"]
+    assert resolve(files)["a/__init__.py"].targets == ()
 
 
 SCRIPTS = {
@@ -213,6 +220,7 @@ def code(draw: st.DrawFn, paths: st.SearchStrategy[list[str]]) -> dict[str, Code
     }
 
 
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), same_files=st.booleans())
 def test_what_is_resolved_again_is_what_is_resolved_from_nothing(
     data: st.DataObject, same_files: bool

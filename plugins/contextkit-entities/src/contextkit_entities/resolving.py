@@ -110,6 +110,7 @@ class Resolver:
     _by_tail: dict[tuple[str, ...], list[str]] = field(factory=dict, init=False)
     _packages: frozenset[str] = field(init=False)
     _names: dict[str, frozenset[str]] = field(factory=dict, init=False)
+    _sought: set[tuple[str, str]] = field(factory=set, init=False)
     _looked_into: set[str] = field(factory=set, init=False)
     _modules: dict[tuple[str, tuple[str, ...]], str] = field(factory=dict, init=False)
 
@@ -255,9 +256,14 @@ class Resolver:
             self._names[path] = frozenset(each.name for each in file.definitions)
         if name in self._names[path]:
             return Target(path, name)
-        if depth == 0:
+        if depth == 0 or (path, name) in self._sought:
             return None
-        return self._re_exported(path, file, name, depth)
+        # A package that takes a module's name from a module that is not there leads to itself.
+        self._sought.add((path, name))
+        try:
+            return self._re_exported(path, file, name, depth)
+        finally:
+            self._sought.discard((path, name))
 
     def _re_exported(self, path: str, file: CodeFile, name: str, depth: int) -> Target | None:
         for module, names in file.imports:
