@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import contextkit_code
 import contextkit_entities
-from contextkit import ContextKit, IndexReport, Record
+from contextkit import ContextKit, IndexReport, Record, Records
 from contextkit.indexing import Progress
-from contextkit.testing import make_indexer, open_kit
+from contextkit.testing import make_indexer, open_kit, open_records
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.code_facts import CodeFile
 
@@ -236,3 +240,69 @@ def test_a_state_of_another_shape_is_none(state: Any) -> None:
     """It is read anew rather than trusted."""
     with pytest.raises((TypeError, ValueError)):
         CodeFile.from_state(state)
+
+
+MODULES = ["app", "app.core", "app.late", ".core", "attrs"]
+NAMES = ["Kit", "Late", "run"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Records]:
+    """One store for all cases."""
+    with open_records(tmp_path_factory.mktemp("code"), "entities", model="none") as opened:
+        yield opened
+
+
+@st.composite
+def code_files(draw: st.DrawFn) -> dict[str, list[Record]]:
+    """Path -> the records that the code source has of a file."""
+    imports = st.lists(
+        st.tuples(st.sampled_from(MODULES), st.lists(st.sampled_from(NAMES), max_size=2)),
+        max_size=2,
+    )
+    paths = st.sampled_from(["app/__init__.py", "app/core.py", "app/late.py", "tests/test_x.py"])
+    found = {}
+    for path in draw(st.lists(paths, unique=True)):
+        fields = {"file_path": path, "language": "python"}
+        taken = [{"module": module, "names": names} for module, names in draw(imports)]
+        outline = {**fields, "kind": "outline", "imports": taken}
+        found[path] = [Record(id=path, text="x", fields=outline)]
+        for name in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=2)):
+            kind = "function" if name == "run" else "class"
+            unit = {"kind": "unit", "qualified_name": name, "unit_type": kind, "start_line": 1}
+            found[path].append(Record(id=f"{path}::{name}", text="x", fields={**fields, **unit}))
+    return found
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(worlds=st.lists(code_files(), min_size=2, max_size=3))
+def test_what_is_kept_up_to_date_is_what_is_made_from_nothing(
+    store: Records, tmp_path_factory: pytest.TempPathFactory, worlds: list[dict[str, list[Record]]]
+) -> None:
+    """Whatever changes of the code between index runs."""
+    folder = tmp_path_factory.mktemp("state")
+    code = Records(store._store, "code", store.project)
+    index = contextkit_entities.contextkit_index
+
+    def stored(state: str) -> dict[str, dict[str, Any]]:
+        index(make_indexer(store, folder, folder / state, settings={"code_source": "code"}))
+        return {each.id: dict(each.fields) for each in store.scan()}
+
+    known: dict[str, list[Record]] = {}
+    for world in worlds:
+        # As the code source does: what did not change is not stored again.
+        kept = {
+            path for path, records in world.items() if _shape(known.get(path)) == _shape(records)
+        }
+        for path in known.keys() - kept:
+            code.delete_where({"file_path": path})
+        now = datetime.now(UTC)
+        code.put([evolve(r, created_at=now) for p in world.keys() - kept for r in world[p]])
+        known = world
+        followed = stored("kept.json")
+    assert followed == stored("nothing.json")
+    code.delete_where({})
+
+
+def _shape(records: list[Record] | None) -> list[Any] | None:
+    return records and [(each.id, each.fields) for each in records]

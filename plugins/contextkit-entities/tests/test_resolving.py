@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from contextkit_entities.code_facts import CodeFile, Definition
-from contextkit_entities.resolving import Resolver, Target
+from contextkit_entities.resolving import Resolver, Target, resolve, resolve_again
 
 Imports = Sequence[tuple[str, tuple[str, ...]]]
 
@@ -27,7 +29,7 @@ def leads_to(files: Mapping[str, CodeFile], path: str, *imports: str) -> list[st
     asked = [(module, tuple(names.split(",")) if names else ()) for module, _, names in split]
     language = next(iter(files.values())).language
     resolver = Resolver({**files, path: file(language, imports=asked)})
-    found = resolver.targets(path)
+    found = resolver.resolved(path).targets
     return [f"{each.path}:{each.name}" if each.name else each.path for each in found]
 
 
@@ -91,6 +93,13 @@ def test_packages_that_hand_each_other_on_are_no_trap() -> None:
         "b.py": file("python", imports=[("a", ("x",))]),
     }
     assert leads_to(files, "c.py", "a x") == ["a.py"]
+
+
+def test_a_package_that_takes_from_a_module_that_is_not_there_is_no_trap() -> None:
+    """`from a.c import c` in a package without `c`: the name is looked for in itself once."""
+    files = {"a/__init__.py": file("python", imports=[("a.c", ("c",))])}
+    assert leads_to(files, "x.py", "a c", "a.c c") == ["a/__init__.py"]
+    assert resolve(files)["a/__init__.py"].targets == ()
 
 
 SCRIPTS = {
@@ -179,3 +188,50 @@ def test_each_target_is_named_once() -> None:
         ":attrs",
     ]
     assert Target("a") == Target("a", "")
+
+
+PATHS = [
+    *("a/__init__.py", "a/b.py", "a/c/__init__.py", "a/c/d.py", "e.py", "tests/test_e.py"),
+    *("w/x.ts", "w/y.js", "w/index.ts", "j/src/acme/Box.java", "j/src/acme/Lid.java", "g/main.go"),
+]
+MODULES = [
+    *("a", "a.b", "a.c", "a.c.d", ".b", ".", "..b", ".d", "e", "b", "attrs", "json"),
+    *("./x", "./y.js", "../w", "./index", "left-pad", "acme.Box", "acme.Lid.Box"),
+]
+NAMES = ["Kit", "Late", "b", "c", "d"]
+LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "java": "java", "go": "go"}
+
+
+@st.composite
+def code(draw: st.DrawFn, paths: st.SearchStrategy[list[str]]) -> dict[str, CodeFile]:
+    """Some files of several languages, which import each other as they like."""
+    imports = st.lists(
+        st.tuples(st.sampled_from(MODULES), st.lists(st.sampled_from(NAMES), max_size=2)),
+        max_size=3,
+    )
+    names = st.lists(st.sampled_from(NAMES), unique=True, max_size=2)
+    return {
+        path: file(
+            LANGUAGES[path.rpartition(".")[2]],
+            *draw(names),
+            imports=[(module, tuple(taken)) for module, taken in draw(imports)],
+        )
+        for path in sorted(draw(paths))
+    }
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), same_files=st.booleans())
+def test_what_is_resolved_again_is_what_is_resolved_from_nothing(
+    data: st.DataObject, same_files: bool
+) -> None:
+    """Whichever files change, come and go, and whatever they hand on from each other."""
+    some = st.lists(st.sampled_from(PATHS), unique=True)
+    before = data.draw(code(some))
+    changed = st.lists(st.sampled_from(sorted(before)), unique=True) if before else st.just([])
+    after = {**before, **data.draw(code(changed if same_files else some))}
+    if not same_files:
+        for path in data.draw(changed):
+            del after[path]
+    after = dict(sorted(after.items()))
+    assert resolve_again(after, before, resolve(before)) == resolve(after)

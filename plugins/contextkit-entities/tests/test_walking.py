@@ -87,6 +87,32 @@ def test_a_walk_keeps_to_its_bounds(
     assert len(walk(chain, {"0": 1.0}, Bounds(depth=20, entities=entities))) == entities
 
 
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    weights=st.lists(st.sampled_from([0.0, 0.05, 0.3, 0.31, 0.55, 0.9, 1.0]), max_size=12),
+    unknown=st.integers(0, 3),
+    read=st.integers(1, 12),
+)
+def test_of_a_hubs_relations_the_weightiest_are_read(
+    shared_records: Records, weights: list[float], unknown: int, read: int
+) -> None:
+    """To a tenth of the weight; those whose weight the store does not know come last."""
+    records = stored(shared_records, [])
+    made = [relation(0, number, weight) for number, weight in enumerate(weights, 1)]
+    strange = [relation(0, number) for number in range(50, 50 + unknown)]
+    bare = [
+        evolve(each, fields={k: v for k, v in each.fields.items() if k != "band"})
+        for each in strange
+    ]
+    records.put([*made, *bare])
+    steps = walk(records, {"0": 1.0}, Bounds(depth=1, read=read))
+    known = [step.relation.weight for step in steps if int(step.relation.target_id) < 50]
+    assert len(steps) == min(read, len(made) + unknown)
+    if len(made) + unknown > read:
+        tenths = sorted((int(weight * 10) for weight in weights), reverse=True)
+        assert [int(weight * 10) for weight in known] == tenths[:read]
+
+
 def test_depth_and_weight_are_in_the_score(records: Records) -> None:
     """Each relation on the way takes its part, and each further depth half."""
     stored(records, [(0, 1), (1, 2), (2, 3)], weight=0.8)

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from math import log2
+from typing import NamedTuple
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from contextkit_entities.code_facts import Definition, Files
 from contextkit_entities.entity import FROM_CODE, MODULE, Entity
-from contextkit_entities.relation import Relation
-from contextkit_entities.resolving import Resolver, Target
+from contextkit_entities.relation import Relation, relation_id
+from contextkit_entities.resolving import Resolved, Target
 from contextkit_entities.words import identifier_words, key_of, name_keys
 
-__all__ = ["CodeGraph", "code_graph", "definition_id", "placed"]
+__all__ = ["CodeEntity", "CodeGraph", "CodeRelation", "code_graph", "definition_id", "placed"]
 
 _DEFINED_IN, _IMPORTS, _USES = "defined in", "imports", "uses"
 _WEIGHTS = {_DEFINED_IN: 0.2, _IMPORTS: 0.35, _USES: 0.4}
@@ -34,62 +34,145 @@ _TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_|[._-](?:test
 _NO_TIME = datetime.fromtimestamp(0, UTC)
 
 
-@frozen
-class CodeGraph:
-    """What a set of files gives; the same files give the same.
+class CodeEntity(NamedTuple):
+    """All that the entity of a file, a definition or a module depends on; cheap to compare.
 
     Attributes:
-        entities: by id.
-        relations: by id.
+        target: what it is of.
+        uses: how many files import it, in bits: 0, 1 for 1, 2 for 2 or 3, 3 for 4 to 7, …
+        definition: the definition, or None.
     """
 
-    entities: Mapping[str, Entity]
-    relations: Mapping[str, Relation]
+    target: Target
+    uses: int
+    definition: Definition | None = None
+
+    @property
+    def id(self) -> str:
+        """The entity's id."""
+        return _id(self.target)
+
+    def made(self) -> Entity:
+        """The entity."""
+        if self.definition is not None:
+            return _definition_entity(self.target.path, self.definition, self.uses)
+        return (_file_entity if self.target.path else _module_entity)(self.target, self.uses)
 
 
-def code_graph(files: Files) -> CodeGraph:
-    """The entities and relations of some files."""
-    resolver = Resolver(files)
-    targets = {path: resolver.targets(path) for path in files}
-    used = Counter(target for found in targets.values() for target in found)
-    entities = {each.id: each for each in _entities(files, used)}
-    relations = {each.id: each for each in _relations(files, targets, used, entities)}
-    return CodeGraph(entities, relations)
+class CodeRelation(NamedTuple):
+    """All that a relation from the code depends on; cheap to compare.
+
+    Attributes:
+        source: what it starts from.
+        kind: the relation's type.
+        target: what it leads to.
+        uses: how many files import that, in bits.
+    """
+
+    source: Target
+    kind: str
+    target: Target
+    uses: int
+
+    @property
+    def id(self) -> str:
+        """The relation's id."""
+        return relation_id(_id(self.source), self.kind, _id(self.target), FROM_CODE)
+
+    def made(self) -> Relation:
+        """The relation."""
+        weight = _WEIGHTS[self.kind] / (1 + (self.uses - 1) / 8)
+        if self.kind != _DEFINED_IN and _TEST.search(self.source.path):
+            weight *= _OF_TESTS
+        return Relation(
+            source_id=_id(self.source),
+            target_id=_id(self.target),
+            source=self.source.name or self.source.path,
+            target=self.target.name or self.target.path,
+            type=self.kind,
+            weight=round(weight, 3),
+            origin=FROM_CODE,
+            created_at=_NO_TIME,
+        )
 
 
-def _entities(files: Files, used: Mapping[Target, int]) -> Iterator[Entity]:
+CodeGraph = Mapping[tuple[object, ...], CodeEntity | CodeRelation]
+"""What names an entity or a relation -> what it is made of; the same files give the same."""
+
+
+def code_graph(files: Files, resolved: Mapping[str, Resolved]) -> CodeGraph:
+    """The entities and relations of some files, none of them made yet.
+
+    To compare two graphs takes a small part of the time that making their records takes.
+
+    Args:
+        files: the files.
+        resolved: what each of them imports.
+    """
+    targets = {path: each.targets for path, each in resolved.items()}
+    times = Counter(target for found in targets.values() for target in found)
+    used = {target: count.bit_length() for target, count in times.items()}
+    graph: dict[tuple[object, ...], CodeEntity | CodeRelation] = {}
+    for entity in _entities(files, used):
+        graph[entity.target] = entity
+    for relation in _relations(files, targets, used, graph.keys()):
+        graph[relation[:3]] = relation
+    return graph
+
+
+def _entities(files: Files, used: Mapping[Target, int]) -> Iterator[CodeEntity]:
     for path, file in files.items():
-        yield _file_entity(path, used.get(Target(path), 0))
+        file_target = Target(path)
+        yield CodeEntity(file_target, used.get(file_target, 0))
+        of_test = _TEST.search(path) is not None
         for definition in file.definitions:
-            times = used.get(Target(path, definition.name), 0)
-            if times or (definition.type not in _FUNCTIONS and not _TEST.search(path)):
-                yield _definition_entity(path, definition, times)
+            target = Target(path, definition.name)
+            times = used.get(target, 0)
+            if times or (definition.type not in _FUNCTIONS and not of_test):
+                yield CodeEntity(target, times, definition)
     for target, times in used.items():
         if not target.path:
-            yield _module_entity(target, times)
+            yield CodeEntity(target, times)
 
 
-def _file_entity(path: str, times: int) -> Entity:
+def _relations(
+    files: Files,
+    targets: Mapping[str, Iterable[Target]],
+    used: Mapping[Target, int],
+    entities: Container[object],
+) -> Iterator[CodeRelation]:
+    for path in files:
+        file_target = Target(path)
+        for definition in files[path].definitions:
+            target = Target(path, definition.name)
+            if target in entities:
+                yield CodeRelation(target, _DEFINED_IN, file_target, 1)
+        for target in targets[path]:
+            kind = _USES if target.path and target.name else _IMPORTS
+            yield CodeRelation(file_target, kind, target, used[target])
+
+
+def _file_entity(target: Target, uses: int) -> Entity:
     return Entity(
-        id=_id(Target(path)),
-        name=path,
+        id=_id(target),
+        name=target.path,
         type="file",
-        properties=_times("imported by", times),
-        keys=_path_keys(path),
-        salience=_salience(times),
+        properties=_times("imported by", uses),
+        keys=_path_keys(target.path),
+        salience=_salience(uses),
         origin=FROM_CODE,
         created_at=_NO_TIME,
     )
 
 
-def _definition_entity(path: str, definition: Definition, times: int) -> Entity:
+def _definition_entity(path: str, definition: Definition, uses: int) -> Entity:
     entity = Entity(
         id=definition_id(path, definition.name),
         name=definition.name,
         type=key_of(definition.type) or "definition",
-        properties=_times("used by", times),
+        properties=_times("used by", uses),
         keys=name_keys([definition.name, f"{_stem(path)}.{definition.name}"]),
-        salience=_salience(times),
+        salience=_salience(uses),
         origin=FROM_CODE,
         created_at=_NO_TIME,
     )
@@ -109,45 +192,13 @@ def definition_id(path: str, name: str) -> str:
     return _id(Target(path, name))
 
 
-def _module_entity(target: Target, times: int) -> Entity:
+def _module_entity(target: Target, uses: int) -> Entity:
     return Entity(
         id=_id(target),
         name=target.name,
         type=MODULE,
-        properties=_times("imported by", times),
-        salience=_salience(times),
-        origin=FROM_CODE,
-        created_at=_NO_TIME,
-    )
-
-
-def _relations(
-    files: Files,
-    targets: Mapping[str, Iterable[Target]],
-    used: Mapping[Target, int],
-    entities: Mapping[str, Entity],
-) -> Iterator[Relation]:
-    for path in files:
-        for definition in files[path].definitions:
-            target = Target(path, definition.name)
-            if _id(target) in entities:
-                yield _relation(target, _DEFINED_IN, Target(path), 1)
-        for target in targets[path]:
-            kind = _USES if target.path and target.name else _IMPORTS
-            yield _relation(Target(path), kind, target, used[target])
-
-
-def _relation(source: Target, kind: str, target: Target, times: int) -> Relation:
-    weight = _WEIGHTS[kind] / (1 + _magnitude(times) / 8)
-    if kind != _DEFINED_IN and _TEST.search(source.path):
-        weight *= _OF_TESTS
-    return Relation(
-        source_id=_id(source),
-        target_id=_id(target),
-        source=source.name or source.path,
-        target=target.name or target.path,
-        type=kind,
-        weight=round(weight, 3),
+        properties=_times("imported by", uses),
+        salience=_salience(uses),
         origin=FROM_CODE,
         created_at=_NO_TIME,
     )
@@ -159,22 +210,16 @@ def _id(target: Target) -> str:
     return f"code:{target.path}::{target.name}" if target.name else f"code:{target.path}"
 
 
-def _times(what: str, times: int) -> dict[str, str]:
+def _times(what: str, uses: int) -> dict[str, str]:
     """How often, to the nearest power of two below: a new import need not change the record."""
-    if not times:
+    if not uses:
         return {}
-    least = 2 ** _magnitude(times)
-    return {what: "1 file" if least == 1 else f"{least}+ files"}
+    return {what: "1 file" if uses == 1 else f"{2 ** (uses - 1)}+ files"}
 
 
-def _magnitude(times: int) -> int:
-    return int(log2(times)) if times else 0
-
-
-def _salience(times: int) -> float:
+def _salience(uses: int) -> float:
     """More for what more files import, the same for each power of two."""
-    found = _LEAST_SALIENCE + _STEP * (_magnitude(times) + 1 if times else 0)
-    return round(min(found, _MOST_SALIENCE), 2)
+    return round(min(_LEAST_SALIENCE + _STEP * uses, _MOST_SALIENCE), 2)
 
 
 def _stem(path: str) -> str:

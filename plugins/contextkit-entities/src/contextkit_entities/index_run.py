@@ -8,11 +8,12 @@ from typing import Any
 
 from attrs import evolve
 
-from contextkit import Indexer, IndexReport, Record
+from contextkit import Indexer, IndexReport
 from contextkit.logs import get_logger
 from contextkit_entities.code_facts import CodeFile, Files, fingerprint, read_files
-from contextkit_entities.code_graph import code_graph, definition_id, placed
+from contextkit_entities.code_graph import CodeGraph, code_graph, definition_id, placed
 from contextkit_entities.entity import FROM_CODE, Entity
+from contextkit_entities.resolving import resolve, resolve_again
 from contextkit_entities.settings import code_source_in
 
 __all__ = ["index_entities"]
@@ -47,7 +48,9 @@ def index_entities(indexer: Indexer) -> IndexReport:
     if not anew and _is_of_same_graph(before, files):
         report = _moved(indexer, before, files, int(state.get("stored", 0)))
     else:
-        report = _stored(indexer, _records_of(before), _records_of(files))
+        led = resolve(before)
+        leads = resolve_again(files, before, led)
+        report = _stored(indexer, code_graph(before, led), code_graph(files, leads))
     indexer.state.save(
         {
             "seen": seen,
@@ -90,26 +93,20 @@ def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexR
     return IndexReport(updated=len(changed), unchanged=stored - len(changed))
 
 
-def _records_of(files: Files) -> dict[str, Record]:
-    graph = code_graph(files)
-    entities = {each.id: each.as_record() for each in graph.entities.values()}
-    return entities | {each.id: each.as_record() for each in graph.relations.values()}
-
-
-def _stored(
-    indexer: Indexer, before: Mapping[str, Record], after: Mapping[str, Record]
-) -> IndexReport:
+def _stored(indexer: Indexer, before: CodeGraph, after: CodeGraph) -> IndexReport:
+    """Store what differs between two graphs; of what does not, no record is made."""
     now = datetime.now(UTC)
-    changed = [record for name, record in after.items() if before.get(name) != record]
-    gone = [name for name in before if name not in after]
+    changed = [key for key, each in after.items() if before.get(key) != each]
+    gone = [each.id for key, each in before.items() if key not in after]
     done = 0
-    for batch in _batches(changed):
-        indexer.records.put([evolve(record, created_at=now) for record in batch])
-        done += len(batch)
+    for keys in _batches(changed):
+        records = [after[key].made().as_record() for key in keys]
+        indexer.records.put([evolve(record, created_at=now) for record in records])
+        done += len(keys)
         indexer.progress(done, len(changed), "entities")
     for ids in _batches(gone):
         indexer.records.delete(*ids)
-    added = sum(record.id not in before for record in changed)
+    added = sum(key not in before for key in changed)
     _log.info("entities_indexed", records=len(after), changed=len(changed), removed=len(gone))
     return IndexReport(
         added=added,

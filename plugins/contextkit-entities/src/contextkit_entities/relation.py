@@ -13,10 +13,16 @@ from contextkit.markup import one_line
 from contextkit.records import belongs_to_user
 from contextkit_entities.entity import BY_HAND, FROM_CODE, measure_in
 
-__all__ = ["DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]
+__all__ = ["BANDS", "DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]
 
 RELATION = "relation"
 """The field `kind` of a relation's record."""
+
+BANDS = tuple(str(tenth) for tenth in range(10, -1, -1))
+"""The field `band` of relations' records, the weightiest first: whole tenths of the weight.
+
+The store has indexes of words alone. By this one the weightiest of many are read first.
+"""
 
 DEFAULT_WEIGHT = 1.0
 _DEFAULT_TYPE = "related to"
@@ -111,6 +117,7 @@ class Relation:
                 "target": self.target,
                 "type": self.type,
                 "weight": self.weight,
+                "band": str(int(self.weight * 10)),
                 "properties": dict(self.properties),
             },
         )

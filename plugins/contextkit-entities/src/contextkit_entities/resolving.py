@@ -6,13 +6,14 @@ import posixpath
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field
 
 from contextkit_entities.code_facts import CodeFile, Files
 
-__all__ = ["Resolver", "Target"]
+__all__ = ["Resolved", "Resolver", "Target", "resolve", "resolve_again"]
 
 _LONGEST_TAIL = 8
 _RE_EXPORTS = 5
@@ -33,8 +34,7 @@ _STANDARD = {
 }
 
 
-@frozen
-class Target:
+class Target(NamedTuple):
     """What an import leads to.
 
     Attributes:
@@ -46,11 +46,53 @@ class Target:
     name: str = ""
 
 
-@frozen
-class _Import:
-    """One import: the file that it stands in, its language, the module, what is taken of it."""
+class Resolved(NamedTuple):
+    """What a file imports.
+
+    Attributes:
+        targets: where its imports lead, each once, in order.
+        looked_into: the files whose definitions and imports say so, beside its own.
+    """
+
+    targets: tuple[Target, ...]
+    looked_into: frozenset[str]
+
+
+def resolve(files: Files) -> dict[str, Resolved]:
+    """What each of some files imports."""
+    resolver = Resolver(files)
+    return {path: resolver.resolved(path) for path in files}
+
+
+def resolve_again(
+    files: Files, before: Files, known: Mapping[str, Resolved]
+) -> Mapping[str, Resolved]:
+    """The same as `resolve`, where it is known of the files as they were before.
+
+    While no file comes, goes, or changes its language, imports lead elsewhere only from and
+    through files that changed.
+    """
+    if [(p, f.language) for p, f in files.items()] != [(p, f.language) for p, f in before.items()]:
+        return resolve(files)
+    changed = {
+        path
+        for path, file in files.items()
+        if file is not before[path] and file.links != before[path].links
+    }
+    resolver = Resolver(files)
+    return {
+        path: resolver.resolved(path)
+        if path in changed or not changed.isdisjoint(each.looked_into)
+        else each
+        for path, each in known.items()
+    }
+
+
+class _Import(NamedTuple):
+    """One import: its file and that's folder, its language, the module, what is taken of it."""
 
     path: str
+    folder: str
     language: str
     module: str
     names: Sequence[str] = ()
@@ -68,6 +110,9 @@ class Resolver:
     _by_tail: dict[tuple[str, ...], list[str]] = field(factory=dict, init=False)
     _packages: frozenset[str] = field(init=False)
     _names: dict[str, frozenset[str]] = field(factory=dict, init=False)
+    _sought: set[tuple[str, str]] = field(factory=set, init=False)
+    _looked_into: set[str] = field(factory=set, init=False)
+    _modules: dict[tuple[str, tuple[str, ...]], str] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         by_tail: dict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -79,16 +124,17 @@ class Resolver:
         packages = (p for p in self.files if p.endswith("/__init__.py"))
         self._packages = frozenset(posixpath.dirname(path) for path in packages)
 
-    def targets(self, path: str) -> list[Target]:
-        """What a file imports, each once, in order; the file itself and standard modules not."""
-        file = self.files[path]
+    def resolved(self, path: str) -> Resolved:
+        """What a file imports; the file itself and standard modules not."""
+        file, folder = self.files[path], posixpath.dirname(path)
+        self._looked_into.clear()
         found = (
             target
             for module, names in file.imports
-            for target in self._found(_Import(path, file.language, module, names))
+            for target in self._found(_Import(path, folder, file.language, module, names))
             if target.path != path
         )
-        return list(dict.fromkeys(found))
+        return Resolved(tuple(dict.fromkeys(found)), frozenset(self._looked_into))
 
     def _found(self, wanted: _Import) -> Iterator[Target]:
         if wanted.language == "python":
@@ -111,11 +157,13 @@ class Resolver:
                 yield from self._taken(wanted, lambda inner: self._below(base, (*parts, *inner)))
             return
         ends = ((parts, wanted.names), (parts[:-1], parts[-1:]))
-        within = next((end for end in ends if self._python_file(wanted.path, end[0])), None)
+        within = next((end for end in ends if self._python_file(wanted.folder, end[0])), None)
         if within is not None:
             module, names = within
-            of = evolve(wanted, names=names)
-            yield from self._taken(of, lambda inner: self._python_file(of.path, (*module, *inner)))
+            of = wanted._replace(names=names)
+            yield from self._taken(
+                of, lambda inner: self._python_file(of.folder, (*module, *inner))
+            )
             return
         if parts and parts[0] not in sys.stdlib_module_names:
             yield Target("", parts[0])
@@ -136,14 +184,17 @@ class Resolver:
         inside = "/".join([*folders, *parts, "__init__.py"])
         return next((f for f in (f"{stem}.py", inside, f"{stem}.pyi") if f in self.files), "")
 
-    def _python_file(self, path: str, parts: Sequence[str]) -> str:
+    def _python_file(self, folder: str, parts: tuple[str, ...]) -> str:
         """The file of an absolute module: below a folder that is no package itself."""
-        found = [
-            each
-            for each in self._by_tail.get(tuple(parts), ())
-            if each.endswith((".py", ".pyi")) and _above(each, len(parts)) not in self._packages
-        ]
-        return _nearest(found, path)
+        known = self._modules.get((folder, parts))
+        if known is None:
+            found = [
+                each
+                for each in self._by_tail.get(parts, ())
+                if each.endswith((".py", ".pyi")) and _above(each, len(parts)) not in self._packages
+            ]
+            known = self._modules[folder, parts] = _nearest(found, folder)
+        return known
 
     def _javascript(self, wanted: _Import) -> Iterator[Target]:
         module = wanted.module
@@ -172,7 +223,7 @@ class Resolver:
             for each in self._by_tail.get(_module_parts(named), ())
             if f"/{each}".endswith(f"/{named}")
         ]
-        if found := (beside if beside in self.files else _nearest(same, wanted.path)):
+        if found := (beside if beside in self.files else _nearest(same, wanted.folder)):
             yield Target(found)
         elif wanted.language == "ruby" and not wanted.module.startswith("."):
             yield from _module(wanted)
@@ -188,7 +239,7 @@ class Resolver:
                 for each in self._by_tail.get(parts[:length], ())
                 if self.files[each].language == wanted.language
             ]
-            if found := _nearest(same, wanted.path):
+            if found := _nearest(same, wanted.folder):
                 if defined := self._defined(found, parts[-1]):
                     yield defined
                 yield Target(found)
@@ -200,18 +251,25 @@ class Resolver:
     def _defined(self, path: str, name: str, depth: int = _RE_EXPORTS) -> Target | None:
         """What a file defines under a name, or what it imports under that from another."""
         file = self.files[path]
+        self._looked_into.add(path)
         if path not in self._names:
             self._names[path] = frozenset(each.name for each in file.definitions)
         if name in self._names[path]:
             return Target(path, name)
-        if depth == 0:
+        if depth == 0 or (path, name) in self._sought:
             return None
-        return self._re_exported(path, file, name, depth)
+        # A package that takes a module's name from a module that is not there leads to itself.
+        self._sought.add((path, name))
+        try:
+            return self._re_exported(path, file, name, depth)
+        finally:
+            self._sought.discard((path, name))
 
     def _re_exported(self, path: str, file: CodeFile, name: str, depth: int) -> Target | None:
         for module, names in file.imports:
             if name in names:
-                for target in self._found(_Import(path, file.language, module)):
+                wanted = _Import(path, posixpath.dirname(path), file.language, module)
+                for target in self._found(wanted):
                     if target.path and target.path != path:
                         return self._defined(target.path, name, depth - 1)
         return None
@@ -245,11 +303,13 @@ def _above(path: str, parts: int) -> str:
     return "/".join(path.removesuffix("/__init__.py").split("/")[:-parts])
 
 
-def _nearest(paths: Sequence[str], path: str) -> str:
-    """The file with most folders in common with a path, the first of several; "" of none."""
-    folders = path.split("/")[:-1]
+def _nearest(paths: Sequence[str], folder: str) -> str:
+    """The file with most folders in common with a folder, the first of several; "" of none."""
+    if len(paths) < 2:
+        return "".join(paths)
+    folders = folder.split("/") if folder else []
 
     def common(each: str) -> int:
         return len(posixpath.commonprefix([folders, each.split("/")[:-1]]))
 
-    return max(paths, key=common, default="")
+    return max(paths, key=common)

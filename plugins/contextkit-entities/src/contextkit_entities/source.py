@@ -37,7 +37,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         embedder="none",
         count_filters={"kind": "entity"},
-        indexed_fields=("kind", "names", "ends", "origin", "type"),
+        indexed_fields=("kind", "names", "ends", "origin", "type", "band"),
         entity_type_field="type",
         cacheable=True,
         settings={"code_source": "code"},

@@ -13,11 +13,14 @@ from itertools import islice
 
 from attrs import frozen
 
-from contextkit import RecordsView
+from contextkit import Record, RecordsView
+from contextkit.records import Filters
 from contextkit_entities.entity import BY_HAND
-from contextkit_entities.relation import RELATION, Relation
+from contextkit_entities.relation import BANDS, Relation
 
 __all__ = ["DECAY", "Bounds", "Step", "walk"]
+
+_HEAVY = list(BANDS[:2])
 
 DECAY = 0.5
 """What a relation one step farther away is worth beside one of the same weight."""
@@ -31,7 +34,7 @@ class Bounds:
         depth: 1 for the relations of the entities themselves, 2 for those of what these lead
             to, and so on; 0 for none.
         entities: so many are looked at, those that it starts from included.
-        read: so many relations are read for each depth.
+        read: so many relations are read for each depth, the weightiest where there are more.
         hub: an entity with more relations than this, that is no start, says little of how its
             neighbours stand to each other: the walk does not go on from it.
         least: a score below which a relation is not wanted.
@@ -41,7 +44,7 @@ class Bounds:
 
     depth: int = 2
     entities: int = 100
-    read: int = 500
+    read: int = 400
     hub: int = 30
     least: float = 0.0
     enough: int = 1_000_000
@@ -113,14 +116,30 @@ def _strongest(entities: Mapping[str, float]) -> Iterable[tuple[str, float]]:
 
 
 def _relations_of(records: RecordsView, entities: Mapping[str, float], most: int) -> list[Relation]:
-    """The relations that one of these is an end of.
+    """The relations that one of these is an end of, the weightiest where they are more.
 
     Of one that there is several times, that made by hand stands for all, and the project's.
     """
-    filters = {"kind": RELATION, "ends": list(entities)}
-    found = [Relation.from_record(record) for record in islice(records.scan(filters), most)]
+    filters = {"ends": list(entities)}
+    found = [Relation.from_record(record) for record in _weightiest(records, filters, most)]
     found.sort(key=lambda each: (each.origin == BY_HAND, each.project == records.project, each.id))
     return list({relation.triple: relation for relation in found}.values())
+
+
+def _weightiest(records: RecordsView, filters: Filters, most: int) -> list[Record]:
+    """The records of relations that match, or the weightiest of them to a tenth."""
+    # To count the heavy ones alone is cheaper, and of a hub it often says enough.
+    if all(records.count(each) <= most for each in ({**filters, "band": _HEAVY}, filters)):
+        return list(islice(records.scan(filters), most))
+    found: list[Record] = []
+    for band in BANDS:
+        found += islice(records.scan({**filters, "band": band}), most - len(found))
+        if len(found) == most:
+            return found
+    # Records that somebody else made may have no band.
+    known = {(record.project, record.id) for record in found}
+    others = (each for each in records.scan(filters) if (each.project, each.id) not in known)
+    return [*found, *islice(others, most - len(found))]
 
 
 def _without_hubs(
