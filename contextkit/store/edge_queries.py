@@ -28,16 +28,17 @@ __all__ = [
 ]
 
 
-_OnDisk = edge.KeywordIndexParams | edge.DatetimeIndexParams
+_Mapped = edge.KeywordIndexParams | edge.DatetimeIndexParams
 
-STORE_INDEXES: Mapping[str, _OnDisk] = {
-    "scope": edge.KeywordIndexParams(memory=edge.Memory.Cold),
-    "created_at": edge.DatetimeIndexParams(memory=edge.Memory.Cold),
+STORE_INDEXES: Mapping[str, _Mapped] = {
+    "scope": edge.KeywordIndexParams(memory=edge.Memory.Cached),
+    "created_at": edge.DatetimeIndexParams(memory=edge.Memory.Cached),
 }
 """Payload key -> index, in every shard.
 
-Where the shard is in order (`EmbeddedStore.optimize`) they stay on the disk: reading them into
-memory is half of what opening it takes, and a search is no quicker for it.
+Where the shard is in order (`EmbeddedStore.optimize`) they are files that are mapped: building
+them in memory is half of what opening it takes, and a search is no quicker for it. `Cached` reads
+them from end to end first; `Cold` has the first search wait for each page of the disk.
 """
 
 _ORDERED_FROM_KB = 500
@@ -78,9 +79,9 @@ def field_key(name: str) -> str:
     return f"fields.{name}"
 
 
-def index_of(key: str) -> _OnDisk:
+def index_of(key: str) -> _Mapped:
     """The index of a payload key."""
-    return STORE_INDEXES.get(key, edge.KeywordIndexParams(memory=edge.Memory.Cold))
+    return STORE_INDEXES.get(key, edge.KeywordIndexParams(memory=edge.Memory.Cached))
 
 
 def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:
