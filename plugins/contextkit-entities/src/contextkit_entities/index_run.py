@@ -34,9 +34,10 @@ def index_entities(indexer: Indexer) -> IndexReport:
     code = indexer.records.others(source)
     seen = [_VERSION, source, *(fingerprint(code) if source else ["", 0])]
     state = indexer.state.load()
-    known = _files_in(state)
-    if known is not None and state.get("seen") == seen:
+    if state.get("seen") == seen:
+        # What is remembered of the files is then not looked at: there may be thousands.
         return IndexReport(unchanged=int(state.get("stored", 0)))
+    known = _files_in(state)
     anew = known is None or state["seen"][:2] != seen[:2]
     before = {} if anew or known is None else known
     files = read_files(code, before) if source else {}
