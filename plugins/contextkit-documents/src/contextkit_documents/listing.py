@@ -48,10 +48,12 @@ def list_documents(root: Path, settings: Settings) -> DocumentListing:
         raise WorkspaceError(f"the workspace {root} is not a folder")
     listing = DocumentListing(settings.max_file_bytes)
     include = compile_globs(settings.include) if settings.include else None
-    exclude = compile_globs(settings.exclude)
+    exclude = compile_globs(settings.exclude) if settings.exclude else None
     for path in sorted(set(_paths(root, listing.notes))):
         what = kind_of(path)
-        if what is None or (include and not include.match_file(path)) or exclude.match_file(path):
+        if what is None or (include and not include.match_file(path)):
+            continue
+        if exclude and exclude.match_file(path):
             continue
         reason = skipped_by_name(path)
         if reason is None:

@@ -11,7 +11,6 @@ from attrs import evolve
 from contextkit import Indexer, IndexReport, Record
 from contextkit.logs import get_logger
 from contextkit_entities.code_facts import CodeFile, Files, fingerprint, read_files
-from contextkit_entities.code_graph import code_graph, definition_id, placed
 from contextkit_entities.entity import FROM_CODE, Entity
 from contextkit_entities.settings import code_source_in
 
@@ -78,6 +77,8 @@ def _is_of_same_graph(before: Files, after: Files) -> bool:
 
 def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexReport:
     """Give the definitions that are elsewhere in their files their new places."""
+    from contextkit_entities.code_graph import definition_id, placed
+
     places = {
         definition_id(path, each.name): (path, each)
         for path, file in after.items()
@@ -92,6 +93,8 @@ def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexR
 
 
 def _records_of(files: Files) -> dict[str, Record]:
+    from contextkit_entities.code_graph import code_graph
+
     graph = code_graph(files)
     entities = {each.id: each.as_record() for each in graph.entities.values()}
     return entities | {each.id: each.as_record() for each in graph.relations.values()}
