@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Section,
     )
     from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
-    from contextkit.searcher import Searcher
+    from contextkit.searcher.protocol import Searcher
     from contextkit.signals import QuerySignals
     from contextkit.source_info import SourceInfo
     from contextkit.strategy import Strategy
@@ -65,7 +65,7 @@ _HOME = {
     "Record": "records",
     "Records": "records",
     "RecordsView": "records",
-    "Searcher": "searcher",
+    "Searcher": "searcher.protocol",
     "Section": "models",
     "SourceError": "errors",
     "SourceInfo": "source_info",

@@ -6,13 +6,12 @@ import abc
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import evolve
 
 from contextkit.breakers import SourceHealth
 from contextkit.errors import ContextAssemblyError
-from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
@@ -22,6 +21,9 @@ from contextkit.registry import SourceRegistry
 from contextkit.requests import make_request
 from contextkit.sections import context_recipe
 from contextkit.strategies import refuse_unknown_sources
+
+if TYPE_CHECKING:
+    from contextkit.explaining import ItemExplanation
 
 __all__ = ["AskingForContexts", "run_blocking"]
 
@@ -104,6 +106,8 @@ class AskingForContexts(abc.ABC):
 
         Raises what `assemble_context` raises.
         """
+        from contextkit.explaining import explain_item
+
         # What a cache has kept says nothing of what happens now.
         options["cache"] = False
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)

@@ -9,7 +9,7 @@ from attrs import define, field
 from contextkit.asking import AskingForContexts
 from contextkit.pipeline import Pipeline
 from contextkit.registry import SourceRegistry
-from contextkit.searcher import SearcherStore
+from contextkit.searcher.store import SearcherStore
 
 __all__ = ["ContextAssembler"]
 

@@ -306,14 +306,17 @@ def _open_caches(config: Config) -> Caches | None:
     return open_caches(config)
 
 
-@frozen
-class _IndexedFields:
-    """The record fields that the sources filter by, those registered later included."""
+@frozen(eq=False)
+class _IndexedFields(Mapping[str, Sequence[str]]):
+    """Source -> the record fields that it filters by, for those registered later, too."""
 
     registry: SourceRegistry
 
+    def __getitem__(self, source: str) -> Sequence[str]:
+        return self.registry.info(source).indexed_fields
+
     def __iter__(self) -> Iterator[str]:
-        sources = self.registry.sources
-        return iter(
-            sorted({f for name in sources for f in self.registry.info(name).indexed_fields})
-        )
+        return iter(self.registry.sources)
+
+    def __len__(self) -> int:
+        return len(self.registry.sources)

@@ -8,11 +8,7 @@
 | `values` | how objects of any kind become plain values |
 | `filters` | which records match the filters that it was not asked for |
 | `store` | the store that stands before the object (`SearcherStore`) |
+
+Nothing is imported here: who wants `filters` alone, as a source without a store does, pays for no
+more.
 """
-
-from __future__ import annotations
-
-from contextkit.searcher.protocol import Searcher
-from contextkit.searcher.store import SearcherStore
-
-__all__ = ["Searcher", "SearcherStore"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from contextkit.config import Config
 from contextkit.config_layers import data_folder
@@ -18,7 +18,7 @@ __all__ = ["open_store"]
 def open_store(
     config: Config,
     embedders: Embedders,
-    indexed_fields: Iterable[str] = (),
+    indexed_fields: Mapping[str, Sequence[str]] | None = None,
     revisions: Revisions | None = None,
 ) -> RecordStore:
     """The store: a Qdrant server where `store.url` is set, else the embedded one.
@@ -31,7 +31,7 @@ def open_store(
             config.store.path or data_folder() / "store",
             embedders,
             lock_timeout=config.store.lock_timeout,
-            indexed_fields=indexed_fields,
+            indexed_fields=indexed_fields or {},
         )
     # The client costs a second to import.
     from contextkit.store.server import ServerStore

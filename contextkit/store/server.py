@@ -6,11 +6,11 @@ import contextlib
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from attrs import define, field
+from attrs import Factory, define, field
 from qdrant_client import QdrantClient, models
 
 from contextkit.embedding import Embedders, embed_keywords
@@ -57,7 +57,7 @@ class ServerStore:
         client: reaches the server; who made it closes it.
         embedders: make the dense vectors of each source.
         collection: the collection's name.
-        indexed_fields: record fields that filters use often.
+        indexed_fields: source -> the record fields that its filters use.
         url: what errors call the server.
         revisions: tell of writes; default: of those of this process alone.
     """
@@ -65,7 +65,7 @@ class ServerStore:
     client: QdrantClient
     embedders: Embedders
     collection: str = "contextkit"
-    indexed_fields: Iterable[str] = ()
+    indexed_fields: Mapping[str, Sequence[str]] = Factory(dict)
     url: str = "the given client"
     _reconnect: Callable[[], QdrantClient] | None = None
     revisions: Revisions = field(factory=ProcessRevisions, kw_only=True)
@@ -86,7 +86,7 @@ class ServerStore:
         *,
         collection: str = "contextkit",
         api_key: str | None = None,
-        indexed_fields: Iterable[str] = (),
+        indexed_fields: Mapping[str, Sequence[str]] | None = None,
         timeout: int = _TIMEOUT_SECONDS,
         revisions: Revisions | None = None,
     ) -> Self:
@@ -97,7 +97,7 @@ class ServerStore:
             embedders: make the dense vectors of each source.
             collection: the collection's name.
             api_key: what the server asks for, where it does.
-            indexed_fields: record fields that filters use often.
+            indexed_fields: source -> the record fields that its filters use.
             timeout: seconds to wait for each answer.
             revisions: tell of writes; default: of those of this process alone.
 
@@ -120,7 +120,7 @@ class ServerStore:
             reconnect(),
             embedders,
             collection,
-            indexed_fields,
+            indexed_fields or {},
             url,
             reconnect,
             revisions=revisions or ProcessRevisions(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -39,12 +39,12 @@ class ServerCollection:
     Attributes:
         name: the collection's.
         url: what errors call the server.
-        indexed_fields: record fields that filters use often.
+        indexed_fields: source -> the record fields that its filters use.
     """
 
     name: str
     url: str
-    indexed_fields: Iterable[str]
+    indexed_fields: Mapping[str, Sequence[str]]
 
     @property
     def place(self) -> StorePlace:
@@ -98,7 +98,7 @@ class ServerCollection:
                 f"choose another name in store.collection"
             )
         if not _is_local(client):
-            fields = (f"fields.{name}" for name in self.indexed_fields)
+            fields = sorted({f"fields.{n}" for each in self.indexed_fields.values() for n in each})
             for key in ("scope", "created_at", *fields):
                 if key not in info.payload_schema:
                     client.create_payload_index(self.name, key, server_index(key), wait=True)

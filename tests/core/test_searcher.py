@@ -31,7 +31,8 @@ from contextkit.errors import (
 )
 from contextkit.records import Search
 from contextkit.registry import SourceRegistry
-from contextkit.searcher import Searcher, SearcherStore
+from contextkit.searcher.protocol import Searcher
+from contextkit.searcher.store import SearcherStore
 from contextkit.store.base import RecordStore
 
 MakePlugin = Callable[..., ModuleType]

@@ -49,26 +49,32 @@ def embedders() -> Embedders:
 @pytest.fixture
 def embedded(tmp_path: Path, embedders: Embedders) -> Iterator[EmbeddedStore]:
     """An embedded store in a folder of its own."""
-    store = EmbeddedStore(tmp_path / "store", embedders, indexed_fields=("kind",))
+    store = EmbeddedStore(
+        tmp_path / "store", embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)}
+    )
     yield store
     store.close()
 
 
 def _memory(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     client = QdrantClient(":memory:")
-    yield ServerStore(client, embedders, indexed_fields=("kind",))
+    yield ServerStore(client, embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)})
     client.close()
 
 
 def _embedded(path: Path, embedders: Embedders) -> Iterator[RecordStore]:
-    store = EmbeddedStore(path / "store", embedders, indexed_fields=("kind",))
+    store = EmbeddedStore(
+        path / "store", embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)}
+    )
     yield store
     store.close()
 
 
 def _http(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     with HttpQdrant() as server:
-        store = ServerStore.connect(server.url, embedders, indexed_fields=("kind",))
+        store = ServerStore.connect(
+            server.url, embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)}
+        )
         yield store
         store.close()
 
@@ -80,7 +86,7 @@ def _server(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
         embedders,
         collection=name,
         api_key=os.environ.get("QDRANT_API_KEY"),
-        indexed_fields=("kind",),
+        indexed_fields={"notes": ("kind",), "plain": ("kind",)},
     )
     yield store
     store.client.delete_collection(name)

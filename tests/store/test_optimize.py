@@ -25,6 +25,18 @@ def test_with_little_in_it_there_is_nothing_to_do(store: RecordStore, note: Note
     assert store.optimize() is False
 
 
+def test_a_thousand_records_are_worth_it_once(embedded: EmbeddedStore, note: Note) -> None:
+    """The store opens sooner then; nothing in it has changed, and it is not done again."""
+    embedded.put([note(str(n), " ".join(f"word{n + k}" for k in range(80))) for n in range(1000)])
+    assert embedded.optimize() is True
+    assert embedded.optimize() is False
+    records = Records(embedded, "notes", "p")
+    assert records.search_sync("word0", limit=1)[0].record.id == "0"
+    records.put([Record(id="0", text="a changed one")])
+    assert embedded.count(None, None, {}) == 1000
+    assert records.search_sync("changed", limit=1)[0].record.id == "0"
+
+
 def test_deleted_records_give_back_their_room(
     embedded: EmbeddedStore, note: Note, tmp_path: Path
 ) -> None:

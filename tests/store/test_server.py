@@ -99,7 +99,7 @@ def test_a_missing_api_key_is_an_error(embedders: Embedders, http_qdrant: Any) -
 
 def test_payload_indexes_are_made_once(embedders: Embedders, http_qdrant: Any) -> None:
     """By scope as tenant, by time, by the fields that are asked for."""
-    for fields in ((), ("kind",)):
+    for fields in ({}, {"notes": ("kind",), "plain": ("kind",)}):
         store = ServerStore.connect(
             http_qdrant.url, embedders, api_key="secret", indexed_fields=fields
         )

@@ -27,8 +27,20 @@ _INHERITED = frozenset(
 )
 
 
+_NOT_IGNORED = 1
+"""What `git check-ignore` ends with in a work tree; outside it ends with more."""
+
+
 class GitError(Exception):
-    """Git could not answer; the message is its own."""
+    """Git could not answer; the message is its own.
+
+    Attributes:
+        code: what it ended with; None where it did not run.
+    """
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @frozen
@@ -48,6 +60,9 @@ class WorkTree:
 
 def work_tree(folder: Path) -> WorkTree:
     """Ask git about a folder; a folder without git, or without a repository, is a plain one."""
+    ignored = _is_ignored(folder)
+    if ignored is not None:
+        return WorkTree(inside=not ignored)
     try:
         answer = _git(folder, "rev-parse", "--is-inside-work-tree", "--is-inside-git-dir")
     except GitError as error:
@@ -55,8 +70,6 @@ def work_tree(folder: Path) -> WorkTree:
         plain = "not a git repository" in message or not message
         return WorkTree(problem=None if plain else message)
     inside, repository = (line == b"true" for line in answer.split())
-    if inside and _is_ignored(folder):
-        return WorkTree()
     return WorkTree(inside=inside, repository=repository)
 
 
@@ -91,11 +104,12 @@ def _is_repository(folder: Path) -> bool:
         return False
 
 
-def _is_ignored(folder: Path) -> bool:
+def _is_ignored(folder: Path) -> bool | None:
+    """Whether git ignores a folder of a work tree; None where it cannot tell."""
     try:
         _git(folder, "check-ignore", "-q", ".")
-    except GitError:
-        return False
+    except GitError as error:
+        return False if error.code == _NOT_IGNORED else None
     return True
 
 
@@ -113,5 +127,6 @@ def _git(folder: Path, *arguments: str) -> bytes:
     except OSError as error:
         raise GitError(str(error)) from error
     if done.returncode:
-        raise GitError(done.stderr.decode("utf-8", "replace").strip().partition("\n")[0])
+        message = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise GitError(message, done.returncode)
     return done.stdout

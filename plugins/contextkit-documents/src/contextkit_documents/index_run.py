@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextkit import Indexer, IndexReport, Record
 from contextkit.file_index import FileIndex, WorkspaceFile
-from contextkit_documents.document_records import records_of
 from contextkit_documents.listing import list_documents
 from contextkit_documents.settings import Settings
 
@@ -22,6 +21,9 @@ def index_documents(indexer: Indexer) -> IndexReport:
     listing = list_documents(indexer.workspace, Settings.of(indexer.settings))
 
     def made(file: WorkspaceFile, content: bytes) -> list[Record]:
+        # Imported for the first document that changed: a look at the others needs no parser.
+        from contextkit_documents.document_records import records_of
+
         return records_of(file.path, listing.kinds[file.path], content)
 
     return FileIndex(indexer, version=_VERSION, label="documents").update(listing, made)

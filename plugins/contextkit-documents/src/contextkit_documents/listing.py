@@ -21,6 +21,9 @@ __all__ = ["DocumentListing", "list_documents"]
 _MAX_CONFIGURATION_BYTES = 100_000
 """A larger file of JSON or YAML holds data, not settings."""
 
+_NOT_IGNORED = 1
+"""What `git check-ignore` ends with in a work tree; outside it ends with more."""
+
 
 @define
 class DocumentListing(FileListing):
@@ -45,10 +48,12 @@ def list_documents(root: Path, settings: Settings) -> DocumentListing:
         raise WorkspaceError(f"the workspace {root} is not a folder")
     listing = DocumentListing(settings.max_file_bytes)
     include = compile_globs(settings.include) if settings.include else None
-    exclude = compile_globs(settings.exclude)
+    exclude = compile_globs(settings.exclude) if settings.exclude else None
     for path in sorted(set(_paths(root, listing.notes))):
         what = kind_of(path)
-        if what is None or (include and not include.match_file(path)) or exclude.match_file(path):
+        if what is None or (include and not include.match_file(path)):
+            continue
+        if exclude and exclude.match_file(path):
             continue
         reason = skipped_by_name(path)
         if reason is None:
@@ -87,9 +92,10 @@ def _paths(root: Path, notes: list[str]) -> Iterator[str]:
 def _git_paths(root: Path, notes: list[str]) -> list[str] | None:
     """What git lists below a folder; None where the folder is no part of a work tree."""
     try:
-        if run_git(root, "rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
+        ignored = run_git(root, "check-ignore", "-q", ".").returncode
+        if ignored == 0:
             return None
-        if run_git(root, "check-ignore", "-q", ".").returncode == 0:
+        if ignored != _NOT_IGNORED and not _is_inside(root):
             return None
         ran = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     except FileNotFoundError:
@@ -101,6 +107,10 @@ def _git_paths(root: Path, notes: list[str]) -> list[str] | None:
         notes.append(f"git: {ran.stderr.strip().partition(chr(10))[0]}; walked without it")
         return None
     return [path for path in ran.stdout.split("\0") if path and not path.endswith("/")]
+
+
+def _is_inside(root: Path) -> bool:
+    return run_git(root, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true"
 
 
 def _walked(root: Path, notes: list[str]) -> Iterator[str]:

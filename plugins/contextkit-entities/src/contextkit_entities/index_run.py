@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
 from contextkit import Indexer, IndexReport
 from contextkit.logs import get_logger
 from contextkit_entities.code_facts import CodeFile, Files, fingerprint, read_files
-from contextkit_entities.code_graph import CodeGraph, code_graph, definition_id, placed
 from contextkit_entities.entity import FROM_CODE, Entity
-from contextkit_entities.resolving import resolve, resolve_again
 from contextkit_entities.settings import code_source_in
+
+if TYPE_CHECKING:
+    from contextkit_entities.code_graph import CodeGraph
 
 __all__ = ["index_entities"]
 
@@ -35,9 +36,10 @@ def index_entities(indexer: Indexer) -> IndexReport:
     code = indexer.records.others(source)
     seen = [_VERSION, source, *(fingerprint(code) if source else ["", 0])]
     state = indexer.state.load()
-    known = _files_in(state)
-    if known is not None and state.get("seen") == seen:
+    if state.get("seen") == seen:
+        # What is remembered of the files is then not looked at: there may be thousands.
         return IndexReport(unchanged=int(state.get("stored", 0)))
+    known = _files_in(state)
     anew = known is None or state["seen"][:2] != seen[:2]
     before = {} if anew or known is None else known
     files = read_files(code, before) if source else {}
@@ -48,9 +50,7 @@ def index_entities(indexer: Indexer) -> IndexReport:
     if not anew and _is_of_same_graph(before, files):
         report = _moved(indexer, before, files, int(state.get("stored", 0)))
     else:
-        led = resolve(before)
-        leads = resolve_again(files, before, led)
-        report = _stored(indexer, code_graph(before, led), code_graph(files, leads))
+        report = _linked_anew(indexer, before, files)
     indexer.state.save(
         {
             "seen": seen,
@@ -80,6 +80,8 @@ def _is_of_same_graph(before: Files, after: Files) -> bool:
 
 def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexReport:
     """Give the definitions that are elsewhere in their files their new places."""
+    from contextkit_entities.code_graph import definition_id, placed
+
     places = {
         definition_id(path, each.name): (path, each)
         for path, file in after.items()
@@ -91,6 +93,17 @@ def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexR
     changed = [entity.as_record() for known, entity in moved if entity != known]
     indexer.records.put(changed)
     return IndexReport(updated=len(changed), unchanged=stored - len(changed))
+
+
+def _linked_anew(indexer: Indexer, before: Files, after: Files) -> IndexReport:
+    """Follow the imports that may lead elsewhere, and store what the graph has else for it."""
+    # Most runs find every link as it was.
+    from contextkit_entities.code_graph import code_graph
+    from contextkit_entities.resolving import resolve, resolve_again
+
+    led = resolve(before)
+    leads = resolve_again(after, before, led)
+    return _stored(indexer, code_graph(before, led), code_graph(after, leads))
 
 
 def _stored(indexer: Indexer, before: CodeGraph, after: CodeGraph) -> IndexReport:
