@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 
 from attrs import evolve
 
@@ -75,7 +76,10 @@ def title_of(registry: SourceRegistry, section: Section) -> str:
 def section_request(
     registry: SourceRegistry, section: Section, request: ContextRequest
 ) -> ContextRequest:
-    """The request as one section's source sees it, still without its records."""
+    """The request as one section's source sees it, still without its records.
+
+    What it can change in place is a copy: no plugin changes what others are asked, or the settings.
+    """
     settings = registry.config.source(section.source)
     return evolve(
         request,
@@ -87,7 +91,10 @@ def section_request(
         or settings.limit
         or request.limit,
         filters={**request.filters, **section.filters},
-        settings=settings.own,
+        weights=dict(request.weights),
+        limits=dict(request.limits),
+        timeouts=dict(request.timeouts),
+        settings=deepcopy(dict(settings.own)),
         source_timeout=timeout_of(registry, section, request),
         neighbours=request.strategy.neighbours,
     )
