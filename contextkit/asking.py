@@ -156,9 +156,10 @@ class AskingForContexts(abc.ABC):
         Args:
             context: what was assembled in this process, or a cache gave; it stays as it is.
             new: one or several items, best first; relevance 1.0 says that an item is as new
-                and as relevant as can be (seed 3). A record becomes the item that its source
-                makes of it, with that relevance. The source may be any name: where the recipe
-                has no section of it, it gets one in its place by priority.
+                and as relevant as can be (seed 3). A record, which must have a `source` as what
+                `put` returns has, becomes the item that its source makes of it, with that
+                relevance. The source may be any name: where the recipe has no section of it,
+                it gets one in its place by priority.
             max_tokens: the budget of the text; default: the context's.
 
         Raises:

@@ -47,9 +47,16 @@ __all__ = [
 ]
 
 
+_LONGEST_REASON = 1_000
+"""Characters."""
+
+
 def in_words(error: BaseException) -> str:
-    """Somebody else's error on one line: its type, and its text where it has one."""
+    """Somebody else's error on one line: its type, and the beginning of its text, if any."""
     text = " ".join(str(error).split())
+    if len(text) > _LONGEST_REASON:
+        # A page that a server answered, say: it would be in the log, the trace and the terminal.
+        text = f"{text[:_LONGEST_REASON].rstrip()} …"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

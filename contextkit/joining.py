@@ -43,6 +43,10 @@ async def new_items(
             raise InvalidRequestError(
                 f"an update takes items and records, got a {type(entry).__name__}"
             )
+        if isinstance(entry, Record) and not entry.source:
+            raise InvalidRequestError(
+                f"the record '{entry.id}' has no source: give it one, or pass what `put` returned"
+            )
         if not isinstance(entry.source, str) or not SOURCE_NAME.fullmatch(entry.source):
             raise InvalidRequestError(
                 f"'{entry.source}' is not a source's name: lower-case letters, digits, - and _"

@@ -76,7 +76,10 @@ def title_of(registry: SourceRegistry, section: Section) -> str:
 def section_request(
     registry: SourceRegistry, section: Section, request: ContextRequest
 ) -> ContextRequest:
-    """The request as one section's source sees it, still without its records."""
+    """The request as one section's source sees it, still without its records.
+
+    What it can change in place is a copy: no plugin changes what others are asked, or the settings.
+    """
     settings = registry.config.source(section.source)
     return evolve(
         request,
@@ -88,7 +91,6 @@ def section_request(
         or settings.limit
         or request.limit,
         filters={**request.filters, **section.filters},
-        # Its own copies: what a source does to them reaches nobody else.
         weights=dict(request.weights),
         limits=dict(request.limits),
         timeouts=dict(request.timeouts),

@@ -542,6 +542,32 @@ def test_it_is_hundreds_of_times_faster_than_difflib() -> None:
     assert every_pair / min(spans) >= 400
 
 
+def test_a_book_is_a_copy_of_its_equal_alone() -> None:
+    """What is near another is not looked for in texts whose comparison would hold up all."""
+    book = PROSE * 20
+    result = run(
+        item("a", book, id="1"),
+        item("a", f"{book} More.", id="2"),
+        item("b", book.upper(), id="3"),
+    )
+
+    assert len(book) > 50_000
+    assert result.kept == (0, 1)
+    assert result.duplicate_of[2] == (0, "same text")
+
+
+def test_what_comparing_long_texts_takes_is_bounded() -> None:
+    """The best of many long copies are compared, however many there are."""
+    long = PROSE * 13
+    edits = [f"{PROSE * n}and so on {PROSE * (13 - n)}" for n in range(1, 13)]
+    result = run(*(item("a", text, id=str(n)) for n, text in enumerate([long, *edits])))
+
+    assert 20_000 < len(long) < 50_000
+    # Two of them are 1.5 thousand million characters by characters.
+    assert len(result.duplicate_of) < len(edits)
+    assert {1, 2, 3} <= set(result.duplicate_of)
+
+
 def test_importing_the_package_imports_no_numpy() -> None:
     """The first call imports numpy and rapidfuzz; the module does not."""
     script = "import sys, contextkit.dedup; sys.exit(bool({'numpy', 'rapidfuzz'} & {*sys.modules}))"

@@ -57,6 +57,9 @@ _ROWS = 128
 _FEW = 1 / 8
 # So many pairs to a text are not worth a group's distances.
 _ENOUGH = 2
+# A text of more characters is in no pair: distances take the square of the length, and whoever
+# finds a book is not to keep all others waiting.
+_LONGEST = 50_000
 # A computed ratio of exactly the threshold may come out a hair below it.
 _ROUNDING = 1e-6
 # Its powers spread over 64 bits.
@@ -79,6 +82,7 @@ class Sketch:
         self._order = sorted(range(len(texts)), key=lambda position: len(texts[position]))
         texts = [texts[position] for position in self._order]
         self._lengths: _Integers = np.array([len(text) for text in texts], np.int32)
+        self._comparable = int(np.searchsorted(self._lengths, _LONGEST, side="right"))
         encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
         self._classes = np.frombuffer(encoded, np.uint8)[::4]
         owners = np.repeat(np.arange(len(texts), dtype=np.intp), self._lengths)
@@ -110,7 +114,8 @@ class Sketch:
     def similar_pairs(self, threshold: float) -> tuple[_Positions, _Positions]:
         """Every pair whose ratio can reach `threshold`, and few others.
 
-        Pairs that do not have every digit as often are left out: they differ in a number.
+        Pairs that do not have every digit as often are left out: they differ in a number. So
+        are texts of over 50,000 characters.
 
         Args:
             threshold: the ratio, 0..1.
@@ -118,7 +123,7 @@ class Sketch:
         Returns:
             The positions of the one and of the other texts.
         """
-        starts = range(0, len(self._lengths), _ROWS)
+        starts = range(0, self._comparable, _ROWS)
         blocks = [self._pairs_from(start, threshold) for start in starts]
         order = np.array(self._order, np.intp)
         none = np.empty(0, np.intp)
@@ -128,9 +133,9 @@ class Sketch:
 
     def _pairs_from(self, start: int, threshold: float) -> tuple[_Positions, _Positions]:
         """The pairs of one block of rows with themselves and with all longer texts."""
-        stop = min(start + _ROWS, len(self._lengths))
+        stop = min(start + _ROWS, self._comparable)
         longest = self._lengths[stop - 1] * (2 - threshold) / max(threshold, 1e-9) + 1
-        end = int(np.searchsorted(self._lengths, longest, side="right"))
+        end = min(int(np.searchsorted(self._lengths, longest, side="right")), self._comparable)
         rows, columns = slice(start, stop), slice(start, end)
         both = self._lengths[rows, None] + self._lengths[None, columns]
         allowed = ((1 - threshold) * both + _ROUNDING).astype(np.int32)

@@ -12,9 +12,16 @@ from contextkit.dedup.candidates import Sketch
 
 __all__ = ["NearTexts"]
 
+_MOST_WORK = 10**10
+"""Characters of one text times those of the other, of all ratios together: some tenths of a
+second. Texts of few words in any order, such as logs, would take minutes."""
+
 
 class NearTexts:
     """Texts, the kept ones of which can be asked for those like another.
+
+    What it takes is bounded: texts of over 50,000 characters are like no other, and of very
+    long ones only the first pairs to be asked about are compared.
 
     Args:
         texts: normal texts, spoken of by position; equal ones are never asked about.
@@ -38,6 +45,7 @@ class NearTexts:
         self._first: list[int] = bounds.tolist()
         self._is_kept = np.zeros(len(self._texts), bool)
         self._kept: dict[int, list[int]] = {}
+        self._work = 0
 
     def is_alone(self, position: int) -> bool:
         """Whether no other text equals it, is like it or has the same characters."""
@@ -71,7 +79,12 @@ class NearTexts:
         found = sorted(kept for other in numbers for kept in self._kept[other])
         text = self._texts[number]
         for kept in found:
-            ratio = fuzz.ratio(text, self._texts[self._number[kept]], score_cutoff=self._least)
+            other = self._texts[self._number[kept]]
+            work = len(text) * len(other)
+            if self._work + work > _MOST_WORK:
+                continue
+            self._work += work
+            ratio = fuzz.ratio(text, other, score_cutoff=self._least)
             # What is below the cutoff comes out as 0.
             if ratio:
                 yield kept, ratio

@@ -15,7 +15,15 @@ from contextkit.errors import ContextKitError, PluginError
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.kit import ContextKit
 from contextkit.records import Record
-from contextkit.testing import hook_checks, query_checks, record_checks, text_checks
+from contextkit.testing import (
+    filter_checks,
+    hook_checks,
+    listening_checks,
+    query_checks,
+    record_checks,
+    summary_checks,
+    text_checks,
+)
 from contextkit.testing.subject import NotConformingError, Subject, open_subject
 
 __all__ = ["SourceConformance"]
@@ -142,6 +150,14 @@ class SourceConformance:
         """Each tool has a name, a description, and parameters that have types."""
         _must(subject.name, lambda: hook_checks.check_tools(subject))
 
+    def test_its_commands(self, subject: Subject) -> None:
+        """Each command can be imported, says what it is for, and has a name of its own."""
+        _must(subject.name, lambda: listening_checks.check_commands(subject))
+
+    def test_agents_events(self, subject: Subject) -> None:
+        """Whatever an agent reports, `contextkit_agent_event` does not fail."""
+        _must(subject.name, lambda: listening_checks.check_agent_events(subject))
+
     def test_its_items(self, subject: Subject) -> None:
         """It finds items of its own name and of different ids, best first."""
         _must(subject.name, lambda: query_checks.check_items(subject))
@@ -154,9 +170,17 @@ class SourceConformance:
         """There are never more items than the request's limit."""
         _must(subject.name, lambda: query_checks.check_limits(subject))
 
+    def test_what_a_request_wants_is_found(self, subject: Subject) -> None:
+        """Asked for the kind, the entity type or the time of an item, it still finds it."""
+        _must(subject.name, lambda: filter_checks.check_filters(subject))
+
     def test_it_answers_in_time(self, subject: Subject) -> None:
         """It answers within `timeout`, and leaves the event loop to others."""
         _must(subject.name, lambda: query_checks.check_time(subject))
+
+    def test_its_other_hooks_are_quick(self, subject: Subject) -> None:
+        """Weight, signals, keys and texts hold nobody up."""
+        _must(subject.name, lambda: hook_checks.check_promptness(subject))
 
     def test_a_cancelled_query_leaves_nothing_running(self, subject: Subject) -> None:
         """A query that is given up ends at once, and its tasks with it."""
@@ -181,6 +205,14 @@ class SourceConformance:
     def test_shortened_texts(self, subject: Subject) -> None:
         """`contextkit_truncate` keeps to its tokens, and ends what it opens."""
         _must(subject.name, lambda: text_checks.check_truncation(subject))
+
+    def test_what_must_be_kept(self, subject: Subject) -> None:
+        """`must_keep` names words that are shown."""
+        _must(subject.name, lambda: summary_checks.check_must_keep(subject))
+
+    def test_its_summaries(self, subject: Subject) -> None:
+        """`contextkit_compress` keeps to its tokens, and to what must be kept."""
+        _must(subject.name, lambda: summary_checks.check_summaries(subject))
 
     def test_contexts(self, subject: Subject) -> None:
         """It is shown in a context of every style and detail, within the budget."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,12 +15,13 @@ from contextkit.query_reading import signals_of
 from contextkit.recipes import OfferedRecipe, build_recipe
 from contextkit.registry import SourceRegistry
 from contextkit.testing.queries import QUERIES
-from contextkit.testing.subject import NotConformingError, Subject
+from contextkit.testing.subject import HELD_SECONDS, TRIES, NotConformingError, Subject
 from contextkit.tool_offers import offered_tools
 
 __all__ = [
     "check_hooks",
     "check_info",
+    "check_promptness",
     "check_recipes",
     "check_settings",
     "check_signals",
@@ -94,6 +97,41 @@ def check_weight(subject: Subject) -> None:
         weight = subject.call("contextkit_weight", request=subject.request(query))
         if weight is not None:
             checks.checked_weight(subject.name, weight)
+        if subject.call("contextkit_weight", request=subject.request(query)) != weight:
+            raise NotConformingError(
+                f"contextkit_weight says something else of {query!r:.60} the second time: the "
+                f"same request must give the same context"
+            )
+
+
+def check_promptness(subject: Subject, held: float = HELD_SECONDS) -> None:
+    """What runs in the event loop is quick: nobody else is answered meanwhile.
+
+    Args:
+        subject: the source.
+        held: seconds for which a hook may hold it.
+    """
+    request = subject.request()
+    items = list(subject.found())
+    arguments: Mapping[str, Mapping[str, Any]] = {
+        "contextkit_weight": {"request": request},
+        "contextkit_signals": {"query": subject.query, "signals": signals_of(subject.query)},
+        "contextkit_dedup_keys": {"items": items},
+        "contextkit_format": {"items": items, "style": "markdown", "detail": "full"},
+    }
+    for hook in filter(subject.has, arguments):
+        least = math.inf
+        for _ in range(TRIES):
+            started = time.perf_counter()
+            subject.call(hook, **arguments[hook])
+            least = min(least, time.perf_counter() - started)
+            if least < held:
+                break
+        else:
+            raise NotConformingError(
+                f"{hook} takes {least:.1f} s whenever it is called, in the event loop, where all "
+                f"other sources wait for it: look up in contextkit_query what takes long"
+            )
 
 
 def check_recipes(subject: Subject, arguments: Mapping[str, Mapping[str, Any]]) -> None:

@@ -13,9 +13,17 @@ from itertools import pairwise
 from attrs import evolve
 
 from contextkit.errors import ContextKitError, SourceError, in_words
-from contextkit.models import ContextItem
+from contextkit.models import ContextItem, ContextRequest
 from contextkit.testing.queries import QUERIES
-from contextkit.testing.subject import NotConformingError, Subject, as_values, within
+from contextkit.testing.subject import (
+    HELD_SECONDS,
+    TRIES,
+    NotConformingError,
+    Subject,
+    as_they_are,
+    as_values,
+    within,
+)
 
 __all__ = [
     "check_any_query",
@@ -31,6 +39,7 @@ _AT_ONCE = 20
 _STEPS_BEFORE_CANCELLING = (1, 2, 3, 5, 8, 13)
 _STEPS_TO_END = 20
 _BEAT_SECONDS = 0.01
+_LONGEST_CONTENT = 200_000
 
 
 def check_items(subject: Subject) -> None:
@@ -43,6 +52,17 @@ def check_items(subject: Subject) -> None:
                 f"two items of one answer have the id {item.id!r}: an id is unique and stable"
             )
         seen.add(item.id)
+        if not item.id.strip():
+            raise NotConformingError(
+                f"an item has the id {item.id!r}, which says nothing: leave it out for a hash of "
+                f"the content, or name the thing"
+            )
+        if len(item.content) > _LONGEST_CONTENT:
+            raise NotConformingError(
+                f"item {item.id!r} has {len(item.content):,} characters, and every stage reads "
+                f"all of them: hand in the part that matters, and say in `location` where the "
+                f"whole is"
+            )
         if not item.content.strip():
             raise NotConformingError(
                 f"item {item.id!r} has no content: leave out what has nothing to show"
@@ -67,13 +87,38 @@ def _check_metadata(item: ContextItem) -> None:
 
 def check_order(subject: Subject) -> None:
     """The same question has the same answer, item by item and field by field."""
-    first, again = subject.found(), subject.items()
-    _compare(first, again, "the same query, asked twice,")
+    first = as_they_are(subject.found())
+    _compare(first, subject.items(), "the same query, asked twice,")
     if subject.kit.registry.info(subject.name).cacheable:
-        shown = evolve(subject.request(), max_tokens=100, style="xml", detail="compact")
+        shown = _shown_otherwise(subject)
         other = within(lambda: subject.find(shown), subject.timeout)
-        _compare(first, other, "a cacheable source's query, asked with another budget and style,")
+        what = "a cacheable source's query, asked with another budget, style or time limit,"
+        _compare(first, other, what)
         _check_it_can_be_kept(first)
+
+
+def _shown_otherwise(subject: Subject) -> ContextRequest:
+    """The same question with all else that no answer in a cache may depend on."""
+    request = subject.request()
+    return evolve(
+        request,
+        max_tokens=100,
+        style="xml",
+        detail="compact",
+        tokens="claude",
+        group_by="type",
+        guard=True,
+        include_sources=True,
+        overflow="soft",
+        shares="by_match",
+        diversity=0.5,
+        source_timeout=2 * request.source_timeout,
+        deadline=2 * request.deadline,
+        sources=(subject.name,),
+        weights={subject.name: 3.0},
+        limits={subject.name: request.limit},
+        timeouts={subject.name: request.source_timeout},
+    )
 
 
 def _check_it_can_be_kept(items: Sequence[ContextItem]) -> None:
@@ -115,8 +160,13 @@ def check_limits(subject: Subject) -> None:
             raise NotConformingError(f"contextkit_query finds nothing for request.limit = {limit}")
 
 
-def check_time(subject: Subject) -> None:
-    """It answers in time, and where it is async it leaves the event loop to others."""
+def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
+    """It answers in time, and where it is async it leaves the event loop to others.
+
+    Args:
+        subject: the source.
+        held: seconds for which it may hold the event loop.
+    """
     # One that holds the loop is told from one that is slow once it has ended.
     ended, longest = within(lambda: _timed(subject), 3 * subject.timeout)
     if longest >= subject.timeout:
@@ -129,6 +179,17 @@ def check_time(subject: Subject) -> None:
             f"contextkit_query has no answer within {subject.timeout:g} s: "
             f"answer sooner, or raise `timeout`"
         )
+    # Once, a busy machine or an import may be the reason.
+    tries = TRIES - 1
+    while longest >= held and tries:
+        tries -= 1
+        _, longest = within(lambda: _timed(subject), 3 * subject.timeout)
+    if longest < held:
+        return
+    raise NotConformingError(
+        f"contextkit_query holds the event loop for {longest:.1f} s whenever it is asked, and all "
+        f"other sources wait: await what takes long, or make it a plain function"
+    )
 
 
 async def _timed(subject: Subject) -> tuple[bool, float]:
@@ -219,6 +280,15 @@ def check_concurrency(subject: Subject) -> None:
     async def together() -> list[tuple[ContextItem, ...]]:
         return await asyncio.gather(*(subject.find(subject.request(query)) for query in queries))
 
-    answers = within(together, _AT_ONCE * subject.timeout)
-    for query, items in zip(queries, answers, strict=True):
-        _compare(alone[query], items, f"{query[:40]!r}, asked at once with others,")
+    # The second time in another event loop: a host without one has a new one for each call.
+    for _ in range(2):
+        try:
+            answers = within(together, _AT_ONCE * subject.timeout)
+        except RuntimeError as error:
+            raise NotConformingError(
+                f"contextkit_query fails when it is asked {_AT_ONCE} times at once in one event "
+                f"loop and then in another: {in_words(error)}; make locks and clients within the "
+                f"query, or one for each loop"
+            ) from error
+        for query, items in zip(queries, answers, strict=True):
+            _compare(alone[query], items, f"{query[:40]!r}, asked at once with others,")

@@ -51,7 +51,7 @@ def check_index(subject: Subject) -> None:
     if not subject.has("contextkit_index"):
         return
     _index(subject)
-    before = _stored(subject)
+    before, revision = _stored(subject), subject.kit.store.revision(subject.name)
     report = _index(subject)
     changed = {name: getattr(report, name) for name in ("added", "updated", "removed")}
     for name, number in changed.items():
@@ -64,6 +64,11 @@ def check_index(subject: Subject) -> None:
         raise NotConformingError(
             "contextkit_index changes records in a second run, where nothing changed: give a "
             "record the id and the created_at of what it is made of"
+        )
+    if subject.kit.store.revision(subject.name) != revision:
+        raise NotConformingError(
+            "contextkit_index writes the same records again in a second run, where nothing "
+            "changed: whatever is written costs time, and what caches have kept of the source"
         )
 
 

@@ -18,11 +18,26 @@ from contextkit.errors import ContextKitError
 from contextkit.kit import ContextKit
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.sections import section_request
+from contextkit.sifting import narrowed
 from contextkit.testing.kits import open_kit
 
-__all__ = ["NotConformingError", "Subject", "as_values", "open_subject", "within"]
+__all__ = [
+    "HELD_SECONDS",
+    "TRIES",
+    "NotConformingError",
+    "Subject",
+    "as_they_are",
+    "as_values",
+    "open_subject",
+    "within",
+]
 
 T = TypeVar("T")
+
+HELD_SECONDS = 0.5
+"""For as long as all sources together have by default, nothing may hold the event loop."""
+TRIES = 5
+"""What is slow so often in a row is slow by itself, and not because the machine is busy."""
 
 _ALL = 1_000_000
 
@@ -60,8 +75,14 @@ class Subject:
         """
         return self.kit.registry.call(self.name, hook, **arguments)
 
-    def request(self, query: str | None = None, limit: int = 20) -> ContextRequest:
-        """A request as this source sees it; default: the query that finds something."""
+    def request(self, query: str | None = None, limit: int = 20, **wanted: Any) -> ContextRequest:
+        """A request as this source sees it; default: the query that finds something.
+
+        Args:
+            query: what is asked.
+            limit: items at most.
+            wanted: further fields of the request, such as `kinds`.
+        """
         asked = ContextRequest(
             query=self.query if query is None else query,
             limit=limit,
@@ -70,10 +91,13 @@ class Subject:
             deadline=self.timeout,
             project=self.kit.project,
             workspace=self.kit.workspace.root,
+            **wanted,
         )
         section = Section(source=self.name, limit=limit)
         bound = section_request(self.kit.registry, section, asked)
-        return evolve(bound, records=self.kit.records(self.name))
+        info = self.kit.registry.info(self.name)
+        own = narrowed(bound, info, self.name, [self.name])
+        return evolve(own, records=self.kit.records(self.name))
 
     async def ask(self, request: ContextRequest) -> Any:
         """What `contextkit_query` returns, awaited as the core does, and not checked."""
@@ -113,6 +137,18 @@ class Subject:
 def as_values(items: Sequence[ContextItem]) -> list[tuple[Any, ...]]:
     """Every field of the items: as they are equal, source and content alone count."""
     return [astuple(item, recurse=False) for item in items]
+
+
+def as_they_are(items: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
+    """Copies of the items, which stay as they are when a source changes what it handed out."""
+    return tuple(evolve(item, metadata=_copied(item.metadata)) for item in items)
+
+
+def _copied(value: Any) -> Any:
+    """A JSON value that is nobody else's."""
+    if isinstance(value, Mapping):
+        return {key: _copied(inner) for key, inner in value.items()}
+    return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 def within(start: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:

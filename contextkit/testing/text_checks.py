@@ -18,7 +18,14 @@ from contextkit.testing.markup_structure import MarkupError, structure
 from contextkit.testing.subject import NotConformingError, Subject
 from contextkit.tokens import counter_for
 
-__all__ = ["LOOKS", "check_contexts", "check_formats", "check_hostile_text", "check_truncation"]
+__all__ = [
+    "LOOKS",
+    "check_contexts",
+    "check_formats",
+    "check_hostile_text",
+    "check_truncation",
+    "shown_text",
+]
 
 LOOKS = tuple(Look(style, detail) for style, detail in itertools.product(STYLES, DETAILS))
 _FORMAT = "contextkit_format"
@@ -118,6 +125,12 @@ def _tags(subject: Subject, item: ContextItem, look: Look) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_TAG.findall(shown))) if look.style == "xml" else ()
 
 
+def shown_text(subject: Subject, item: ContextItem, look: Look) -> str:
+    """The text that is shown of an item, by the source's hook or without it."""
+    text = _shown(subject, item, look)
+    return default_text(item, look) if text is None else text
+
+
 def _shown(subject: Subject, item: ContextItem, look: Look) -> str | None:
     texts = _formatted(subject, [item], look)
     return None if texts is None else texts[0]
@@ -150,11 +163,9 @@ def check_truncation(subject: Subject) -> None:
     for item, look in itertools.product(_of_each_kind(subject.found()), looks):
         hostile = evolve(item, content=f"{item.content}\n\n{hostile_text(())}")
         for shown, limit in itertools.product((item, hostile), _LIMITS):
-            text = _shown(subject, shown, look)
-            whole = default_text(shown, look) if text is None else text
             result = subject.call(
                 _TRUNCATE,
-                item=evolve(shown, content=whole),
+                item=evolve(shown, content=shown_text(subject, shown, look)),
                 style=look.style,
                 max_tokens=limit,
                 count=count,

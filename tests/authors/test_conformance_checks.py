@@ -26,7 +26,15 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import SourceError
-from contextkit.testing import hook_checks, query_checks, record_checks, text_checks
+from contextkit.testing import (
+    filter_checks,
+    hook_checks,
+    listening_checks,
+    query_checks,
+    record_checks,
+    summary_checks,
+    text_checks,
+)
 from contextkit.testing.subject import NotConformingError, Subject
 
 SubjectOf = Callable[..., Subject]
@@ -46,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     hook_checks.check_settings,
     hook_checks.check_weight,
     hook_checks.check_signals,
+    hook_checks.check_promptness,
     check_recipes,
     hook_checks.check_tools,
     query_checks.check_items,
@@ -55,6 +64,11 @@ CHECKS: tuple[Check, ...] = (
     query_checks.check_cancellation,
     query_checks.check_any_query,
     query_checks.check_concurrency,
+    filter_checks.check_filters,
+    listening_checks.check_agent_events,
+    listening_checks.check_commands,
+    summary_checks.check_must_keep,
+    summary_checks.check_summaries,
     text_checks.check_formats,
     text_checks.check_hostile_text,
     text_checks.check_truncation,
@@ -193,6 +207,12 @@ HOOKS = [
         "says something else of",
     ),
     (
+        "check_weight",
+        "contextkit_weight",
+        lambda request: 1 + CHANGING(),
+        "something else of .* the second time",
+    ),
+    (
         "check_recipes",
         "contextkit_recipes",
         lambda: [RecipeTemplate(name="a", description="", build=_build_nothing)],
@@ -295,7 +315,7 @@ def test_a_source_may_look_at_the_budget(subject_of: SubjectOf) -> None:
 def test_a_cacheable_source_that_looks_at_the_budget_is_found(subject_of: SubjectOf) -> None:
     """A cache would give its answer to other requests."""
     cacheable = plugin(looks_at_the_budget, contextkit_source=lambda: SourceInfo(cacheable=True))
-    with pytest.raises(NotConformingError, match="asked with another budget and style"):
+    with pytest.raises(NotConformingError, match="asked with another budget, style or time limit"):
         query_checks.check_order(subject_of(cacheable))
 
 
@@ -682,6 +702,11 @@ def _dating(indexer: Any) -> IndexReport:
     return IndexReport(unchanged=1)
 
 
+def _writing(indexer: Any) -> IndexReport:
+    indexer.records.put([Record(id="a", text="tide", created_at=datetime(2026, 1, 1, tzinfo=UTC))])
+    return IndexReport(unchanged=1)
+
+
 def _failing(indexer: Any) -> IndexReport:
     raise OSError("no such harbour")
 
@@ -691,6 +716,7 @@ def _failing(indexer: Any) -> IndexReport:
     [
         (_adding, "reports 1 added in a second run"),
         (_dating, "changes records in a second run"),
+        (_writing, "writes the same records again in a second run"),
         (_failing, "contextkit_index fails: OSError: no such harbour"),
         (lambda indexer: 3, "fails: expected an IndexReport"),
     ],

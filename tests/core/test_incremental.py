@@ -292,6 +292,7 @@ def test_a_record_becomes_its_sources_item(open_kit: OpenKit, make_plugin: MakeP
         (["a text"], "got a str"),
         (None, "got a NoneType"),
         (ContextItem("No Name", "x", 1.0), "not a source's name"),
+        (Record(id="r", text="x"), "the record 'r' has no source: give it one"),
         (ContextItem("log", 7, 1.0, id="7"), "content is an int"),  # type: ignore[arg-type]
     ],
 )

@@ -248,6 +248,19 @@ def test_a_source_sees_its_own_request(registry: SourceRegistry) -> None:
     assert section_request(registry, Section(source="high"), request).limit == 20
 
 
+def test_what_a_source_changes_in_its_request_is_its_own(registry: SourceRegistry) -> None:
+    """Neither the settings nor what the others are asked, nor the budget."""
+    request = ContextRequest(query="q", weights={"low": 2}, limits={"low": 4}, timeouts={"low": 1})
+    section = Section(source="low")
+    seen = section_request(registry, section, request)
+    for name in ("settings", "weights", "limits", "timeouts", "filters"):
+        getattr(seen, name).update(low=9, high=9)
+    again = section_request(registry, section, request)
+    assert again.settings == {"harbour": "Kiel"}
+    assert (again.weights, again.limits, again.timeouts) == ({"low": 2}, {"low": 4}, {"low": 1})
+    assert again.filters == {}
+
+
 def test_a_section_is_titled_by_itself_or_by_its_source(registry: SourceRegistry) -> None:
     """A recipe may ask one source under several titles."""
     assert title_of(registry, Section(source="low")) == "Low"

@@ -1,0 +1,80 @@
+"""What must hold of the hooks that nobody sees fail: commands, and hearing of agents' events."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contextkit.cli.lazy import LazyCommand
+from contextkit.cli.plugin_commands import PluginCommands
+from contextkit.errors import in_words
+from contextkit.testing.subject import NotConformingError, Subject
+
+__all__ = ["check_agent_events", "check_commands"]
+
+_COMMANDS = "contextkit_commands"
+_EVENT = "contextkit_agent_event"
+_ABOUT = {"session_id": "a-session", "cwd": "/nowhere"}
+_EVENTS: Sequence[Mapping[str, Any]] = (
+    {"hook_event_name": "SessionStart", "source": "startup", **_ABOUT},
+    {"hook_event_name": "UserPromptSubmit", "prompt": "why does it fail?", **_ABOUT},
+    {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest"},
+        "tool_response": {"stdout": "1 failed", "stderr": ""},
+        **_ABOUT,
+    },
+    {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "a_tool_of_tomorrow",
+        "tool_input": [],
+        "tool_response": "as text",
+        **_ABOUT,
+    },
+    {"hook_event_name": "AnEventOfTomorrow", **_ABOUT},
+)
+"""What agents report, as they report it: fields are there or not, and of any JSON type."""
+
+
+def check_commands(subject: Subject) -> None:
+    """Its commands can be listed and imported, and take no name of contextkit's own."""
+    if not subject.has(_COMMANDS):
+        return
+    group = PluginCommands()
+    subject.call(_COMMANDS, cli=group)
+    for refused in group.refused:
+        raise NotConformingError(f"{_COMMANDS}: {refused}: give it another name")
+    for name, command in group.commands.items():
+        if not command.get_short_help_str().strip():
+            raise NotConformingError(
+                f"{_COMMANDS}: the command '{name}' says nothing of itself in the list of "
+                f"commands: give it a docstring, or a summary"
+            )
+        if isinstance(command, LazyCommand):
+            try:
+                command.load()
+            except Exception as error:
+                raise NotConformingError(
+                    f"{_COMMANDS}: the command '{name}' cannot be imported from "
+                    f"{command.target}: {in_words(error)}"
+                ) from error
+
+
+def check_agent_events(subject: Subject) -> None:
+    """It hears of any event that an agent may report, and leaves the event as it is."""
+    if not subject.has(_EVENT):
+        return
+    for event in _EVENTS:
+        told = copy.deepcopy(dict(event))
+        # A source's errors name the hook; which event it was tells the rest.
+        try:
+            subject.call(_EVENT, event=told, kit=subject.kit)
+        except Exception as error:
+            raise NotConformingError(
+                f"{_EVENT} fails for {dict(event)}: {in_words(error.__cause__ or error)}: "
+                f"pass over what is not there, or not of the expected type"
+            ) from error
+        if told != event:
+            raise NotConformingError(f"{_EVENT} changes the event: other plugins hear of it, too")

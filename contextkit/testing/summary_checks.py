@@ -1,0 +1,78 @@
+"""What must hold of a source's summaries: number, length, and what they must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from contextkit.checks import checked_summaries
+from contextkit.compression.parts import keeps
+from contextkit.looks import Look
+from contextkit.models import ContextItem
+from contextkit.testing.subject import NotConformingError, Subject
+from contextkit.testing.text_checks import shown_text
+from contextkit.tokens import TokenCounter, counter_for
+
+__all__ = ["check_must_keep", "check_summaries"]
+
+_COMPRESS = "contextkit_compress"
+_LEAST_TARGETS = (1, 8, 30)
+
+
+def check_must_keep(subject: Subject) -> None:
+    """Of what must be kept of an item, something stands in the text that is shown of it."""
+    look = Look("markdown", "full")
+    for item in subject.found():
+        if not item.must_keep:
+            continue
+        text = shown_text(subject, item, look)
+        # What a format does not show of some items is not missed in their summaries.
+        if not any(words.strip() and keeps(text, words) for words in item.must_keep):
+            raise NotConformingError(
+                f"item {item.id!r}: nothing of its `must_keep`, {list(item.must_keep)}, stands in "
+                f"its text, so that no summary keeps it: name words that are shown"
+            )
+
+
+def check_summaries(subject: Subject) -> None:
+    """Where it summarises, an answer fits its tokens and has what it must keep, or is None."""
+    if not subject.has(_COMPRESS):
+        return
+    count = counter_for("default")
+    look = Look("markdown", "full")
+    items = [evolve(item, content=shown_text(subject, item, look)) for item in subject.found()]
+    thirds = [max(1, count(item.content) // 3) for item in items]
+    for targets in (thirds, *([least] * len(items) for least in _LEAST_TARGETS)):
+        _check_answers(subject, items, targets, count)
+    for item, target in zip(items, thirds, strict=True):
+        _check_answers(subject, [item], [target], count)
+
+
+def _check_answers(
+    subject: Subject, items: Sequence[ContextItem], targets: Sequence[int], count: TokenCounter
+) -> None:
+    result = subject.call(
+        _COMPRESS, query=subject.query, items=list(items), targets=list(targets), count=count
+    )
+    if result is None:
+        return
+    summaries = checked_summaries(subject.name, result, len(items))
+    for item, target, summary in zip(items, targets, summaries, strict=True):
+        if summary is None:
+            continue
+        problem = _problem(item, target, summary, count)
+        if problem:
+            raise NotConformingError(
+                f"{_COMPRESS}: the summary of item {item.id!r} {problem}, and is not used: "
+                f"return None for what cannot be said in {target} tokens"
+            )
+
+
+def _problem(item: ContextItem, target: int, summary: str, count: TokenCounter) -> str:
+    if not summary.strip():
+        return "is empty"
+    if count(summary) > target:
+        return f"has {count(summary)} tokens where {target} are asked for"
+    missing = [words for words in item.must_keep if not keeps(summary, words)]
+    return f"lacks {missing[0]!r}, which it must keep" if missing else ""

@@ -1,0 +1,21 @@
+"""Errors of plugins and libraries, put into words."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextkit.errors import in_words
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("no\n  way"), "ValueError: no way"),
+        (ValueError(), "ValueError"),
+        (ValueError("x" * 1_000), f"ValueError: {'x' * 1_000}"),
+        (ValueError("x" * 1_001), f"ValueError: {'x' * 1_000} …"),
+    ],
+)
+def test_an_error_is_one_line_of_bounded_length(error: Exception, words: str) -> None:
+    """Whatever a plugin raises goes to the log, the trace and the terminal."""
+    assert in_words(error) == words
