@@ -20,6 +20,12 @@ from contextkit.truncation import truncate
 
 __all__ = ["credit_of", "pieces_for", "shortened_line", "well_formed"]
 
+_LEAST_LETTERS = 28
+"""The letters that a shortened item keeps, label included: four or five words."""
+
+_LEAST_OF_A_FILE = 8
+"""The same of an item in a file, which a reader can open: its label, or its name."""
+
 
 def pieces_for(
     registry: SourceRegistry,
@@ -85,9 +91,12 @@ class _Shortener:
         place = f", see full at {one_line(item.location)}" if item.location else ""
         if style == "xml":
             note = f"(truncated{escape_xml(place)})"
-            return _shortened_element(text, max_tokens, self.count, note)
+            short = _shortened_element(text, max_tokens, self.count, note)
+            kept, whole = _body(short).removesuffix(note), _body(text)
+            return short if _says_something(kept, whole, item) else ""
         note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
-        return truncate(text, max_tokens, self.count, note)
+        short = truncate(text, max_tokens, self.count, note)
+        return short if _says_something(short.removesuffix(note), text, item) else ""
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
         text = self.registry.attempt(
@@ -139,11 +148,13 @@ def credit_of(item: ContextItem, look: Look) -> str:
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
-    if not also_in:
-        return ""
-    places = ", ".join(
+    # One place may have been found as several records.
+    named = dict.fromkeys(
         f"{other.source} {one_line(other.location or other.id)}" for other in also_in
     )
+    if not named:
+        return ""
+    places = ", ".join(named)
     if look.style == "markdown":
         places = escape_markdown(places)
     if look.detail == "compact":
@@ -172,6 +183,24 @@ def _update_note(newer: Successor | None, look: Look) -> str:
     note = f"superseded by {place}{date}"
     # A line right below a table or a quote would be a part of it.
     return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
+
+
+def _says_something(kept: str, whole: str, item: ContextItem) -> bool:
+    """Whether the beginning of an item's text is worth the note behind it.
+
+    A time or a number says nothing by itself, so letters are counted.
+    """
+    least = _LEAST_OF_A_FILE if item.metadata.get("file_path") else _LEAST_LETTERS
+    return _letters(kept) >= min(least, _letters(whole))
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+def _body(element: str) -> str:
+    """What stands between the first line and the last one."""
+    return element.partition("\n")[2].rpartition("\n")[0]
 
 
 def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
