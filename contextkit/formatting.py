@@ -20,12 +20,6 @@ from contextkit.truncation import truncate
 
 __all__ = ["credit_of", "pieces_for", "shortened_line", "well_formed"]
 
-_LEAST_LETTERS = 28
-"""The letters that a shortened item keeps, label included: four or five words."""
-
-_LEAST_OF_A_FILE = 8
-"""The same of an item in a file, which a reader can open: its label, or its name."""
-
 
 def pieces_for(
     registry: SourceRegistry,
@@ -91,12 +85,9 @@ class _Shortener:
         place = f", see full at {one_line(item.location)}" if item.location else ""
         if style == "xml":
             note = f"(truncated{escape_xml(place)})"
-            short = _shortened_element(text, max_tokens, self.count, note)
-            kept, whole = _body(short).removesuffix(note), _body(text)
-            return short if _says_something(kept, whole, item) else ""
+            return _shortened_element(text, max_tokens, self.count, note)
         note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
-        short = truncate(text, max_tokens, self.count, note)
-        return short if _says_something(short.removesuffix(note), text, item) else ""
+        return truncate(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
         text = self.registry.attempt(
@@ -183,24 +174,6 @@ def _update_note(newer: Successor | None, look: Look) -> str:
     note = f"superseded by {place}{date}"
     # A line right below a table or a quote would be a part of it.
     return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
-
-
-def _says_something(kept: str, whole: str, item: ContextItem) -> bool:
-    """Whether the beginning of an item's text is worth the note behind it.
-
-    A time or a number says nothing by itself, so letters are counted.
-    """
-    least = _LEAST_OF_A_FILE if item.metadata.get("file_path") else _LEAST_LETTERS
-    return _letters(kept) >= min(least, _letters(whole))
-
-
-def _letters(text: str) -> int:
-    return sum(map(str.isalpha, text))
-
-
-def _body(element: str) -> str:
-    """What stands between the first line and the last one."""
-    return element.partition("\n")[2].rpartition("\n")[0]
 
 
 def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:

@@ -22,7 +22,6 @@ MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]
 
 COUNT = counter_for("default")
-MORE = "An hour later the pilot had gone home and it was closed again. " * 3
 LONG = ContextItem("tide", "High water comes at noon. " * 20, 0.5, id="1", location="tide.txt:3")
 
 
@@ -223,31 +222,6 @@ def test_an_element_without_a_body_cannot_be_shortened(
     plugin = make_plugin([], contextkit_format=lambda items, style: [text])
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], "xml")
     assert (piece.text, piece.shorten(50)) == (text, "")
-
-
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("metadata", [{}, {"file_path": "tide.txt"}])
-def test_a_stump_that_says_nothing_is_left_out(
-    make_registry: MakeRegistry,
-    make_plugin: MakePlugin,
-    style: Style,
-    metadata: dict[str, str],
-) -> None:
-    """A time without what happened then, or two words of a sentence, are not worth their note."""
-    told = "[2026-11-22T13:44:40.796Z] The harbour gate was opened before high water. " + MORE
-    item = evolve(LONG, content=told, metadata=metadata)
-
-    def contextkit_format(items: Sequence[ContextItem], style: Style) -> list[str]:
-        opening, closing = ("<event>\n", "\n</event>") if style == "xml" else ("", "")
-        return [f"{opening}{each.content}{closing}" for each in items]
-
-    registry = make_registry({"tide": make_plugin([], contextkit_format=contextkit_format)})
-    (piece,) = pieces(registry, [item], style)
-
-    shortened = {piece.shorten(room) for room in range(COUNT(piece.text))} - {""}
-    assert shortened
-    least = "The harbour" if metadata else "The harbour gate was opened"
-    assert all(least in text for text in shortened)
 
 
 def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:

@@ -11,7 +11,7 @@ from contextkit import ContextItem
 from contextkit.markup import escape_xml, plain_text
 from contextkit.models import Style
 from contextkit.truncation import ELLIPSIS, truncate
-from contextkit_code.presentation import location_of
+from contextkit_code.presentation import location_of, without_place
 from contextkit_code.unit_rows import rows_by_worth
 
 __all__ = ["truncated"]
@@ -111,6 +111,8 @@ def _with_a_part(
 def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
     """The parts of the text; None where another plugin has changed its shape."""
     heading, *rest = item.content.split("\n")
+    # The note names the place, which may take as many tokens as a line of code.
+    heading = without_place(heading, item, style)
     note = f"(truncated, see full at {location_of(item) or item.id})"
     if style == "plain":
         return _Shape((heading,), rest, ("", note), f"{heading}\n{note}")
