@@ -139,11 +139,13 @@ def credit_of(item: ContextItem, look: Look) -> str:
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
-    if not also_in:
-        return ""
-    places = ", ".join(
+    # One place may have been found as several records.
+    named = dict.fromkeys(
         f"{other.source} {one_line(other.location or other.id)}" for other in also_in
     )
+    if not named:
+        return ""
+    places = ", ".join(named)
     if look.style == "markdown":
         places = escape_markdown(places)
     if look.detail == "compact":

@@ -75,7 +75,7 @@ internal external
 required optional
 must may can should could would might
 sync async
-read write
+read write wrote written
 import export
 push pull
 upload download

@@ -222,3 +222,11 @@ def test_an_element_without_a_body_cannot_be_shortened(
     plugin = make_plugin([], contextkit_format=lambda items, style: [text])
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], "xml")
     assert (piece.text, piece.shorten(50)) == (text, "")
+
+
+def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+    """Also where several records of it were found."""
+    places = [Provenance("log", id=str(n), location="tide.txt") for n in range(3)]
+    item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))
+    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [item])
+    assert piece.text.endswith("\n\n*Also in: log tide.txt, sea 7*")

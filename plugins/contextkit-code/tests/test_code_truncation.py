@@ -148,10 +148,19 @@ def test_a_line_is_not_cut_within_where_whole_ones_fill_the_room(make_item: Make
 
 def test_the_heading_alone_with_the_note_is_the_least(make_item: MakeItem) -> None:
     """Under that nothing is given, and the default takes over."""
-    least = f"**Method** `Shelf.restock` in `lib/shelf.py:27`\n*{NOTE}*"
+    least = f"**Method** `Shelf.restock`\n*{NOTE}*"
 
-    assert least == cut(make_item(), 10)
-    assert cut(make_item(), 8) is None
+    assert least == cut(make_item(), 8)
+    assert cut(make_item(), 6) is None
+
+
+@pytest.mark.parametrize(("style", "room"), [("markdown", 8), ("plain", 6)])
+def test_a_bare_heading_leaves_its_place_to_the_note(
+    make_item: MakeItem, style: Style, room: int
+) -> None:
+    """It may take as many tokens as the name of another unit."""
+    text = cut(make_item(), room, style) or ""
+    assert text.count("Shelf.restock") == text.count("lib/shelf.py:27") == 1
 
 
 def test_xml(make_item: MakeItem) -> None:
@@ -190,7 +199,7 @@ def test_plain(make_item: MakeItem) -> None:
     item = make_item("a b\n" * 9, signature="")
 
     assert f"Shelf.restock [lib/shelf.py:27]\na b\n...\n\n{NOTE}" == cut(item, 11, "plain")
-    assert f"Shelf.restock [lib/shelf.py:27]\n{NOTE}" == cut(item, 7, "plain")
+    assert f"Shelf.restock\n{NOTE}" == cut(item, 6, "plain")
 
 
 def test_an_entity_is_not_cut_within(make_item: MakeItem) -> None:

@@ -123,6 +123,43 @@ Thus.
 """
 
 
+LABELLED = """\
+.. _shelf:
+
+Shelf
+=====
+
+It holds.
+
+.. _lamp: https://example.org/lamp
+
+.. _shelf-items:
+
+:class:`~shop.Shelf` and ``restock`` of `the lamp`_
+---------------------------------------------------
+
+At night.
+
+.. _`the end`:
+"""
+
+
+def test_an_rst_label_is_no_part_of_the_section_above_it() -> None:
+    """Nor a chunk by itself; the target of a link is, and so is where the section begins."""
+    chunks = cut(LABELLED, "a.rst")
+    assert [chunk.text for chunk in chunks] == [
+        "It holds.\n\n.. _lamp: https://example.org/lamp",
+        "At night.",
+    ]
+    assert [chunk.first + 1 for chunk in chunks] == [3, 12]
+
+
+def test_an_rst_title_has_its_words_alone() -> None:
+    """As a page shows them: without the marks of roles, literals and links."""
+    title = cut(LABELLED, "a.rst")[1].headings[-1]
+    assert title == "shop.Shelf and restock of the lamp"
+
+
 def test_restructured_text_is_cut_at_its_titles() -> None:
     """Levels are in the order in which their lines are first used."""
     assert rows(cut(RST, "a.rst")) == [

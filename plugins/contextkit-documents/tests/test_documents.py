@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 import contextkit_documents
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, ToolResult
@@ -14,7 +15,7 @@ from contextkit.dedup import deduplicate
 from contextkit.models import Detail, Style
 from contextkit.tool_calls import call_tool
 from contextkit.tool_offers import offered_tools
-from contextkit_documents import contextkit_dedup_keys, contextkit_format
+from contextkit_documents import contextkit_dedup_keys, contextkit_format, contextkit_truncate
 
 Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
 
@@ -267,3 +268,36 @@ async def test_an_agent_lists_the_documents(call: Call) -> None:
     assert (await call("list_documents", folder="doc")).text == "No documents are indexed there."
     with pytest.raises(InvalidRequestError, match="at least 1"):
         await call("list_documents", limit=0)
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        (
+            "markdown",
+            "**Documentation**: Shelf > Prices\n```markdown\nPrices are in...\n```\n\n"
+            "*(truncated, see full at docs/shelf.md:9)*",
+        ),
+        (
+            "plain",
+            "Shelf > Prices\nPrices are in cents. Prices are...\n\n"
+            "(truncated, see full at docs/shelf.md:9)",
+        ),
+        ("xml", None),
+    ],
+)
+def test_a_shortened_section_names_its_place_once(style: Style, expected: str | None) -> None:
+    """In the note; an element has it in its attributes, and is left to the core."""
+    known = {"file_path": "docs/shelf.md", "start_line": 9, "kind": "documentation"}
+    item = ContextItem(
+        "documents",
+        "Prices are in cents. " * 20,
+        1.0,
+        id="docs/shelf.md::Prices",
+        metadata={**known, "headings": ["Shelf", "Prices"], "language": "markdown"},
+    )
+    (text,) = contextkit_format([item], style, "full")
+    of_style = evolve(item, content=text)
+    assert expected == contextkit_truncate(of_style, style, 14, lambda text: len(text.split()))
+    for other in ("", "Prices", "# Prices\n\nin cents"):
+        assert contextkit_truncate(evolve(item, content=other), style, 14, len) is None

@@ -235,3 +235,13 @@ def test_the_source_counts_events_alone(kit: ContextKit) -> None:
     assert kit.records("events").count(info.count_filters) == 1
     assert (info.title, info.priority, info.embedder) == ("Recent Activity", 90, "none")
     assert (info.keep_days, info.keep_records) == (90, 10_000)
+
+
+async def test_a_write_does_not_pass_for_a_read_of_the_same_file(kit: ContextKit) -> None:
+    """What was changed is worth knowing beside what was looked at."""
+    path = "plugins/harbour/src/harbour/high_water_marks.py"
+    log = EventLog(kit.records("events"))
+    log.add("file_read", session="a", path=path, created_at=ago(9))
+    log.add("file_write", session="a", path=path, created_at=ago(8))
+    context = await kit.assemble_context("high water", source_timeout=20, deadline=20)
+    assert {item.kind for item in context.items} == {"file_read", "file_write"}

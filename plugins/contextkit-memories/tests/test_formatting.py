@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -13,7 +14,7 @@ from markdown_it.token import Token
 
 from contextkit import ContextItem
 from contextkit.models import DETAILS, STYLES, Detail, Style
-from contextkit_memories import contextkit_format
+from contextkit_memories import contextkit_format, contextkit_truncate
 
 HARMLESS = {"paragraph", "bullet_list", "ordered_list", "list_item", "code_block", "inline"}
 HOSTILE = [
@@ -221,3 +222,39 @@ def test_plain_text_cannot_pass_for_a_heading() -> None:
     )
     bare = ContextItem("memories", "=== Code ===", 1.0)
     assert shown(bare, "plain", "compact") == "\\=== Code ==="
+
+
+def cut(item: ContextItem, style: Style, max_tokens: int) -> str | None:
+    """The item as it is shown and then shortened, tokens being words."""
+    return contextkit_truncate(
+        evolve(item, content=shown(item, style)),
+        style,
+        max_tokens,
+        lambda text: len(text.split()),
+    )
+
+
+def test_what_is_said_of_a_memory_goes_before_its_text() -> None:
+    """A text that is there whole needs no note."""
+    assert cut(memory("Ask before you push"), "markdown", 5) == "**Memory**: Ask before you push"
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        ("markdown", "**Memory**: Ask before...\n\n*(truncated)*"),
+        ("plain", "mem_1 [memory: preferences, importance 0.80]\n...\n\n(truncated)"),
+        ("xml", None),
+    ],
+)
+def test_a_shortened_memory_has_no_tokens_for_its_id(style: Style, expected: str | None) -> None:
+    """The note is the short one; an element is left to the core."""
+    room = {"markdown": 4, "plain": 7, "xml": 20}[style]
+    assert cut(memory("Ask before you push, and ask again " * 9), style, room) == expected
+
+
+def test_a_text_of_another_shape_is_left_to_the_core() -> None:
+    """As a plugin that rewrites texts may have made it."""
+    item = memory("Ask before you push")
+    for text in ("Ask", "Ask\nbefore", ""):
+        assert contextkit_truncate(evolve(item, content=text), "markdown", 1, len) is None

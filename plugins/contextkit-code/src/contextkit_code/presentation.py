@@ -19,7 +19,7 @@ from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
 
-__all__ = ["location_of", "shown"]
+__all__ = ["location_of", "shown", "without_place"]
 
 _BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
@@ -44,13 +44,24 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     if style == "xml":
         opening = _opening({"name": name, "type": unit_type, **_xml_place(item)})
         return f"{opening}\n{escape_xml(code)}\n</entity>"
-    where = location_of(item)
     if style == "plain":
-        return f"{name} [{where or unit_type}]\n{plain_text(code)}"
+        return f"{name}{_place(item, style) or f' [{unit_type}]'}\n{plain_text(code)}"
     heading = f"**{escape_markdown(unit_type.capitalize())}** {_code_span(name)}"
-    if where:
-        heading += f" in {_code_span(where)}"
+    heading += _place(item, style)
     return f"{heading}\n{fenced(code, str(item.metadata.get('language', '')))}"
+
+
+def without_place(heading: str, item: ContextItem, style: Style) -> str:
+    """The heading of a unit whose place stands elsewhere; in XML it is an attribute and stays."""
+    return heading if style == "xml" else heading.removesuffix(_place(item, style))
+
+
+def _place(item: ContextItem, style: Style) -> str:
+    """What a heading says of the place; empty where there is none."""
+    where = location_of(item)
+    if not where:
+        return ""
+    return f" [{where}]" if style == "plain" else f" in {_code_span(where)}"
 
 
 def location_of(item: ContextItem) -> str:

@@ -11,7 +11,7 @@ from contextkit import ContextItem
 from contextkit.markup import escape_xml, plain_text
 from contextkit.models import Style
 from contextkit.truncation import ELLIPSIS, truncate
-from contextkit_code.presentation import location_of
+from contextkit_code.presentation import location_of, without_place
 from contextkit_code.unit_rows import rows_by_worth
 
 __all__ = ["truncated"]
@@ -111,9 +111,11 @@ def _with_a_part(
 def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
     """The parts of the text; None where another plugin has changed its shape."""
     heading, *rest = item.content.split("\n")
+    # Where there is nothing but heading and note, the note alone names the place.
+    name = without_place(heading, item, style)
     note = f"(truncated, see full at {location_of(item) or item.id})"
     if style == "plain":
-        return _Shape((heading,), rest, ("", note), f"{heading}\n{note}")
+        return _Shape((heading,), rest, ("", note), f"{name}\n{note}")
     if style == "xml":
         note = escape_xml(note)
         if not heading.startswith("<entity ") or rest[-1:] != ["</entity>"]:
@@ -123,7 +125,7 @@ def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
     if fence is None or len(rest) == 1 or rest[-1] != fence[1]:
         return None
     note = f"*{note}*"
-    return _Shape((heading, rest[0]), rest[1:-1], (fence[1], "", note), f"{heading}\n{note}")
+    return _Shape((heading, rest[0]), rest[1:-1], (fence[1], "", note), f"{name}\n{note}")
 
 
 def _header(item: ContextItem, style: Style) -> tuple[Sequence[str], Sequence[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from contextkit_documents.file_kinds import FileKind, Kind
-from contextkit_documents.headings import Heading, Outline, outline_of
+from contextkit_documents.headings import Heading, Outline, outline_of, without_labels
 from contextkit_documents.setting_keys import Key, keys_of
 
 __all__ = ["MAX_CHARACTERS", "Chunk", "chunks_of"]
@@ -41,6 +41,8 @@ class Chunk:
 
 def chunks_of(lines: Sequence[str], what: FileKind) -> list[Chunk]:
     """The chunks of a document, in its order; none of a document without words."""
+    if what.language == "rst":
+        lines = without_labels(lines)
     if what.kind == "documentation" or what.language == "text":
         return list(_sections(lines, outline_of(lines, what.language), what.kind))
     keys = keys_of(lines, what.language, metadata=what.kind == "metadata")

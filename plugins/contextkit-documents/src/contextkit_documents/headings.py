@@ -12,11 +12,13 @@ from attrs import field, frozen
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-__all__ = ["Heading", "Outline", "outline_of"]
+__all__ = ["Heading", "Outline", "outline_of", "without_labels"]
 
 _LONGEST = 500
 _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ORG = re.compile(r"(\*{1,6})[ \t]+(\S.*)")
+_RST_LABEL = re.compile(r"\s*\.\. _(?:`[^`]+`|[^:]+):\s*")
+_RST_QUOTED = re.compile(r"``(.+?)``|(?::[\w:.+-]+:)?`~?([^`<]+?)(?: <[^`]*>)?`_{0,2}")
 _RST_LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*")
 
 
@@ -140,8 +142,23 @@ def _rst(lines: Sequence[str]) -> list[Heading]:
         if style not in styles:
             styles.append(style)
         first = row - 2 if overlined else row - 1
-        headings.append(Heading(title.strip()[:_LONGEST], styles.index(style) + 1, first, row + 1))
+        words = _RST_QUOTED.sub(_quoted_words, title.strip()[:_LONGEST])
+        headings.append(Heading(words, styles.index(style) + 1, first, row + 1))
     return headings
+
+
+def _quoted_words(found: re.Match[str]) -> str:
+    """The words of a literal, a role or a link, as a page shows them."""
+    return found[1] or found[2]
+
+
+def without_labels(lines: Sequence[str]) -> list[str]:
+    """The lines of reStructuredText, those of labels empty.
+
+    A label names the section below it and stands at the end of the one above, which it says
+    nothing of.
+    """
+    return ["" if _RST_LABEL.fullmatch(line) else line for line in lines]
 
 
 def _marked(lines: Sequence[str], pattern: re.Pattern[str]) -> Iterator[Heading]:

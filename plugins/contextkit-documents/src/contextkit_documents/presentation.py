@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from contextkit import ContextItem
 from contextkit.markup import (
     escape_markdown,
@@ -16,7 +18,7 @@ from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS, truncate
 from contextkit_documents.naming import titled
 
-__all__ = ["shown"]
+__all__ = ["shortened", "shown"]
 
 _BEGINNING_LINES = 3
 _LINE_CHARACTERS = 160
@@ -39,14 +41,43 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     if detail == "compact":
         return _compact(item, style)
     text = item.content if detail == "full" else _beginning(item.content)
-    name, place = _name_of(item), _place_of(item)
+    name, place = _name_of(item), _shown_place(item, style)
     if style == "xml":
         return f"{_opening(item)}\n{escape_xml(text)}\n</document>"
     if style == "plain":
-        return f"{plain_line(name)} [{place}]\n{plain_text(text)}"
+        return f"{plain_line(name)}{place}\n{plain_text(text)}"
     label = escape_markdown(_kind_of(item).capitalize())
-    heading = f"**{label}**: {escape_markdown(name)} ({escape_markdown(place)})"
+    heading = f"**{label}**: {escape_markdown(name)}{place}"
     return f"{heading}\n{fenced(text, str(item.metadata.get('language', '')))}"
+
+
+def shortened(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """A chunk's text within `max_tokens`, its place in the note alone, where it is named once.
+
+    Args:
+        item: the chunk, its content as `shown` made it.
+        style: the style of that.
+        max_tokens: what the result may take, in tokens of `count`.
+        count: text -> tokens.
+
+    Returns:
+        The text without its end; "" where no part of it fits; None for an XML element, which
+        has its place in attributes, and for a text whose heading is another one.
+    """
+    heading, _, rest = item.content.partition("\n")
+    place = _shown_place(item, style)
+    if style == "xml" or not heading.endswith(place):
+        return None
+    note = f"(truncated, see full at {_place_of(item)})"
+    text = f"{heading.removesuffix(place)}\n{rest}"
+    return truncate(text, max_tokens, count, note if style == "plain" else f"*{note}*")
+
+
+def _shown_place(item: ContextItem, style: Style) -> str:
+    place = _place_of(item)
+    return f" [{place}]" if style == "plain" else f" ({escape_markdown(place)})"
 
 
 def _compact(item: ContextItem, style: Style) -> str:

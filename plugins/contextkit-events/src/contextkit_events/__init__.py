@@ -19,6 +19,7 @@ from contextkit_events.source import (
     contextkit_signals,
     contextkit_source,
     contextkit_tools,
+    contextkit_truncate,
     contextkit_weight,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "contextkit_signals",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 

@@ -12,7 +12,7 @@ from attrs import evolve
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
 from contextkit_events.event import Event
-from contextkit_events.formatting import headline
+from contextkit_events.formatting import happened, headline
 from contextkit_events.settings import EventSettings
 
 __all__ = ["find_events", "recency"]
@@ -121,7 +121,8 @@ def _item(
         metadata["earlier"] = True
     return ContextItem(
         source="events",
-        content=record.text,
+        # Of a file the record has the path alone, and a write would pass for a read of it.
+        content=happened(metadata) if event.path == record.text else record.text,
         relevance=min(1.0, (recent + match) / 2),
         id=event.id,
         kind=event.kind,

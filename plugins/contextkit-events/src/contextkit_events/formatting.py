@@ -21,7 +21,7 @@ from contextkit.markup import (
 from contextkit.models import Detail, Style
 from contextkit.truncation import truncate
 
-__all__ = ["formatted", "headline"]
+__all__ = ["formatted", "happened", "headline"]
 
 _LABELS = {
     "file_read": ("Read", "path"),
@@ -51,7 +51,7 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
         return _xml(item, data, output)
     mark = _EARLIER if data.get("earlier") else ""
     if style == "plain":
-        head = plain_line(f"{_time(item.created_at)}{_head(data)}{mark}")
+        head = plain_line(f"{_time(item.created_at)}{happened(data)}{mark}")
         return "\n".join([head, *(f"  {line}" for line in _body(data, output).splitlines())])
     head = f"{_time(item.created_at)}{_markdown_head(data)}{mark}"
     return f"{head}\n{fenced(output)}" if output else head
@@ -59,11 +59,16 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
 
 def headline(data: Mapping[str, Any]) -> str:
     """What happened, on one line of at most 60 characters."""
-    return _clipped(_head(data), _LONGEST_TITLE)
+    return _clipped(happened(data), _LONGEST_TITLE)
+
+
+def happened(data: Mapping[str, Any]) -> str:
+    """What happened, on one line, as plain words."""
+    return one_line(f"{_label(data)}: {_first_line(data)}{_outcome(data)}")
 
 
 def _compact(data: Mapping[str, Any], created_at: datetime | None, style: Style) -> str:
-    what = _clipped(_head(data), _LONGEST_IN_COMPACT)
+    what = _clipped(happened(data), _LONGEST_IN_COMPACT)
     moment = "" if _unknown(created_at) else f"{created_at:%Y-%m-%d %H:%M}"
     if style == "xml":
         at = f' time="{moment}"' if moment else ""
@@ -79,7 +84,7 @@ def _xml(item: ContextItem, data: Mapping[str, Any], output: str) -> str:
         "time": _time(item.created_at).strip(" []"),
     }
     attributes = "".join(f' {name}="{escape_xml(it)}"' for name, it in given.items() if it)
-    lines = [_head(data), *_body(data, output).splitlines()]
+    lines = [happened(data), *_body(data, output).splitlines()]
     body = "\n".join(escape_xml(line) for line in lines)
     return f'<entity name="{escape_xml(item.id)}" type="event"{attributes}>\n{body}\n</entity>'
 
@@ -96,11 +101,6 @@ def _more(data: Mapping[str, Any]) -> str:
     if _is_one_text(data):
         return str(data.get("text") or "").strip().partition("\n")[2]
     return ""
-
-
-def _head(data: Mapping[str, Any]) -> str:
-    """The first line, as plain words."""
-    return one_line(f"{_label(data)}: {_first_line(data)}{_outcome(data)}")
 
 
 def _markdown_head(data: Mapping[str, Any]) -> str:

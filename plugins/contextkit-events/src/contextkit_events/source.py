@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit import QuerySignals, SourceInfo, hookimpl
@@ -23,6 +23,7 @@ __all__ = [
     "contextkit_signals",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 
@@ -81,6 +82,16 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_signals(signals: QuerySignals) -> QuerySignals:
     """The kinds of events that matter for what the query wants (seed 3)."""
     return QuerySignals(kinds=_KINDS[signals.intent])
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """An event's beginning, where that says what happened; else nothing of it."""
+    from contextkit_events.shortening import shortened
+
+    return shortened(item, style, max_tokens, count)
 
 
 @hookimpl

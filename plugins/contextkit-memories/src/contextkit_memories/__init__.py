@@ -17,6 +17,7 @@ from contextkit_memories.source import (
     contextkit_query,
     contextkit_source,
     contextkit_tools,
+    contextkit_truncate,
     contextkit_weight,
 )
 
@@ -42,6 +43,7 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 

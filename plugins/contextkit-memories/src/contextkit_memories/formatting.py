@@ -15,7 +15,10 @@ from contextkit.models import Detail, Style
 from contextkit_memories.memory import DEFAULT_IMPORTANCE
 from contextkit_memories.words import DEFAULT_CATEGORY
 
-__all__ = ["formatted"]
+__all__ = ["ABOUT", "formatted"]
+
+ABOUT = "*Category: "
+"""What the last line of a memory in Markdown begins with."""
 
 _DATE = len("2026-01-02")
 
@@ -40,7 +43,7 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
         # Indented, so that no line of it can pass for a heading of the context.
         lines = "\n".join(f"  {line}" for line in text.splitlines())
         return f"{item.id} [memory: {category}, importance {importance}]\n{lines}"
-    about = f"*Category: {escape_markdown(category)}, Importance: {importance}*"
+    about = f"{ABOUT}{escape_markdown(category)}, Importance: {importance}*"
     return f"**Memory**: {markdown_text(text, behind_label=True)}\n{about}"
 
 
