@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from contextkit.testing.conformance import SourceConformance
     from contextkit.testing.kits import ToolCaller, open_kit
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
-    from contextkit.testing.surroundings import file_permissions_apply, write_distribution
+    from contextkit.testing.surroundings import (
+        file_permissions_apply,
+        own_home,
+        write_distribution,
+    )
 
 __all__ = [
     "CommandLine",
@@ -33,6 +37,7 @@ __all__ = [
     "make_indexer",
     "open_kit",
     "open_records",
+    "own_home",
     "printed_json",
     "write_distribution",
 ]
@@ -47,6 +52,7 @@ _HOME = {
     "make_indexer": "stores",
     "open_kit": "kits",
     "open_records": "stores",
+    "own_home": "surroundings",
     "printed_json": "command_lines",
     "write_distribution": "surroundings",
 }

@@ -32,7 +32,14 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _CAPABILITIES_VERSION = 0x20080522
 _OVERRIDES_PERMISSIONS = 1 << 1 | 1 << 2
 """Linux's `CAP_DAC_OVERRIDE` and `CAP_DAC_READ_SEARCH`."""
-_PATIENT = "[assemble]\nsource_timeout = 30\ndeadline = 30\n"
+_PATIENT = """\
+[assemble]
+source_timeout = 30
+deadline = 30
+
+[embedding]
+timeout = 30
+"""
 """Weaker than whatever a test says: the machine that it runs on may be busy."""
 
 
@@ -51,7 +58,7 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
         variables: more variables, `CONTEXTKIT_PROJECT` for instance.
 
     Yields:
-        The home, whose `config.toml` is patient with slow sources.
+        The home, whose `config.toml` is patient with slow sources and models.
     """
     memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
     roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES

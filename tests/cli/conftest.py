@@ -9,7 +9,6 @@ import select
 import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,7 +30,6 @@ def split_budget(total, weights):
     whole = sum(weights.values())
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
-ROOM_BYTES = 2**30
 DEADLINE_SECONDS = 60
 GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -203,26 +201,17 @@ def read_terminal(terminal: int) -> Iterator[bytes]:
             return
 
 
-@pytest.fixture
-def homes(tmp_path: Path) -> Iterator[Path]:
-    """A folder for homes, in memory where there is room: the engine syncs what it writes."""
-    memory = Path("/dev/shm")  # noqa: S108 - a folder of one's own is made in it
-    if not (os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM_BYTES):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(prefix="contextkit-tests-", dir=memory) as folder:
-        yield Path(folder)
-
-
 @pytest.fixture(autouse=True)
-def surroundings(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's configuration, no store, and a git that knows only the test's settings."""
-    for variable in os.environ:
-        if variable.startswith("CONTEXTKIT_") and not variable.startswith("CONTEXTKIT_TEST_"):
-            monkeypatch.delenv(variable)
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(homes / "home"))
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A git that knows only the test's settings."""
     for variable, value in GIT.items():
         monkeypatch.setenv(variable, value)
+
+
+@pytest.fixture
+def unconfigured(home: Path) -> None:
+    """Nor has the test's home any settings."""
+    (home / "config.toml").unlink()
 
 
 @pytest.fixture

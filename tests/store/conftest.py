@@ -49,7 +49,8 @@ def embedders() -> Embedders:
 @pytest.fixture
 def embedded(tmp_path: Path, embedders: Embedders) -> Iterator[EmbeddedStore]:
     """An embedded store in a folder of its own."""
-    store = EmbeddedStore(tmp_path / "store", embedders, indexed_fields=("kind",))
+    place = tmp_path / "store"
+    store = EmbeddedStore(place, embedders, indexed_fields=("kind",), lock_timeout=60.0)
     yield store
     store.close()
 
