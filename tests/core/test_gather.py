@@ -443,7 +443,7 @@ def test_a_source_that_hangs_does_not_keep_the_program(tmp_path: Path) -> None:
         with ContextKit.open(sys.argv[1], entry_points=False) as kit:
             kit.register(Hanging, "hanging")
             kit.register(Good, "good")
-            context = kit.assemble_context_sync("how is it?", source_timeout=2, deadline=3)
+            context = kit.assemble_context_sync("how is it?", timeouts={"hanging": 0.5})
         print([source.state for source in context.trace.sources], context.sources_used)
         """
     ran = subprocess.run(
