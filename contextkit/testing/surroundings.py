@@ -22,6 +22,7 @@ __all__ = [
     "CheckoutError",
     "file_permissions_apply",
     "own_home",
+    "own_variables",
     "plugins_installed",
     "write_distribution",
 ]
@@ -67,19 +68,29 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
     ) as folder:
         home = Path(folder)
         (home / "config.toml").write_text(_PATIENT, encoding="utf-8")
-        before = _taken(variables)
-        os.environ.update({HOME_VARIABLE: folder, **variables})
-        try:
+        with own_variables("CONTEXTKIT_", {HOME_VARIABLE: folder, **variables}):
             yield home
-        finally:
-            _taken(variables)
-            os.environ.update(before)
 
 
-def _taken(names: Collection[str]) -> dict[str, str]:
-    """Take contextkit's variables and those of these names away; what they were."""
-    ours = [name for name in os.environ if name.startswith("CONTEXTKIT_")]
-    settings = [name for name in ours if not name.startswith("CONTEXTKIT_TEST_")]
+@contextlib.contextmanager
+def own_variables(prefix: str, variables: Mapping[str, str]) -> Iterator[None]:
+    """Let the process have, of the variables with a prefix, these alone, for as long as this lasts.
+
+    Those that go on with `TEST_` say how the tests run, and stay.
+    """
+    before = _taken(prefix, variables)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        _taken(prefix, variables)
+        os.environ.update(before)
+
+
+def _taken(prefix: str, names: Collection[str]) -> dict[str, str]:
+    """Take variables away; what they were."""
+    ours = [name for name in os.environ if name.startswith(prefix)]
+    settings = [name for name in ours if not name.startswith(f"{prefix}TEST_")]
     found = {*settings, *(name for name in names if name in os.environ)}
     return {name: os.environ.pop(name) for name in found}
 

@@ -19,7 +19,7 @@ from attrs import define, evolve, field
 from click.testing import CliRunner, Result
 
 from contextkit.cli import cli
-from contextkit.testing import write_distribution
+from contextkit.testing import Git, own_git, write_distribution
 
 BUDGET = '''\
 """Splitting a budget."""
@@ -31,14 +31,6 @@ def split_budget(total, weights):
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
 DEADLINE_SECONDS = 60
-GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_NAME": "Ada",
-    "GIT_COMMITTER_EMAIL": "ada@example.org",
-}
 
 
 @define
@@ -53,14 +45,7 @@ class Repository:
 
     def git(self, *arguments: str) -> str:
         """Run git in it."""
-        ran = subprocess.run(
-            ["git", "-c", "protocol.file.allow=always", *arguments],
-            cwd=self.folder,
-            capture_output=True,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr.decode(errors="replace")
-        return ran.stdout.decode(errors="replace")
+        return Git(self.folder)(*arguments)
 
     def commit(self, message: str, files: Mapping[str, str | bytes]) -> None:
         """Write files and commit everything."""
@@ -202,10 +187,10 @@ def read_terminal(terminal: int) -> Iterator[bytes]:
 
 
 @pytest.fixture(autouse=True)
-def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+def surroundings(tmp_path: Path) -> Iterator[None]:
     """A git that knows only the test's settings."""
-    for variable, value in GIT.items():
-        monkeypatch.setenv(variable, value)
+    with own_git(tmp_path):
+        yield
 
 
 @pytest.fixture
@@ -233,9 +218,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository of two commits, a Python file and a README, to be copied."""
     folder = tmp_path_factory.mktemp("demo")
     made = Repository(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        for variable, value in GIT.items():
-            patch.setenv(variable, value)
+    with own_git(folder):
         made.git("init", "--quiet", "--initial-branch=main")
         # A commit of one file is a duplicate of that file's code, where both are found.
         made.commit("Split the token budget by weight", {"budget.py": BUDGET, "doc.md": "# Doc\n"})
