@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import structlog
 from hypothesis import Phase, is_hypothesis_test, settings
+
+from contextkit.testing import own_home
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 # Explaining a failure takes longer than finding it.
@@ -34,12 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home() -> Iterator[Path]:
     """The folder that stands in for the user's: no test sees or touches the real ones."""
-    for variable in os.environ:
-        if variable.startswith("CONTEXTKIT_") and not variable.startswith("CONTEXTKIT_TEST_"):
-            monkeypatch.delenv(variable)
-    folder = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(folder))
     structlog.reset_defaults()
-    return folder
+    with own_home() as folder:
+        yield folder

@@ -531,13 +531,13 @@ def test_it_is_hundreds_of_times_faster_than_difflib() -> None:
 
     spans = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.thread_time()
         run(*items)
-        spans.append(time.perf_counter() - start)
-    start = time.perf_counter()
+        spans.append(time.thread_time() - start)
+    start = time.thread_time()
     for one, other in zip(texts[:20], texts[20:40], strict=True):
         difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
-    every_pair = (time.perf_counter() - start) / 20 * 4950
+    every_pair = (time.thread_time() - start) / 20 * 4950
 
     assert every_pair / min(spans) >= 400
 

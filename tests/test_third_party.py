@@ -15,8 +15,6 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 
-pytestmark = pytest.mark.timeout(300)
-
 EXAMPLE = Path(__file__).parents[1] / "examples" / "third-party" / "contextkit-weather"
 INSTALL = (
     "-m",
@@ -50,6 +48,8 @@ class Environment:
         variables = {k: v for k, v in os.environ.items() if not k.startswith("CONTEXTKIT_")}
         variables["PYTHONPATH"] = os.pathsep.join([*map(str, self.added), *inherited])
         variables["CONTEXTKIT_HOME"] = str(self.workspace.parent / "home")
+        for patience in ("SOURCE_TIMEOUT", "DEADLINE"):
+            variables[f"CONTEXTKIT_ASSEMBLE_{patience}"] = "30"
         return subprocess.run(
             [self.python, *arguments],
             cwd=self.workspace,

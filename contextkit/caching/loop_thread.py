@@ -45,11 +45,12 @@ class LoopThread:
 
     def _running(self) -> asyncio.AbstractEventLoop:
         if self._loop is None or self._process != os.getpid():
-            self._process = os.getpid()
-            self._loop = asyncio.new_event_loop()
+            loop = asyncio.new_event_loop()
             threading.Thread(
-                target=self._serve, args=(self._loop,), name="contextkit-cache", daemon=True
+                target=self._serve, args=(loop,), name="contextkit-cache", daemon=True
             ).start()
+            # What could not begin is tried anew by the next one.
+            self._loop, self._process = loop, os.getpid()
         return self._loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -93,7 +93,7 @@ class _Watching:
             self._draw(counted)
 
     def show(self) -> None:
-        """Begin to draw."""
+        """Begin to draw, unless the terminal has gone."""
         bars = _bars()
         with self._lock:
             if self._ended:
@@ -101,7 +101,8 @@ class _Watching:
             self._bars = bars
             for counted in self._counted.values():
                 self._draw(counted)
-            bars.start()
+            with contextlib.suppress(OSError):
+                bars.start()
 
     def _draw(self, counted: _Counted) -> None:
         if self._bars is None:
@@ -122,7 +123,8 @@ class _Watching:
         with self._lock:
             self._ended = True
         if self._bars is not None:
-            self._bars.stop()
+            with contextlib.suppress(OSError):
+                self._bars.stop()
 
 
 def _bars() -> Bars:

@@ -76,8 +76,9 @@ class ShardLock:
             self._holder_file.write_text(str(os.getpid()), encoding="utf-8")
 
     def release(self) -> None:
-        """Let the next process have it."""
-        self._held.release()
+        """Let the next process have it, at the end of this one where the system fails before."""
+        with contextlib.suppress(OSError):
+            self._held.release()
 
     def wanted(self) -> bool:
         """Whether another process waits for it, as of two milliseconds ago at most."""
@@ -93,11 +94,11 @@ class ShardLock:
             return False
         try:
             self._ticket.acquire(blocking=False)
+            self._ticket.release()
         except Timeout:
             return True
         except OSError:
             return False
-        self._ticket.release()
         return False
 
     def _holder(self) -> str:

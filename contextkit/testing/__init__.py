@@ -20,11 +20,17 @@ if TYPE_CHECKING:
     from contextkit.testing.command_lines import CommandLine, command_line, printed_json
     from contextkit.testing.conformance import SourceConformance
     from contextkit.testing.kits import ToolCaller, open_kit
+    from contextkit.testing.repositories import Git, own_git
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
-    from contextkit.testing.surroundings import file_permissions_apply, write_distribution
+    from contextkit.testing.surroundings import (
+        file_permissions_apply,
+        own_home,
+        write_distribution,
+    )
 
 __all__ = [
     "CommandLine",
+    "Git",
     "HashingModel",
     "SourceConformance",
     "ToolCaller",
@@ -33,12 +39,15 @@ __all__ = [
     "make_indexer",
     "open_kit",
     "open_records",
+    "own_git",
+    "own_home",
     "printed_json",
     "write_distribution",
 ]
 
 _HOME = {
     "CommandLine": "command_lines",
+    "Git": "repositories",
     "HashingModel": "stores",
     "SourceConformance": "conformance",
     "ToolCaller": "kits",
@@ -47,6 +56,8 @@ _HOME = {
     "make_indexer": "stores",
     "open_kit": "kits",
     "open_records": "stores",
+    "own_git": "repositories",
+    "own_home": "surroundings",
     "printed_json": "command_lines",
     "write_distribution": "surroundings",
 }

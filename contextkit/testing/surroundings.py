@@ -22,6 +22,7 @@ __all__ = [
     "CheckoutError",
     "file_permissions_apply",
     "own_home",
+    "own_variables",
     "plugins_installed",
     "write_distribution",
 ]
@@ -32,7 +33,14 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _CAPABILITIES_VERSION = 0x20080522
 _OVERRIDES_PERMISSIONS = 1 << 1 | 1 << 2
 """Linux's `CAP_DAC_OVERRIDE` and `CAP_DAC_READ_SEARCH`."""
-_PATIENT = "[assemble]\nsource_timeout = 30\ndeadline = 30\n"
+_PATIENT = """\
+[assemble]
+source_timeout = 30
+deadline = 30
+
+[embedding]
+timeout = 30
+"""
 """Weaker than whatever a test says: the machine that it runs on may be busy."""
 
 
@@ -51,7 +59,7 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
         variables: more variables, `CONTEXTKIT_PROJECT` for instance.
 
     Yields:
-        The home, whose `config.toml` is patient with slow sources.
+        The home, whose `config.toml` is patient with slow sources and models.
     """
     memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
     roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
@@ -60,19 +68,29 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
     ) as folder:
         home = Path(folder)
         (home / "config.toml").write_text(_PATIENT, encoding="utf-8")
-        before = _taken(variables)
-        os.environ.update({HOME_VARIABLE: folder, **variables})
-        try:
+        with own_variables("CONTEXTKIT_", {HOME_VARIABLE: folder, **variables}):
             yield home
-        finally:
-            _taken(variables)
-            os.environ.update(before)
 
 
-def _taken(names: Collection[str]) -> dict[str, str]:
-    """Take contextkit's variables and those of these names away; what they were."""
-    ours = [name for name in os.environ if name.startswith("CONTEXTKIT_")]
-    settings = [name for name in ours if not name.startswith("CONTEXTKIT_TEST_")]
+@contextlib.contextmanager
+def own_variables(prefix: str, variables: Mapping[str, str]) -> Iterator[None]:
+    """Let the process have, of the variables with a prefix, these alone, for as long as this lasts.
+
+    Those that go on with `TEST_` say how the tests run, and stay.
+    """
+    before = _taken(prefix, variables)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        _taken(prefix, variables)
+        os.environ.update(before)
+
+
+def _taken(prefix: str, names: Collection[str]) -> dict[str, str]:
+    """Take variables away; what they were."""
+    ours = [name for name in os.environ if name.startswith(prefix)]
+    settings = [name for name in ours if not name.startswith(f"{prefix}TEST_")]
     found = {*settings, *(name for name in names if name in os.environ)}
     return {name: os.environ.pop(name) for name in found}
 

@@ -15,7 +15,6 @@ import pytest
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside
 
-pytestmark = pytest.mark.timeout(300)
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("issues", "notes")

@@ -18,8 +18,6 @@ from attrs import frozen
 from contextkit import ContextItem, ContextKit
 from contextkit.plugin_checks import HOOKS
 
-pytestmark = pytest.mark.timeout(300)
-
 FOLDER = Path(__file__).parents[2] / "plugins"
 GUIDE = (FOLDER / "README.md").read_text(encoding="utf-8")
 SNIPPET = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

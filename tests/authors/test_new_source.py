@@ -20,7 +20,6 @@ from contextkit.cli import cli
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside
 
-pytestmark = pytest.mark.timeout(300)
 
 ROOT = Path(__file__).parents[2]
 LONG = "a-rather_long-name-of-a-source-that-somebody-wants"

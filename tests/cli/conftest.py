@@ -9,7 +9,6 @@ import select
 import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from attrs import define, evolve, field
 from click.testing import CliRunner, Result
 
 from contextkit.cli import cli
-from contextkit.testing import write_distribution
+from contextkit.testing import Git, own_git, write_distribution
 
 BUDGET = '''\
 """Splitting a budget."""
@@ -31,16 +30,7 @@ def split_budget(total, weights):
     whole = sum(weights.values())
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
-ROOM_BYTES = 2**30
 DEADLINE_SECONDS = 60
-GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_NAME": "Ada",
-    "GIT_COMMITTER_EMAIL": "ada@example.org",
-}
 
 
 @define
@@ -55,14 +45,7 @@ class Repository:
 
     def git(self, *arguments: str) -> str:
         """Run git in it."""
-        ran = subprocess.run(
-            ["git", "-c", "protocol.file.allow=always", *arguments],
-            cwd=self.folder,
-            capture_output=True,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr.decode(errors="replace")
-        return ran.stdout.decode(errors="replace")
+        return Git(self.folder)(*arguments)
 
     def commit(self, message: str, files: Mapping[str, str | bytes]) -> None:
         """Write files and commit everything."""
@@ -203,26 +186,17 @@ def read_terminal(terminal: int) -> Iterator[bytes]:
             return
 
 
-@pytest.fixture
-def homes(tmp_path: Path) -> Iterator[Path]:
-    """A folder for homes, in memory where there is room: the engine syncs what it writes."""
-    memory = Path("/dev/shm")  # noqa: S108 - a folder of one's own is made in it
-    if not (os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ROOM_BYTES):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(prefix="contextkit-tests-", dir=memory) as folder:
-        yield Path(folder)
-
-
 @pytest.fixture(autouse=True)
-def surroundings(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's configuration, no store, and a git that knows only the test's settings."""
-    for variable in os.environ:
-        if variable.startswith("CONTEXTKIT_") and not variable.startswith("CONTEXTKIT_TEST_"):
-            monkeypatch.delenv(variable)
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(homes / "home"))
-    for variable, value in GIT.items():
-        monkeypatch.setenv(variable, value)
+def surroundings(tmp_path: Path) -> Iterator[None]:
+    """A git that knows only the test's settings."""
+    with own_git(tmp_path):
+        yield
+
+
+@pytest.fixture
+def unconfigured(home: Path) -> None:
+    """Nor has the test's home any settings."""
+    (home / "config.toml").unlink()
 
 
 @pytest.fixture
@@ -244,9 +218,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository of two commits, a Python file and a README, to be copied."""
     folder = tmp_path_factory.mktemp("demo")
     made = Repository(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        for variable, value in GIT.items():
-            patch.setenv(variable, value)
+    with own_git(folder):
         made.git("init", "--quiet", "--initial-branch=main")
         # A commit of one file is a duplicate of that file's code, where both are found.
         made.commit("Split the token budget by weight", {"budget.py": BUDGET, "doc.md": "# Doc\n"})

@@ -205,8 +205,7 @@ def test_a_huge_budget_is_fine(contextkit: CommandLine) -> None:
 
 def test_an_argument_that_is_not_utf8_is_searched_for(contextkit: CommandLine) -> None:
     """Bytes that are no text become the replacement character."""
-    patient = ("--timeout", "20", "--deadline", "20")
-    ran = contextkit.process("assemble", b"token budget \xff\xfe", *patient)
+    ran = contextkit.process("assemble", b"token budget \xff\xfe")
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert b"split_budget" in ran.stdout
 
@@ -236,13 +235,14 @@ def test_a_source_that_fails_costs_only_itself(
         "tides",
         f"from contextkit import hookimpl\n@hookimpl\ndef contextkit_query(request):\n    {body}\n",
     )
+    (contextkit.folder / "contextkit.toml").write_text("[sources.tides]\ntimeout = 0.2\n")
     contextkit("index")
-    result = contextkit("assemble", QUERY, "--timeout", "0.2", "--sources", "tides,code")
+    result = contextkit("assemble", QUERY, "--sources", "tides,code")
     assert result.exit_code == 0
     assert "split_budget" in result.stdout
     assert result.stderr.startswith("contextkit: tides: ")
     assert expected in result.stderr
-    alone = contextkit("assemble", QUERY, "--timeout", "0.2", "--sources", "tides")
+    alone = contextkit("assemble", QUERY, "--sources", "tides")
     assert (alone.exit_code, alone.stdout) == (1, "")
 
 

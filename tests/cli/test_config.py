@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +12,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
 
-def test_each_value_says_where_it_came_from(contextkit: CommandLine) -> None:
+def test_each_value_says_where_it_came_from(contextkit: CommandLine, home: Path) -> None:
     """Default, user's file, project's file, environment and flag, the later beating."""
-    home = Path(os.environ["CONTEXTKIT_HOME"])
-    home.mkdir()
     user, project = home / "config.toml", contextkit.folder / "contextkit.toml"
     user.write_text("[assemble]\nmax_tokens = 3000\nlimit = 7\n")
     project.write_text("[assemble]\nlimit = 9\n\n[sources.code]\nenabled = false\n")

@@ -10,8 +10,7 @@ import pytest
 from tests.cli.conftest import CommandLine
 
 QUERY = "how does the budget split its tokens by weight?"
-PATIENT = ("--timeout", "20", "--deadline", "20")
-ASKED = ("assemble", QUERY, "--no-index", *PATIENT)
+ASKED = ("assemble", QUERY, "--no-index")
 
 
 def used(contextkit: CommandLine, *options: str) -> dict[str, int]:
@@ -37,7 +36,7 @@ def test_items_are_left_out(contextkit: CommandLine) -> None:
 def test_explain_says_what_was_left_out(contextkit: CommandLine) -> None:
     """And what the query was taken to say."""
     contextkit("index")
-    asked = ("explain", f"fix split_budget: {QUERY}", "--no-index", *PATIENT)
+    asked = ("explain", f"fix split_budget: {QUERY}", "--no-index")
     shown = contextkit(*asked, "--kind", "commit", "--sources", "commits,code").stdout
     signals = r"^intent fix; names split_budget; keywords fix, split_budget, "
     assert re.search(signals, shown, re.MULTILINE)

@@ -10,6 +10,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
+pytestmark = pytest.mark.usefixtures("unconfigured")
+
 DRAWING = {"rich", "structlog"}
 CLUSTERING = {"scipy", "sklearn"}
 SERVER = {"grpc", "httpx", "pydantic", "qdrant_client"}

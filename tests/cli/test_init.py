@@ -80,6 +80,7 @@ def test_it_changes_nothing(contextkit: CommandLine) -> None:
     assert after == before
 
 
+@pytest.mark.usefixtures("unconfigured")
 def test_every_setting_is_valid_when_it_is_uncommented(
     contextkit: CommandLine, install: Callable[..., str]
 ) -> None:
@@ -100,6 +101,7 @@ def test_every_setting_is_valid_when_it_is_uncommented(
     assert not [s for s in SourceRegistry(config).plugins if s.state != "on"]
 
 
+@pytest.mark.usefixtures("unconfigured")
 def test_the_settings_are_at_their_defaults(contextkit: CommandLine) -> None:
     """Uncommented, a setting that has a default is what it was."""
     file = written(contextkit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
@@ -58,18 +59,25 @@ def test_it_is_drawn_with_counts_and_rates(
     assert shown.rfind(b"\x1b[?25h") > shown.rfind(b"\x1b[?25l") >= 0
 
 
-def shown_by(monkeypatch: pytest.MonkeyPatch, after: float) -> bytes:
-    """What a terminal gets of a run that reports twice."""
-    ours, theirs = pty.openpty()
-    with os.fdopen(theirs, "w") as terminal:
-        monkeypatch.setattr(sys, "stderr", terminal)
+def run_on(terminal: TextIO, monkeypatch: pytest.MonkeyPatch, after: float) -> None:
+    """Report twice, to whoever looks at this terminal."""
+    others = set(threading.enumerate())
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", terminal)
         with progress_bars(after) as report:
             report(Progress(source="code", label="files", done=1, total=None))
-            for thread in threading.enumerate():
+            for thread in {*threading.enumerate()} - others:
                 if isinstance(thread, threading.Timer):
                     assert thread.interval == after
                     thread.join(60 if after == 0 else 0)
             report(Progress(source="code", label="files", done=30, total=50))
+
+
+def shown_by(monkeypatch: pytest.MonkeyPatch, after: float) -> bytes:
+    """What a terminal gets of a run that reports twice."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal:
+        run_on(terminal, monkeypatch, after)
         os.write(theirs, b"the end")
     shown = b""
     while not shown.endswith(b"the end"):
@@ -87,6 +95,17 @@ def test_a_short_run_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = shown_by(monkeypatch, after=0)
     assert b"30 of 50 files" in drawn
     assert b"files/s" in drawn
+
+
+def test_a_terminal_that_has_gone_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is there to be shown anything; the work goes on."""
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    terminal = os.fdopen(theirs, "w")
+    os.close(ours)
+    run_on(terminal, monkeypatch, after=0)
+    with contextlib.suppress(OSError):
+        terminal.close()
 
 
 def test_a_dumb_terminal_gets_no_bars(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def config(homes: Path) -> Path:
+def config(home: Path) -> Path:
     """The user's own configuration."""
-    return homes / "home" / "config.toml"
+    return home / "config.toml"
 
 
 @pytest.fixture
 def old_events(contextkit: CommandLine, config: Path) -> None:
     """Two events of long ago and one of now."""
-    config.parent.mkdir(exist_ok=True)
     config.write_text("[sources.events]\nkeep_days = 100000\n")
     with ContextKit.open(contextkit.folder) as kit:
         log = EventLog(kit.records("events"), kit.retention("events"))

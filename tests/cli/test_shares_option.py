@@ -7,13 +7,12 @@ import re
 from tests.cli.conftest import CommandLine
 
 QUERY = "how does the budget split its tokens by weight?"
-PATIENT = ("--timeout", "20", "--deadline", "20")
 
 
 def test_explain_shows_both_shares(contextkit: CommandLine) -> None:
     """What a source has, and in brackets what it would have by weight; without it one number."""
     contextkit("index")
-    asked = ("explain", QUERY, "--no-index", *PATIENT)
+    asked = ("explain", QUERY, "--no-index")
     following = contextkit(*asked, "--shares", "by_match").stdout
     assert re.search(r"^code +ok +\S+ +\d+ +\d+ \(\d+ by weight\) ", following, re.MULTILINE)
     assert re.search(r"^code +ok +\S+ +\d+ +\d+ +\d+ ", contextkit(*asked).stdout, re.MULTILINE)

@@ -11,8 +11,8 @@ import pytest
 from contextkit.strategies import BUILT_IN
 from tests.cli.conftest import CommandLine
 
+ANOTHER = ("--strategy", "conversation", "--no-index")
 QUERY = "how does the budget split its tokens by weight?"
-PATIENT = ("--no-index", "--timeout", "20", "--deadline", "20")
 MINE = """
 [assemble]
 strategy = "mine"
@@ -66,13 +66,13 @@ def test_the_strategies_are_there_as_json(configured: CommandLine) -> None:
 
 def test_explain_says_which_strategy_made_the_scores(configured: CommandLine) -> None:
     """The configured one, or that of the option; columns for what only some of them count."""
-    shown = configured("explain", QUERY, *PATIENT).stdout.splitlines()
+    shown = configured("explain", QUERY, "--no-index").stdout.splitlines()
     assert shown[2].startswith("strategy mine: relevance 1, salience 0.1, recency 0.4")
     assert any(re.match(r"SCORE +MATCH .* PRIORITY +DECAY +SOURCE", line) for line in shown)
-    shown = configured("explain", QUERY, "--strategy", "conversation", *PATIENT).stdout.splitlines()
+    shown = configured("explain", QUERY, *ANOTHER).stdout.splitlines()
     assert shown[2].startswith("strategy conversation: relevance 0.4, recency 0.3, priority 0.2, h")
     assert any(re.match(r"SCORE .* PRIORITY +HISTORY +DECAY +SOURCE", line) for line in shown)
-    sources = configured.json("explain", QUERY, *PATIENT)["trace"]["sources"]
+    sources = configured.json("explain", QUERY, "--no-index")["trace"]["sources"]
     shares = {row["source"]: row["share"] for row in sources}
     assert shares["code"] == pytest.approx(sum(shares.values()) * 0.6, abs=1)
     assert shares["commits"] == pytest.approx(sum(shares.values()) * 0.2, abs=1)
@@ -119,10 +119,10 @@ def test_strategies_are_offered(configured: CommandLine) -> None:
 def test_the_history_is_shown_and_forgotten(configured: CommandLine) -> None:
     """Nothing by default; what was in a context of a strategy that counts it; not explanations."""
     assert configured("history", "show").stdout == ""
-    configured("assemble", QUERY, *PATIENT)
-    configured("explain", QUERY, "--strategy", "conversation", *PATIENT)
+    configured("assemble", QUERY, "--no-index")
+    configured("explain", QUERY, *ANOTHER)
     assert configured.json("history", "show") == []
-    configured("assemble", QUERY, "--strategy", "conversation", *PATIENT)
+    configured("assemble", QUERY, *ANOTHER)
     found = configured.json("history", "show")
     assert {row["source"] for row in found} <= set(configured.source_names())
     assert found
@@ -141,7 +141,7 @@ def test_a_broken_history_is_said_and_cleared(configured: CommandLine, tmp_path:
     home = Path(configured.json("config", "show")["data_folder"])
     (home / "history.sqlite").write_text("broken " * 1000)
     assert "file is not a database" in configured.line(1, "history", "show")
-    result = configured("assemble", QUERY, "--strategy", "conversation", *PATIENT)
+    result = configured("assemble", QUERY, *ANOTHER)
     assert result.exit_code == 0
     assert "what was chosen before does not count: " in result.stderr
     assert "split_budget" in result.stdout

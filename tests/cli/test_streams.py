@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,13 @@ HANGING = """
             time.sleep(600)
     """
 DEADLINE_SECONDS = 60
+# Tests that run in the background have interrupts ignored, and what they start inherits that.
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from contextkit.cli import main
+main()
+"""
 
 
 def many_files(repository: Repository) -> None:
@@ -147,7 +155,7 @@ def test_ctrl_c_ends_it_at_once_with_code_130(
     install("tides", HANGING)
     (contextkit.folder / "contextkit.toml").write_text("[sources.tides]\nslow = true\n")
     process = subprocess.Popen(
-        contextkit.command(*arguments),
+        [sys.executable, "-c", INTERRUPTIBLE, *arguments],
         cwd=contextkit.folder,
         env=contextkit.variables(),
         stdout=subprocess.PIPE,
@@ -155,7 +163,7 @@ def test_ctrl_c_ends_it_at_once_with_code_130(
     )
     asked(contextkit)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=10)
+    output, errors = process.communicate(timeout=DEADLINE_SECONDS)
     assert process.returncode == 130
     assert output == b""
     assert errors.strip() == b"contextkit: interrupted"
@@ -166,7 +174,8 @@ def test_a_source_that_hangs_does_not_keep_the_program(
 ) -> None:
     """After its time is up, the context is printed and the process ends."""
     install("tides", HANGING)
-    ran = contextkit.process("assemble", "tide", "--timeout", "0.3", "--deadline", "20", timeout=30)
+    (contextkit.folder / "contextkit.toml").write_text("[sources.tides]\ntimeout = 0.3\n")
+    ran = contextkit.process("assemble", "tide")
     assert ran.returncode == 0
     assert b"tides: no answer within 0.3 s" in ran.stderr
 

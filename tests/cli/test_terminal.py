@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
 
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
-ASSEMBLE = ("assemble", "split the token budget", "--sources", "code")
+# Whatever takes over a second to index is drawn on a terminal: it is done before.
+ASSEMBLE = ("assemble", "split the token budget", "--sources", "code", "--no-index")
 HOSTILE = {
     "a window's title": "\x1b]0;pwned\x07",
     "a link": "\x1b]8;;http://evil.example\x1b\\here\x1b]8;;\x1b\\",
@@ -62,10 +63,11 @@ def test_in_a_host_process_as_well(indexed: CommandLine, monkeypatch: pytest.Mon
     ours, theirs = pty.openpty()
     monkeypatch.setenv("TERM", "xterm")
     with os.fdopen(theirs, "w") as terminal:
-        monkeypatch.setattr(sys, "stdout", terminal)
-        monkeypatch.setattr(sys, "stderr", terminal)
-        with pytest.raises(SystemExit) as ended:
-            cli.main(["-C", str(indexed.folder), "assemble", "budget", "--max-tokens", "80"])
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", terminal)
+            patched.setattr(sys, "stderr", terminal)
+            with pytest.raises(SystemExit) as ended:
+                cli.main(["-C", str(indexed.folder), "assemble", "budget", "--max-tokens", "80"])
         terminal.write("the end")
     assert not ended.value.code
     shown = b""
@@ -111,9 +113,9 @@ def test_a_fence_within_a_fence_is_code() -> None:
 def test_long_lines_are_not_folded_or_cut(contextkit: CommandLine, repository: Repository) -> None:
     """What is copied from the terminal is what is there, however narrow the terminal."""
     repository.commit("Add a ledger", {"ledger.md": f"ledger {'word ' * 60}end\n"})
-    _, _, shown = contextkit.on_terminal(
-        "assemble", "ledger", "--sources", "code", stdout=True, columns=40
-    )
+    contextkit("index", "code")
+    asked = ("assemble", "ledger", "--sources", "code", "--no-index")
+    _, _, shown = contextkit.on_terminal(*asked, stdout=True, columns=40)
     assert b"word " * 60 + b"end" in COLOUR.sub(b"", shown)
 
 
@@ -168,7 +170,8 @@ def test_the_line_says_what_the_budget_cost(indexed: CommandLine) -> None:
 
 def test_nothing_found_has_no_line(indexed: CommandLine) -> None:
     """An empty context has its own message, and no figures."""
-    shown = indexed.on_terminal("assemble", "zzz qqq", "--sources", "memories", stdout=True)[2]
+    asked = ("assemble", "zzz qqq", "--sources", "memories", "--no-index")
+    shown = indexed.on_terminal(*asked, stdout=True)[2]
     assert shown == b"contextkit: nothing relevant was found\r\n"
 
 
@@ -203,7 +206,8 @@ def test_a_records_text_does_not_drive_the_terminal(
     prose = f"# Ledger\n\nThe ledger {text} of every expense\n"
     code = f'def ledger():\n    """The ledger of expenses."""\n    return "{text}"\n'
     repository.commit("Add it", {f"ledger.{language}": prose if language == "md" else code})
-    asked = ("assemble", "ledger of expenses", "--sources", "code")
+    contextkit("index", "code")
+    asked = ("assemble", "ledger of expenses", "--sources", "code", "--no-index")
     shown = contextkit.on_terminal(*asked, stdout=True)[2]
     assert b"ledger" in shown
     assert b"\x1b" not in COLOUR.sub(b"", shown)
@@ -215,5 +219,7 @@ def test_a_records_text_does_not_drive_the_terminal(
 def test_entities_are_not_decoded(contextkit: CommandLine, repository: Repository) -> None:
     """What only a reader of HTML would make a control character of stays as it is written."""
     repository.commit("Add it", {"ledger.md": "# Ledger\n\nThe ledger &#27;[31m &#x9b;2J\n"})
-    shown = contextkit.on_terminal("assemble", "ledger", "--sources", "code", stdout=True)[2]
+    contextkit("index", "code")
+    asked = ("assemble", "ledger", "--sources", "code", "--no-index")
+    shown = contextkit.on_terminal(*asked, stdout=True)[2]
     assert b"&#27;[31m &#x9b;2J" in shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -51,7 +50,7 @@ PROJECT = {"CONTEXTKIT_PROJECT": "demo"}
 
 
 @pytest.fixture(scope="module")
-def home(
+def furnished_home(
     demo: Path, elsewhere: Callable[..., CommandLine], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A home after three memories and two experiences were added, to be copied."""
@@ -68,9 +67,9 @@ def home(
 
 
 @pytest.fixture
-def furnished(contextkit: CommandLine, home: Path) -> CommandLine:
+def furnished(contextkit: CommandLine, home: Path, furnished_home: Path) -> CommandLine:
     """The command line with three memories and two experiences."""
-    shutil.copytree(home, os.environ["CONTEXTKIT_HOME"])
+    shutil.copytree(furnished_home, home, dirs_exist_ok=True)
     return contextkit.with_variables(**PROJECT)
 
 
@@ -126,7 +125,7 @@ def test_values_are_made_of_experiences(furnished: CommandLine) -> None:
 
 
 def test_export_and_import_carry_every_record_over(
-    furnished: CommandLine, homes: Path, tmp_path: Path
+    furnished: CommandLine, home: Path, tmp_path: Path
 ) -> None:
     """A new home with the export in it shows the same memories, field by field."""
     furnished("remember", "Ask in English, answer in English", "--global")
@@ -137,7 +136,7 @@ def test_export_and_import_carry_every_record_over(
     assert "records written" in exported.stderr
     piped = furnished("export")
     assert sorted(piped.stdout.splitlines()) == sorted(file.read_text().splitlines())
-    moved = furnished.with_variables(CONTEXTKIT_HOME=str(homes / "new home"))
+    moved = furnished.with_variables(CONTEXTKIT_HOME=str(home / "new home"))
     result = moved.json("import", str(file))
     header, *records = file.read_text().splitlines()
     assert json.loads(header)["records"] == len(records)
@@ -150,10 +149,10 @@ def test_export_and_import_carry_every_record_over(
     assert counts(moved) == counts(furnished)
 
 
-def test_a_bad_line_of_an_import_costs_only_itself(furnished: CommandLine, homes: Path) -> None:
+def test_a_bad_line_of_an_import_costs_only_itself(furnished: CommandLine, home: Path) -> None:
     """It is named with its number; the rest is stored, and the code is 1."""
     good = furnished("export").stdout
-    moved = furnished.with_variables(CONTEXTKIT_HOME=str(homes / "new home"))
+    moved = furnished.with_variables(CONTEXTKIT_HOME=str(home / "new home"))
     header, _, records = good.encode().partition(b"\n")
     given = header + b"\nnot json\n\xff\xfe\n" + records + b"[1, 2]\n{}\n"
     result = moved("import", "-", given=given)

@@ -95,9 +95,7 @@ async def test_waiting_for_a_turn_counts_against_no_timeout(
     gate.opened.set()
 
     assert (await first).trace.sources[0].state == "ok"
-    context = await second
-    assert context.trace.sources[0].state == "ok"
-    assert context.trace.stages["queue"] > 1000 * limits["deadline"]
+    assert (await second).trace.sources[0].state == "ok"
 
 
 async def test_a_source_may_assemble_a_context_of_its_own(

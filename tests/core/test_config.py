@@ -28,6 +28,8 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def load(root: Path, home: Path) -> Load:
     """Writes the given layers and loads them: `load(user="…", project="…", limit="3")`."""
+    # The layers here are the test's own.
+    (home / "config.toml").unlink()
 
     def load(
         user: str | None = None,

@@ -86,7 +86,7 @@ def sea() -> Sea:
 @pytest.fixture
 def embedder(sea: Sea, clock: Clock) -> ModelEmbedder:
     """Its embedder."""
-    return ModelEmbedder("sea:one", lambda: sea, clock=clock)
+    return ModelEmbedder("sea:one", lambda: sea, patience=20.0, clock=clock)
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_a_query_that_is_answered_wrongly_means_keywords_alone(clock: Clock, ans
         def embed_query(self, text: str) -> Any:
             return answer
 
-    embedder = ModelEmbedder("w:1", lambda: Wrong(4), clock=clock)
+    embedder = ModelEmbedder("w:1", lambda: Wrong(4), patience=20.0, clock=clock)
     assert embedder.query("x") is None
     assert "the embedding model 'w:1' fails (embed_query " in str(embedder.problem)
 
@@ -395,7 +395,7 @@ def test_one_query_of_many_threads_is_embedded_once(gate: Gate) -> None:
             counted.append(text)
             return Gate.embed_query(self, text)
 
-    embedder = ModelEmbedder("g:1", lambda: Counted(gate=gate.gate))
+    embedder = ModelEmbedder("g:1", lambda: Counted(gate=gate.gate), patience=20.0)
     with ThreadPoolExecutor(8) as threads:
         asking = [threads.submit(embedder.query, "high water") for _ in range(8)]
         gate.gate.set()

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from attrs import evolve
 
 from contextkit import ContextKit, hookimpl
@@ -58,11 +57,8 @@ class Failing:
         raise RuntimeError("the tide is out")
 
 
-def test_every_listener_is_told_unless_hooks_or_the_session_are_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_listener_is_told_unless_hooks_or_the_session_are_off(tmp_path: Path) -> None:
     """Texts are cut; what one raises is noted, and the listener behind it is told."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "x" * 9000}
     listener = Listener()
     with ContextKit.open(tmp_path, entry_points=False, environment={}) as kit:

@@ -168,7 +168,8 @@ async def test_a_hosts_method_is_told_who_asks() -> None:
     registry.register(Notes(), "notes")
     told: list[dict[str, Any]] = []
     for host in (KnowingHost(), Host()):
-        await ContextAssembler(host, registry=registry).assemble_context("tide", user="ada")
+        assembler = ContextAssembler(host, registry=registry)
+        await assembler.assemble_context("tide", user="ada", source_timeout=30.0, deadline=30.0)
         told += host.asked
     assert told == [{"limit": 20, "user": "ada"}, {"limit": 100}]
 

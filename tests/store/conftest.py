@@ -49,9 +49,9 @@ def embedders() -> Embedders:
 @pytest.fixture
 def embedded(tmp_path: Path, embedders: Embedders) -> Iterator[EmbeddedStore]:
     """An embedded store in a folder of its own."""
-    store = EmbeddedStore(
-        tmp_path / "store", embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)}
-    )
+    fields = {"notes": ("kind",), "plain": ("kind",)}
+    place = tmp_path / "store"
+    store = EmbeddedStore(place, embedders, indexed_fields=fields, lock_timeout=60.0)
     yield store
     store.close()
 

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from structlog.testing import capture_logs
 
 from contextkit.embedding import OneEmbedder, load_embedder
@@ -26,17 +27,18 @@ Note = Callable[..., Record]
 @pytest.fixture
 def second(tmp_path: Path) -> EmbeddedStore:
     """Another object on the same folder, as another process would have it."""
-    return EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder()), lock_timeout=5)
+    return EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder()), lock_timeout=60)
 
 
-def _watchers() -> int:
-    return sum(thread.name == "contextkit-store" for thread in threading.enumerate())
+def _watchers() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "contextkit-store"}
 
 
 def _until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not happened():
         assert time.monotonic() < deadline
+        time.sleep(0.001)
 
 
 def test_threads_share_one_open_shard(embedded: EmbeddedStore, note: Note) -> None:
@@ -126,7 +128,7 @@ def test_an_idle_store_is_let_go_of(tmp_path: Path, note: Note) -> None:
     """After `idle_seconds` nobody has the shard."""
     store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")), idle_seconds=0.05)
     store.put([note("a")])
-    lock = ShardLock(tmp_path / "store", timeout=10)
+    lock = ShardLock(tmp_path / "store", timeout=60)
     _until(lambda: not store._shared._shard)
     lock.acquire()
     lock.release()
@@ -136,13 +138,13 @@ def test_an_idle_store_is_let_go_of(tmp_path: Path, note: Note) -> None:
 
 def test_watchers_do_not_pile_up(embedded: EmbeddedStore) -> None:
     """However often the store opens, one thread remains to watch it."""
-    _until(lambda: _watchers() == 0)
+    others = _watchers()
     for _ in range(10):
         embedded.close()
         embedded.prepare()
-    _until(lambda: _watchers() == 1)
+    _until(lambda: len(_watchers() - others) == 1)
     embedded.close()
-    _until(lambda: _watchers() == 0)
+    _until(lambda: _watchers() <= others)
 
 
 def test_all_who_wait_for_an_opening_share_its_error(
@@ -152,10 +154,11 @@ def test_all_who_wait_for_an_opening_share_its_error(
     embedded.prepare()
     store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder()), lock_timeout=0.5)
     with embedded.hold(), ThreadPoolExecutor(10) as threads:
-        began = time.monotonic()
-        errors = [threads.submit(store.prepare).exception for _ in range(10)]
-        assert {type(error()) for error in errors} == {StoreBusyError}
-        assert time.monotonic() - began < 3
+        waiting = [threads.submit(store.prepare) for _ in range(10)]
+        errors = [job.exception() for job in waiting]
+    assert {type(error) for error in errors} == {StoreBusyError}
+    # Who comes when the first wait is over, as a busy machine may have it, waits anew.
+    assert len({id(error) for error in errors}) < 10
     assert store.count(None, None, {}) == 0
     store.close()
 
@@ -199,6 +202,30 @@ def test_nobody_waits_in_a_folder_that_may_not_be_looked_at(tmp_path: Path) -> N
     lock.folder.parent.chmod(0o700)
     lock.release()
     ShardLock(lock.folder, 0.1).acquire()
+
+
+def test_a_lock_that_the_system_keeps_ends_no_watch(tmp_path: Path, note: Note) -> None:
+    """As a network's disk may have it: the idle shard is let go of, and opens again."""
+    models = OneEmbedder(load_embedder("none"))
+    store = EmbeddedStore(tmp_path / "store", models, lock_timeout=60, idle_seconds=0.05)
+    others = _watchers()
+
+    class Failing(FileLock):
+        def release(self, force: bool = False) -> None:
+            super().release(force)
+            raise OSError("Input/output error")
+
+    with store.hold():
+        store.put([note("a")])
+        lock = store._shared._lock
+        assert lock is not None
+        lock._held.release()
+        lock._held = Failing(lock.folder / "shard.lock", thread_local=False)
+        lock._held.acquire()
+    _until(lambda: _watchers() <= others)
+    assert store._shared._shard is None
+    assert store.count(None, None, {}) == 1
+    store.close()
 
 
 def test_nobody_waits_at_a_folder_that_is_gone(tmp_path: Path) -> None:

@@ -119,4 +119,5 @@ MODES: dict[str, Callable[..., None]] = {
 
 if __name__ == "__main__":
     mode, path, *arguments = sys.argv[1:]
-    MODES[mode](EmbeddedStore(Path(path), hashing()), *arguments)
+    store = EmbeddedStore(Path(path), hashing(), lock_timeout=60.0, idle_seconds=3600.0)
+    MODES[mode](store, *arguments)

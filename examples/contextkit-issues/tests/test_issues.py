@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -15,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import contextkit_issues
 import pytest
 from attrs import define, field
+from contextkit_issues.client import IssuesError, find_issues
 
 from contextkit.testing import SourceConformance, open_kit
 
@@ -144,6 +146,8 @@ def test_the_last_page_ends_it(ask: Callable[..., Any], server: Server) -> None:
 
 def test_what_came_in_time_is_the_answer(ask: Callable[..., Any], server: Server) -> None:
     """A page that never comes costs the pages behind it."""
+    # What the first question loads is not the server's time.
+    ask()
     server.silent_from = 2
     context = ask(limit=100, seconds=3.0)
     (source,) = context.trace.sources
@@ -151,14 +155,21 @@ def test_what_came_in_time_is_the_answer(ask: Callable[..., Any], server: Server
     assert len(context.items) == 20
 
 
+def test_a_server_that_is_silent_is_named(server: Server) -> None:
+    """With how long it was waited for."""
+    server.silent_from = 1
+    with pytest.raises(IssuesError, match=f"{server.url} did not answer within 0.1 s"):
+        asyncio.run(find_issues(server.url, "pump leaks", 20, seconds=0.1))
+
+
 def test_a_server_that_is_silent_costs_the_source_alone(
     ask: Callable[..., Any], server: Server
 ) -> None:
-    """The trace says who did not answer; there is no error."""
+    """The trace says that it failed; there is no error."""
     server.silent_from = 1
     (source,) = ask(seconds=0.5).trace.sources
-    assert source.state == "failed"
-    assert source.reason.endswith(f"{server.url} did not answer within 0.4 s")
+    # On a busy machine the core may be the first to give up.
+    assert source.state in {"failed", "timed_out"}
 
 
 @pytest.mark.parametrize(

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from contextkit import ContextItem, IndexReport, Record, Records
 from contextkit.indexing import Progress
-from contextkit.testing import make_indexer, open_records
+from contextkit.testing import Git, make_indexer, open_records, own_git
 from contextkit_code import contextkit_index
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 settings.register_profile("contextkit", deadline=None, derandomize=True)
 settings.load_profile("contextkit")
 
-Git = Callable[..., str]
+Index = Callable[..., IndexReport]
 MakeItem = Callable[..., ContextItem]
 
 RESTOCK = '''\
@@ -35,13 +33,6 @@ def restock(
     for item in items:
         self.put(item)
     return len(items)'''
-
-
-class Index(Protocol):
-    """Runs the index hook over the workspace with some settings."""
-
-    def __call__(self, *, progress: list[Progress] | None = None, **settings: Any) -> IndexReport:
-        """One run."""
 
 
 @pytest.fixture
@@ -77,24 +68,10 @@ def index(workspace: Path, records: Records, state_path: Path) -> Index:
 
 
 @pytest.fixture
-def git(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Git:
+def git(workspace: Path) -> Iterator[Git]:
     """Run git, by default in the workspace, with no configuration but its own."""
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-
-    def run(*arguments: str, folder: Path | None = None) -> str:
-        done = subprocess.run(
-            ["git", *identity, "-c", "protocol.file.allow=always", *arguments],
-            cwd=folder or workspace,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
-
-    return run
+    with own_git(workspace) as run:
+        yield run
 
 
 @pytest.fixture

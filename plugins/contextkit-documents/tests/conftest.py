@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 
 from contextkit import IndexReport, Record, Records
 from contextkit.indexing import Progress
-from contextkit.testing import make_indexer, open_records
+from contextkit.testing import Git, make_indexer, open_records, own_git
 from contextkit_documents import contextkit_index
 
-Git = Callable[..., str]
+Index = Callable[..., IndexReport]
 Stored = Callable[[], list[Record]]
-
-
-class Index(Protocol):
-    """Runs the index hook over the workspace with some settings."""
-
-    def __call__(self, *, progress: list[Progress] | None = None, **settings: Any) -> IndexReport:
-        """One run."""
 
 
 @pytest.fixture
@@ -35,12 +26,6 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def state_path(tmp_path: Path) -> Path:
-    """Where index runs keep their state."""
-    return tmp_path / "state" / "documents.json"
-
-
-@pytest.fixture
 def records(tmp_path: Path) -> Iterator[Records]:
     """The source's records on a real store."""
     with open_records(tmp_path / "store", "documents", model="none") as opened:
@@ -48,8 +33,9 @@ def records(tmp_path: Path) -> Iterator[Records]:
 
 
 @pytest.fixture
-def index(workspace: Path, records: Records, state_path: Path) -> Index:
-    """Index the workspace."""
+def index(workspace: Path, records: Records, tmp_path: Path) -> Index:
+    """Index the workspace: `index(progress=[], exclude=["*.md"])`."""
+    state_path = tmp_path / "state" / "documents.json"
 
     def run(*, progress: list[Progress] | None = None, **settings: Any) -> IndexReport:
         indexer = make_indexer(records, workspace, state_path, settings=settings, progress=progress)
@@ -67,21 +53,7 @@ def stored(records: Records) -> Stored:
 
 
 @pytest.fixture
-def git(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Git:
+def git(workspace: Path) -> Iterator[Git]:
     """Run git in the workspace, with no configuration but its own."""
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-
-    def run(*arguments: str) -> str:
-        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        done = subprocess.run(
-            ["git", *identity, *arguments],
-            cwd=workspace,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
-
-    return run
+    with own_git(workspace) as run:
+        yield run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,11 @@ import pytest
 from attrs import evolve
 
 import contextkit_documents
-from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, ToolResult
+from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
 from contextkit.dedup import deduplicate
 from contextkit.models import Detail, Style
-from contextkit.tool_calls import call_tool
-from contextkit.tool_offers import offered_tools
+from contextkit.testing import ToolCaller, open_kit, own_home
 from contextkit_documents import contextkit_dedup_keys, contextkit_format, contextkit_truncate
-
-Call = Callable[..., Awaitable[ToolResult[dict[str, Any]]]]
 
 GUIDE = """\
 # Shelf
@@ -56,24 +53,11 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kit(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(workspace: Path) -> Iterator[ContextKit]:
     """A kit with this source and no other, indexed."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    patient = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
-    with ContextKit.open(workspace, settings=patient, environment={}, entry_points=False) as opened:
-        opened.register(contextkit_documents, "documents")
+    with open_kit(workspace, {"documents": contextkit_documents}) as opened:
         opened.index()
         yield opened
-
-
-@pytest.fixture
-def call(kit: ContextKit) -> Call:
-    """Calls a tool by its name."""
-
-    def called(name: str, /, **arguments: Any) -> Awaitable[ToolResult[dict[str, Any]]]:
-        return call_tool(kit, offered_tools(kit.registry)[name], arguments)
-
-    return called
 
 
 async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
@@ -232,16 +216,14 @@ def test_chunks_of_one_file_are_not_each_others_duplicates() -> None:
 
 @pytest.mark.parametrize("exclude", [[], ["*.md"]])
 async def test_beside_the_code_source_the_answer_is_shown_once(
-    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exclude: list[str]
+    workspace: Path, exclude: list[str]
 ) -> None:
     """As its section, or in the window of the page; with the README's setting always the former."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    settings: dict[str, Any] = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
-    with ContextKit.open(workspace, environment={}, settings=settings) as kit:
+    with own_home(), ContextKit.open(workspace, environment={}) as kit:
         if not {"code", "documents"} <= set(kit.registry.sources):
             pytest.skip("the code source is not installed")
-    settings["sources.code.exclude"] = exclude
-    with ContextKit.open(workspace, environment={}, settings=settings) as kit:
+    settings = {"sources.code.exclude": exclude}
+    with own_home(), ContextKit.open(workspace, environment={}, settings=settings) as kit:
         kit.index(["code", "documents"])
         context = await kit.assemble_context("when are items restocked?", ["code", "documents"])
     assert context.markdown.count("Items are restocked at night") == 1
@@ -250,8 +232,9 @@ async def test_beside_the_code_source_the_answer_is_shown_once(
         assert context.items[0].location == "README.md:5"
 
 
-async def test_an_agent_lists_the_documents(call: Call) -> None:
+async def test_an_agent_lists_the_documents(kit: ContextKit) -> None:
     """With their headings and lines; of a folder, of one file, some of them."""
+    call = ToolCaller(kit)
     listed = await call("list_documents")
     assert [document["path"] for document in listed.data["documents"]] == [
         "README.md",

@@ -17,7 +17,7 @@ from attrs import frozen
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
-from contextkit.testing import write_distribution
+from contextkit.testing import own_home, write_distribution
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.serving import make_server
 
@@ -202,19 +202,15 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A world of the test's own."""
-    folders = [tmp_path / name for name in ("home", "workspace", "site")]
-    for folder in folders:
-        folder.mkdir()
-    for variable in os.environ:
-        if variable.startswith("CONTEXTKIT_") and not variable.startswith("CONTEXTKIT_TEST_"):
-            monkeypatch.delenv(variable)
-    made = World(folders[0], folders[1], Site(folders[2]))
-    made.configure("")
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(made.home))
-    monkeypatch.syspath_prepend(made.site.folder)
-    return made
+    with own_home() as home:
+        made = World(home, tmp_path / "workspace", Site(tmp_path / "site"))
+        for folder in (made.workspace, made.site.folder):
+            folder.mkdir()
+        made.configure("")
+        monkeypatch.syspath_prepend(made.site.folder)
+        yield made
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ async def test_loopback_needs_no_token(world: World, answer: Ask, mode: str) -> 
 async def test_a_token_keeps_others_out(world: World, answer: Ask) -> None:
     """Without the token nothing is answered; with it everything is."""
     async with serving(world.workspace, Address(token=TOKEN)) as url:
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=60) as http:
             for shown in (None, "", "Bearer", "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x"):
                 headers = {**JSON, **({} if shown is None else {"authorization": shown})}
                 refused = await http.post(url, json=PING, headers=headers)
@@ -129,7 +129,7 @@ async def test_a_token_keeps_others_out(world: World, answer: Ask) -> None:
 async def test_a_real_process_with_a_token(world: World, answer: Ask) -> None:
     """The token of the variable is the one that counts."""
     with world.http(CONTEXTKIT_MCP_TOKEN=TOKEN) as url:
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=60) as http:
             assert (await http.post(url, json=PING, headers=JSON)).status_code == 401
         async with connected(url, TOKEN) as client:
             assert (await answer(client, "remember", text="Tabs"))["outcome"] == "stored"
@@ -137,7 +137,7 @@ async def test_a_real_process_with_a_token(world: World, answer: Ask) -> None:
 
 async def test_other_sites_do_not_reach_it(world: World) -> None:
     """A page in the user's browser that rebinds its name is refused, with or without a token."""
-    async with serving(world.workspace, Address()) as url, httpx2.AsyncClient() as http:
+    async with serving(world.workspace, Address()) as url, httpx2.AsyncClient(timeout=60) as http:
         for headers, status in (
             ({"host": "evil.example"}, 421),
             ({"host": "evil.example:8765"}, 421),

@@ -23,6 +23,13 @@ World = Any
 """The one of `conftest.py`, which no test can import."""
 Ask = Callable[..., Awaitable[Any]]
 
+# Tests that run in the background have interrupts ignored, and what they start inherits that.
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from contextkit.cli import main
+main()
+"""
 CALLS = {
     "assemble_context": {"query": "why do we cap items?"},
     "get_premortem_context": {"domain": "debugging"},
@@ -193,7 +200,7 @@ async def test_changes_are_announced(world: World, answer: Ask, mode: str) -> No
 def started(world: World) -> Iterator[tuple[subprocess.Popen[str], Callable[..., Any]]]:
     """A server that is spoken to line by line, past its greeting; the second is what asks."""
     with subprocess.Popen(
-        [sys.executable, "-m", "contextkit.cli", "mcp"],
+        [sys.executable, "-c", INTERRUPTIBLE, "mcp"],
         cwd=world.workspace,
         env=world.environment,
         stdin=subprocess.PIPE,

@@ -12,6 +12,7 @@ import pytest
 from attrs import field, frozen
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
+from contextkit.testing import open_kit
 from contextkit_ui.server import LOOPBACK, listen, make_app, make_server
 
 CHROMIUM = shutil.which("chromium")
@@ -108,14 +109,9 @@ def hostile() -> Sequence[str]:
 
 
 @pytest.fixture
-def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ContextKit]:
+def kit(tmp_path: Path) -> Iterator[ContextKit]:
     """A kit with five sources: two that answer, an empty one, a broken one, a hostile one."""
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(tmp_path / "home"))
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    with ContextKit.open(workspace, entry_points=False, environment={}) as opened:
-        for name, plugin in _plugins().items():
-            opened.register(plugin, name)
+    with open_kit(tmp_path / "workspace", _plugins()) as opened:
         yield opened
 
 

@@ -20,6 +20,13 @@ name = "contextkit-harbour"
 [project.entry-points.contextkit]
 harbour = "harbour"
 """
+# Tests that run in the background have interrupts ignored, and what they start inherits that.
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from contextkit.cli import main
+main()
+"""
 HARBOUR = '''"""A source with one item, and one that fails."""
 
 from contextkit import ContextItem, hookimpl
@@ -134,7 +141,7 @@ def test_ui_refuses_what_is_no_port(run: CommandLine, port: str) -> None:
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_ui_serves_until_it_is_told_to_end(run: CommandLine, ending: signal.Signals) -> None:
     """It prints its address, answers whoever has the token, and ends at once on a signal."""
-    command = [sys.executable, "-m", "contextkit.cli", "-C", str(run.workspace)]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "-C", str(run.workspace)]
     serving = subprocess.Popen(
         [*command, "ui", "--no-open"],
         stdout=subprocess.PIPE,
@@ -145,16 +152,17 @@ def test_ui_serves_until_it_is_told_to_end(run: CommandLine, ending: signal.Sign
     assert serving.stdout is not None
     try:
         address, _, token = serving.stdout.readline().strip().partition("#token=")
-        page = httpx.get(address)
+        page = httpx.get(address, timeout=60)
         answer = httpx.post(
             f"{address}api/context",
             json={"query": "tide", "sources": ["harbour"]},
             headers={"X-Contextkit-Token": token},
+            timeout=60,
         )
-        refused = httpx.post(f"{address}api/context", json={"query": "tide"})
+        refused = httpx.post(f"{address}api/context", json={"query": "tide"}, timeout=60)
     finally:
         serving.send_signal(ending)
-        _, errors = serving.communicate(timeout=30)
+        _, errors = serving.communicate(timeout=60)
 
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
     assert len(token) >= 32
@@ -166,18 +174,21 @@ def test_ui_serves_until_it_is_told_to_end(run: CommandLine, ending: signal.Sign
     assert "Traceback" not in errors
 
 
-def test_ui_opens_the_browser(
-    run: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_ui_opens_the_browser(run: CommandLine, tmp_path: Path) -> None:
     """Without --no-open the address that it prints is opened, with its token."""
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > "{opened}"\nkill -INT "$PPID"\n')
     browser.chmod(0o700)
-    monkeypatch.setenv("BROWSER", f"{browser} %s")
 
-    result = run("ui")
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTIBLE, "-C", str(run.workspace), "ui"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "BROWSER": f"{browser} %s"},
+        check=False,
+    )
 
-    assert result.exit_code == 0
-    assert opened.read_text() == result.stdout.strip()
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=\S{32}", result.stdout.strip())
+    assert ran.returncode == 0, ran.stderr
+    assert opened.read_text() == ran.stdout.strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=\S{32}", ran.stdout.strip())

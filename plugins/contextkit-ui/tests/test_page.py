@@ -20,7 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 QUERY = "When does the tide turn?"
-SECONDS = 10
+SECONDS = 60
 Assembled = Callable[..., Awaitable[dict[str, Any]]]
 
 

@@ -4,7 +4,6 @@ import errno
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, hookimpl
+from contextkit.store.embedded import EmbeddedStore
 from contextkit_ui.server import LOOPBACK, MOST_BYTES, listen, make_app
 
 PORT = 4711
@@ -241,11 +241,11 @@ async def test_what_is_no_text_is_answered_all_the_same(
 
 
 async def test_a_store_that_does_not_open_is_said(
-    client: httpx.AsyncClient, tmp_path: Path
+    client: httpx.AsyncClient, kit: ContextKit
 ) -> None:
     """503 and the store's own line, where no source answers without it."""
-    home = tmp_path / "home"
-    home.write_text("a file where the folder should be")
+    assert isinstance(kit.store, EmbeddedStore)
+    kit.store.path.write_text("a file where the folder should be")
 
     asked = {**QUESTION, "sources": ["silent"]}
     answer = await client.post("/api/context", json=asked, headers=GOOD)

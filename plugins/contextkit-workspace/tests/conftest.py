@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,9 @@ import pytest
 
 import contextkit_workspace
 from contextkit import ContextItem, ContextKit, FormattedContext
-from contextkit.testing import open_kit
+from contextkit.testing import Git, open_kit, own_git
 
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
-Git = Callable[..., str]
 
 
 @pytest.fixture
@@ -42,24 +40,10 @@ def write(workspace: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def git(workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Git:
+def git(workspace: Path) -> Iterator[Git]:
     """Run git, by default in the workspace, with no configuration but its own."""
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-
-    def run(*arguments: str, folder: Path | None = None, check: bool = True) -> str:
-        done = subprocess.run(
-            ["git", *identity, *arguments],
-            cwd=folder or workspace,
-            check=check,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
-
-    return run
+    with own_git(workspace) as run:
+        yield run
 
 
 @pytest.fixture

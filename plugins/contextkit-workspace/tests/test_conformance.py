@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import contextkit_workspace
-from contextkit.testing import SourceConformance
+from contextkit.testing import SourceConformance, own_git
 
 
 class TestWorkspace(SourceConformance):
@@ -22,6 +20,6 @@ class TestWorkspace(SourceConformance):
         (folder / "shelf").mkdir(parents=True)
         (folder / "shelf" / "items.py").write_text("ITEMS = []\n")
         (folder / "shelf" / "lamp.py").write_text("LAMP = 1\n")
-        environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-        for command in (["init", "-q", "-b", "main"], ["add", "shelf/items.py"]):
-            subprocess.run(["git", *command], cwd=folder, env=environment, check=True)
+        with own_git(folder) as git:
+            git("init", "-q", "-b", "main")
+            git("add", "shelf/items.py")

@@ -11,20 +11,9 @@ from pathlib import Path
 from attrs import frozen
 
 from contextkit.file_index import Status, look_up
+from contextkit.git_program import run_git_for_bytes
 
 __all__ = ["GitError", "WorkTree", "git_files", "work_tree"]
-
-# A git hook sets these for the repository it runs in; they would override the folder asked for.
-_INHERITED = frozenset(
-    {
-        "GIT_COMMON_DIR",
-        "GIT_DIR",
-        "GIT_INDEX_FILE",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_PREFIX",
-        "GIT_WORK_TREE",
-    }
-)
 
 
 _NOT_IGNORED = 1
@@ -114,17 +103,11 @@ def _is_ignored(folder: Path) -> bool | None:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    environment = {key: value for key, value in os.environ.items() if key not in _INHERITED}
-    environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    # A repository's own configuration may name a program to run as file system monitor.
-    command = ["git", "-c", "core.fsmonitor=false", *arguments]
     try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, check=False
-        )
+        done = run_git_for_bytes(folder, *arguments)
     except FileNotFoundError:
         raise GitError("") from None
-    except OSError as error:
+    except (OSError, subprocess.TimeoutExpired) as error:
         raise GitError(str(error)) from error
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]

@@ -173,8 +173,8 @@ class _Run:
             since = self._waiting_since
             if since is not None and time.monotonic() - since >= limit:
                 self._hung = True
-                _log.warning("git_hung", arguments=list(self.arguments), seconds=limit)
                 process.kill()
+                _log.warning("git_hung", arguments=list(self.arguments), seconds=limit)
                 return
 
 

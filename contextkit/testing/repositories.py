@@ -1,0 +1,75 @@
+"""A real git for tests, which nobody has configured."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from contextkit.testing.surroundings import own_variables
+
+__all__ = ["Git", "own_git"]
+
+_WHO = {"NAME": "Ada", "EMAIL": "ada@example.org"}
+
+
+@frozen(eq=False)
+class Git:
+    """Runs git: `git("commit", "-qm", "Begin")`.
+
+    Attributes:
+        folder: where it runs.
+    """
+
+    folder: Path
+
+    def __call__(self, *arguments: str, folder: Path | None = None, check: bool = True) -> str:
+        """Run one command to its end.
+
+        Args:
+            arguments: what stands behind `git`.
+            folder: where; default: the folder of this one.
+            check: whether the test ends where git fails.
+
+        Returns:
+            What it prints; bytes that are not UTF-8 are replaced.
+
+        Raises:
+            AssertionError: where git fails, with its complaint.
+        """
+        ran = subprocess.run(
+            # A test's submodules are folders beside it.
+            ["git", "-c", "protocol.file.allow=always", *arguments],
+            cwd=folder or self.folder,
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+            errors="replace",
+        )
+        if check and ran.returncode:
+            raise AssertionError(f"git {' '.join(arguments)}: {ran.stderr.strip()}")
+        return ran.stdout
+
+
+@contextlib.contextmanager
+def own_git(folder: Path) -> Iterator[Git]:
+    """Git as if nobody had configured it, here and in the programs that a test runs.
+
+    It knows no settings but a repository's own, finds no repository around the folder, and commits
+    as Ada. At the end the process has the variables again that it had.
+
+    Args:
+        folder: where it runs; it need be no repository, and is not made one.
+    """
+    settings = {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CEILING_DIRECTORIES": str(folder.parent),
+        **{f"GIT_{whose}_{key}": _WHO[key] for whose in ("AUTHOR", "COMMITTER") for key in _WHO},
+    }
+    with own_variables("GIT_", settings):
+        yield Git(folder)
