@@ -314,6 +314,6 @@ def test_the_configuration_chooses_the_store(
     server.close()
     folder = {"store.path": str(tmp_path / "here"), "store.lock_timeout": 3.0}
     config = load_config(workspace, environment={}, flags=folder)
-    embedded = open_store(config, embedders, ("kind",))
+    embedded = open_store(config, embedders, {"notes": ("kind",)})
     assert isinstance(embedded, EmbeddedStore)
     assert (embedded.path, embedded.lock_timeout) == (tmp_path / "here", 3.0)

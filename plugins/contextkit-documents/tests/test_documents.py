@@ -96,7 +96,7 @@ async def test_a_section_is_found_for_the_one_before_it(kit: ContextKit) -> None
     assert rows["Shelf > The lamp"].scores["support"] > 0.1
 
 
-async def test_imported_records_do_no_harm(kit: ContextKit, call: Call) -> None:
+async def test_imported_records_do_no_harm(kit: ContextKit) -> None:
     """Fields that are missing or of other types have their defaults."""
     odd = {"file_path": "odd.md", "headings": 7, "position": "x", "start_line": None, "kind": [1]}
     named = {"file_path": 5, "headings": ["Tide", 1], "position": 2}
@@ -114,7 +114,7 @@ async def test_imported_records_do_no_harm(kit: ContextKit, call: Call) -> None:
         "odd": ("odd.md", "odd.md:1", "documentation"),
         "named": ("Tide > 1", None, "documentation"),
     }
-    listed = await call("list_documents", folder="odd.md")
+    listed = await ToolCaller(kit)("list_documents", folder="odd.md")
     assert listed.data["documents"][0]["parts"][0]["start_line"] == 1
 
 
