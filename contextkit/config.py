@@ -17,6 +17,7 @@ from typing import Any, cast
 from attrs import Attribute, Factory, field, fields, frozen
 from attrs.validators import and_, ge, gt, in_, le, lt, matches_re, optional, or_
 
+from contextkit.errors import ConfigError
 from contextkit.models import (
     DETAILS,
     GROUPINGS,
@@ -271,6 +272,19 @@ class Config:
     def origin(self, key: str) -> Origin:
         """Where the value of a dotted key came from."""
         return self.origins.get(key, Origin("default", "default"))
+
+    def refusal(self, key: str, expected: str) -> ConfigError:
+        """The error for a value that makes no sense, with where it was set.
+
+        Args:
+            key: its dotted key.
+            expected: what would be right.
+        """
+        origin = self.origin(key)
+        in_file = origin.layer in {"user", "project"}
+        return ConfigError(
+            expected, key=key, file=Path(origin.label) if in_file else None, line=origin.line
+        )
 
     def described(self) -> list[tuple[str, Any, Origin]]:
         """Every setting: dotted key, value, origin; sorted by key."""

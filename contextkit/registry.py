@@ -9,7 +9,6 @@ import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import pluggy
@@ -176,15 +175,7 @@ class SourceRegistry:
             setting, _, expected = (part.strip() for part in problem.partition(":"))
             if setting not in own:
                 raise ConfigError(problem, key=f"sources.{name}")
-            key = f"sources.{normalized(name)}.{setting}"
-            origin = self.config.origin(key)
-            in_file = origin.layer in {"user", "project"}
-            raise ConfigError(
-                expected,
-                key=key,
-                file=Path(origin.label) if in_file else None,
-                line=origin.line,
-            )
+            raise self.config.refusal(f"sources.{normalized(name)}.{setting}", expected)
 
     def _is_source(self, name: str) -> bool:
         return self.implements(name, "contextkit_query")
@@ -207,7 +198,9 @@ class SourceRegistry:
 
     def status(self, name: str) -> PluginStatus:
         """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
-        return self._known(name)
+        if name not in self._statuses:
+            raise InvalidContextTypeError(name, self._known_sources())
+        return self._statuses[name]
 
     @property
     def sources(self) -> list[str]:
@@ -235,7 +228,7 @@ class SourceRegistry:
 
     def disable(self, name: str, reason: str = "off at run time") -> None:
         """Switch a plugin off; it stays imported. Raises `InvalidContextTypeError`."""
-        status = self._known(name)
+        status = self.status(name)
         if status.state == "on":
             self._statuses[name] = evolve(status, state="off", reason=reason)
         self._callers.clear()
@@ -256,14 +249,9 @@ class SourceRegistry:
         """Whether there is a plugin of that name, whatever its state."""
         return name in self._statuses
 
-    def _known(self, name: str) -> PluginStatus:
-        if name not in self._statuses:
-            raise InvalidContextTypeError(name, self._known_sources())
-        return self._statuses[name]
-
     def _make_ready(self, name: str) -> None:
         """Import a plugin that is off and was never imported; it stays off."""
-        status = self._known(name)
+        status = self.status(name)
         if status.state == "off" and not self._manager.has_plugin(name):
             self._load(name)
             loaded = self._statuses[name]
