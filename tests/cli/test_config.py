@@ -45,6 +45,7 @@ def test_each_value_says_where_it_came_from(contextkit: CommandLine, home: Path)
     assert shown["project_file"] == str(project)
 
 
+@pytest.mark.usefixtures("unconfigured")
 def test_a_command_waits_longer_for_its_sources_unless_told(contextkit: CommandLine) -> None:
     """A process that has just begun needs more time than one that is warm."""
     shown = contextkit.json("config", "show")["settings"]
