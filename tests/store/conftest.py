@@ -69,7 +69,7 @@ def _embedded(path: Path, embedders: Embedders) -> Iterator[RecordStore]:
 
 def _http(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     with HttpQdrant() as server:
-        store = ServerStore.connect(server.url, embedders, indexed_fields=("kind",))
+        store = ServerStore.connect(server.url, embedders, indexed_fields=("kind",), timeout=60)
         yield store
         store.close()
 
