@@ -27,11 +27,13 @@ if TYPE_CHECKING:
         own_home,
         write_distribution,
     )
+    from contextkit.testing.users import OwnUser, own_user, wait_until
 
 __all__ = [
     "CommandLine",
     "Git",
     "HashingModel",
+    "OwnUser",
     "SourceConformance",
     "ToolCaller",
     "command_line",
@@ -41,7 +43,9 @@ __all__ = [
     "open_records",
     "own_git",
     "own_home",
+    "own_user",
     "printed_json",
+    "wait_until",
     "write_distribution",
 ]
 
@@ -49,6 +53,7 @@ _HOME = {
     "CommandLine": "command_lines",
     "Git": "repositories",
     "HashingModel": "stores",
+    "OwnUser": "users",
     "SourceConformance": "conformance",
     "ToolCaller": "kits",
     "command_line": "command_lines",
@@ -58,7 +63,9 @@ _HOME = {
     "open_records": "stores",
     "own_git": "repositories",
     "own_home": "surroundings",
+    "own_user": "users",
     "printed_json": "command_lines",
+    "wait_until": "users",
     "write_distribution": "surroundings",
 }
 

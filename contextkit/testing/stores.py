@@ -70,7 +70,7 @@ def open_records(
         embedder = load_embedder(model)
     else:
         found = model
-        embedder = ModelEmbedder(found.name, lambda: found, patience=30.0)
+        embedder = ModelEmbedder(found.name, lambda: found, patience=None)
     store = EmbeddedStore(path, OneEmbedder(embedder))
     try:
         yield Records(store, source, project)

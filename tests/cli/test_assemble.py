@@ -107,7 +107,7 @@ def test_sources_limit_style_and_query_from_standard_input(contextkit: CommandLi
     contextkit("index")
     asked = contextkit.json(
         *("assemble", "-", "--sources", "code, commits", "--sources", "memories", "--limit", "1"),
-        *("--style", "xml", "--timeout", "5", "--deadline", "5", "--overflow", "soft"),
+        *("--style", "xml", "--timeout", "50", "--deadline", "50", "--overflow", "soft"),
         given=QUERY,
     )
     assert [source["source"] for source in asked["trace"]["sources"]] == [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +16,7 @@ import pytest
 from contextkit import ContextItem, ContextKit, hookimpl
 from contextkit.config import Config, SourceSettings
 from contextkit.registry import SourceRegistry
+from contextkit.testing import write_distribution
 
 
 def _make_plugin(items: Sequence[ContextItem] | None = None, **hooks: Any) -> ModuleType:
@@ -74,3 +77,30 @@ def open_kit(tmp_path: Path) -> Iterator[Callable[..., ContextKit]]:
             return kit
 
         yield open_one
+
+
+class Site:
+    """A folder on `sys.path` with distributions that were really installed there."""
+
+    _modules = itertools.count()
+
+    def __init__(self, folder: Path) -> None:
+        """An empty one."""
+        self.folder = folder
+
+    def install(self, distribution: str, name: str, code: str, attribute: str = "") -> str:
+        """Install a distribution with one entry point; return its module's name."""
+        module = f"contextkit_test_{next(self._modules)}"
+        (self.folder / f"{module}.py").write_text(textwrap.dedent(code), encoding="utf-8")
+        target = f"{module}:{attribute}" if attribute else module
+        write_distribution(self.folder, distribution, {name: target}, version="1.2")
+        return module
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Where a test installs its distributions."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    return Site(folder)

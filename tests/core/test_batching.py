@@ -38,6 +38,7 @@ class Watched:
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
     """A store with three records."""
+    others = set(threading.enumerate())
     store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")))
     Records(store, "tide", "p").put(
         [
@@ -49,6 +50,10 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     watched.go_on.set()
     yield watched
     watched.go_on.set()
+    # A search that nobody waits for any more would open the store again.
+    for thread in set(threading.enumerate()) - others:
+        if thread.name == "contextkit-source":
+            thread.join(20)
     store.close()
 
 

@@ -72,9 +72,8 @@ def _embedded(path: Path, embedders: Embedders) -> Iterator[RecordStore]:
 
 def _http(_: Path, embedders: Embedders) -> Iterator[RecordStore]:
     with HttpQdrant() as server:
-        store = ServerStore.connect(
-            server.url, embedders, indexed_fields={"notes": ("kind",), "plain": ("kind",)}
-        )
+        fields = {"notes": ("kind",), "plain": ("kind",)}
+        store = ServerStore.connect(server.url, embedders, indexed_fields=fields, timeout=60)
         yield store
         store.close()
 

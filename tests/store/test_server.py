@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import socket
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -70,10 +69,8 @@ def test_an_unreachable_server_is_an_error(embedders: Embedders) -> None:
 
 def test_a_silent_server_does_not_hang(embedders: Embedders, silent_port: int) -> None:
     """After the timeout there is an error."""
-    began = time.monotonic()
     store = ServerStore.connect(f"http://127.0.0.1:{silent_port}", embedders, timeout=1)
     assert "did not answer in time" in _error(store)
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize("url", ["qdrant:6333", "ftp://host", "http://", "", "localhost"])

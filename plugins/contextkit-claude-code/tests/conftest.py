@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +14,9 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from contextkit.resident.client import ask
-from contextkit.testing import write_distribution
+from contextkit.testing import OwnUser, own_home, own_user, wait_until
 
 HOOK = [sys.executable, "-c", "from contextkit_claude_code.hook import main; main()"]
-CONTEXTKIT = [sys.executable, "-m", "contextkit.cli"]
-WAIT_SECONDS = 60.0
 
 EXPERIENCES = [
     {
@@ -54,81 +49,15 @@ EXPERIENCES = [
 ]
 
 
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    """Wait for a condition; fails after a minute."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain: {what}"
-
-
 @frozen
-class World:
-    """A user of their own, with a git repository.
-
-    Attributes:
-        folder: a short path, as a socket's path must be.
-    """
-
-    folder: Path
-
-    @property
-    def home(self) -> Path:
-        """`CONTEXTKIT_HOME`."""
-        return self.folder / "ck"
-
-    @property
-    def workspace(self) -> Path:
-        """The repository."""
-        return self.folder / "project"
-
-    @property
-    def site(self) -> Path:
-        """A folder that every Python of the test imports from."""
-        return self.folder / "site"
+class World(OwnUser):
+    """A user of Claude Code, with a git repository."""
 
     @property
     def environment(self) -> dict[str, str]:
         """What a process of this world gets."""
-        passed = {
-            name: os.environ[name] for name in os.environ if name.startswith(("COVERAGE", "COV_"))
-        }
-        return {
-            **passed,
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder),
-            "CONTEXTKIT_HOME": str(self.home),
-            "XDG_RUNTIME_DIR": str(self.folder / "run"),
-            "PYTHONPATH": str(self.site),
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            # The machine that tests run on may be busy; what limits do is tested by itself.
-            "CONTEXTKIT_HOOKS_TIMEOUT": "30",
-            "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20",
-            "CONTEXTKIT_ASSEMBLE_DEADLINE": "20",
-            "CONTEXTKIT_EMBEDDING_TIMEOUT": "20",
-            "CONTEXTKIT_HOOKS_RESIDENT": "no",
-            # What these events leave with a source that listens is that source's business.
-            "CONTEXTKIT_SOURCES_EVENTS_ENABLED": "no",
-        }
-
-    def process(
-        self, command: list[str], given: str | bytes = "", **variables: str
-    ) -> subprocess.CompletedProcess[bytes]:
-        """Run a command to its end."""
-        data = given.encode() if isinstance(given, str) else given
-        return subprocess.run(
-            command,
-            cwd=self.workspace,
-            env={**self.environment, **variables},
-            input=data,
-            capture_output=True,
-            check=False,
-        )
-
-    def contextkit(self, *arguments: str, given: str = "", **variables: str) -> str:
-        """Run the command line, which must end well; its output."""
-        ran = self.process([*CONTEXTKIT, *arguments], given, **variables)
-        assert ran.returncode == 0, ran.stderr.decode()
-        return ran.stdout.decode()
+        # What these events leave with a source that listens is that source's business.
+        return {**super().environment, "CONTEXTKIT_SOURCES_EVENTS_ENABLED": "no"}
 
     def event(self, name: str, session: str = "s1", **fields: Any) -> dict[str, Any]:
         """An event as Claude Code sends it."""
@@ -165,13 +94,6 @@ class World:
         assert told["additionalContext"]
         return str(told["additionalContext"])
 
-    def log(self) -> list[dict[str, Any]]:
-        """What hooks had to say."""
-        file = self.home / "hooks" / "hooks.log"
-        if not file.exists():
-            return []
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
     def status(self) -> dict[str, Any]:
         """What the resident process says of itself."""
         found: dict[str, Any] = json.loads(self.contextkit("serve", "--status", "--json"))
@@ -182,52 +104,36 @@ class World:
         status = self.status()
         return bool(status["running"] and not status["warming"])
 
-    def source(self, name: str, code: str) -> None:
-        """Install a source: a module and its metadata, as pip would leave them."""
-        self.site.mkdir(exist_ok=True)
-        (self.site / f"ck_test_{name}.py").write_text(code, encoding="utf-8")
-        write_distribution(self.site, f"ck-test-{name}", {name: f"ck_test_{name}"})
 
-
-def _make(folder: Path) -> World:
-    made = World(folder)
-    for part in (made.home, made.workspace, made.site):
-        part.mkdir()
-    (folder / "run").mkdir(mode=0o700)
-    subprocess.run(["git", "init", "-q"], cwd=made.workspace, env=made.environment, check=True)
-    return made
+@contextlib.contextmanager
+def _new_world() -> Iterator[World]:
+    with own_user(World) as made:
+        subprocess.run(["git", "init", "-q"], cwd=made.workspace, env=made.environment, check=True)
+        yield made
 
 
 @pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home() -> Iterator[Path]:
     """The folder that stands in for the user's in this process."""
-    folder = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("CONTEXTKIT_HOME", str(folder))
-    return folder
+    with own_home() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")
 def filled() -> Iterator[Path]:
-    """A home with memories and experiences of a repository at `/project` of the same world."""
-    folder = Path(tempfile.mkdtemp(prefix="ckf-", dir="/tmp"))
-    made = _make(folder)
-    (made.workspace / "contextkit.toml").write_text('project = "tide"\n', encoding="utf-8")
-    made.contextkit("remember", "We indent python files with four spaces, never tabs")
-    made.contextkit("remember", "Deployments to the harbour happen on Mondays")
-    made.contextkit("experience", "add", "--file", "-", given=json.dumps(EXPERIENCES))
-    yield made.home
-    shutil.rmtree(folder)
+    """A home with memories and experiences of the repository of another world."""
+    with _new_world() as made:
+        made.contextkit("remember", "We indent python files with four spaces, never tabs")
+        made.contextkit("remember", "Deployments to the harbour happen on Mondays")
+        made.contextkit("experience", "add", "--file", "-", given=json.dumps(EXPERIENCES))
+        yield made.home
 
 
 @pytest.fixture
 def empty_world() -> Iterator[World]:
     """A world without records."""
-    folder = Path(tempfile.mkdtemp(prefix="ck-", dir="/tmp"))
-    made = _make(folder)
-    (made.workspace / "contextkit.toml").write_text('project = "tide"\n', encoding="utf-8")
-    yield made
-    ask({"op": "end"}, made.environment, 5.0)
-    shutil.rmtree(folder, ignore_errors=True)
+    with _new_world() as made:
+        yield made
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_a_prompt_gets_its_context_once(world: World) -> None:
     assert told.startswith("<reference-")
     assert "four spaces" not in world.hook(world.prompt())
     assert "four spaces" in world.hook(world.prompt(session="s2"))
-    assert world.log() == []
+    assert world.journal() == []
 
 
 def test_nothing_relevant_is_nothing(world: World) -> None:
@@ -71,7 +71,7 @@ def test_nothing_relevant_is_nothing(world: World) -> None:
 def test_a_prompt_that_asks_for_nothing_gets_nothing(world: World, text: str) -> None:
     """A short word of consent and a command of the agent are no questions."""
     assert world.hook(world.prompt(text)) == ""
-    assert world.log() == []
+    assert world.journal() == []
 
 
 def test_a_session_starts_with_what_was_told(world: World) -> None:
@@ -94,7 +94,7 @@ def test_what_the_agent_has_lost_is_told_again(world: World, source: str) -> Non
 def test_an_empty_project_starts_with_nothing(empty_world: World) -> None:
     """Without records there is nothing to say, and nothing has gone wrong."""
     assert empty_world.hook(empty_world.event("SessionStart", source="startup")) == ""
-    assert empty_world.log() == []
+    assert empty_world.journal() == []
 
 
 def test_sources_of_the_start_are_a_setting(world: World) -> None:
@@ -119,7 +119,7 @@ def test_the_first_failing_test_is_warned_of(world: World) -> None:
     assert "installing the linker" in world.hook(world.failure("make -j4"))
     assert world.hook(world.failure("cargo build")) == ""
     assert "freezing the clock" in world.hook(world.failure(session="s2"))
-    assert world.log() == []
+    assert world.journal() == []
 
 
 def test_a_failure_is_counted_though_nothing_is_known(empty_world: World) -> None:
@@ -188,7 +188,7 @@ def test_other_projects_are_not_seen(world: World) -> None:
 def test_what_is_no_event_is_logged_and_not_told(empty_world: World, given: bytes) -> None:
     """The agent hears nothing and goes on; the log says what was wrong."""
     assert empty_world.hook(given) == ""
-    (line,) = empty_world.log()
+    (line,) = empty_world.journal()
     assert line["event"] == "hook_failed"
     assert line["reason"]
 
@@ -199,14 +199,14 @@ def test_what_is_no_event_is_logged_and_not_told(empty_world: World, given: byte
 def test_other_events_are_nobodys_business(empty_world: World, given: Any) -> None:
     """An event that is not known is answered with nothing, and is no failure."""
     assert empty_world.hook(json.dumps(given)) == ""
-    assert empty_world.log() == []
+    assert empty_world.journal() == []
 
 
 def test_a_broken_configuration_is_logged(world: World) -> None:
     """A wrong setting must not cost the agent anything."""
     (world.workspace / "contextkit.toml").write_text("[assemble]\nlimit = 'x'\n", encoding="utf-8")
     assert world.hook(world.prompt()) == ""
-    (line,) = world.log()
+    (line,) = world.journal()
     assert "assemble.limit" in line["reason"]
 
 
@@ -215,7 +215,7 @@ def test_a_damaged_store_is_logged(world: World) -> None:
     for file in (world.home / "store" / "shard").rglob("*.json"):
         file.write_text("?", encoding="utf-8")
     assert world.hook(world.prompt()) == ""
-    (line,) = world.log()
+    (line,) = world.journal()
     assert "StoreDamagedError" in line["reason"]
 
 
@@ -228,16 +228,16 @@ def test_a_home_that_cannot_be_written_is_borne(world: World) -> None:
 
 def test_a_source_that_hangs_costs_itself(world: World) -> None:
     """The others' items are there within the time that a source has."""
-    world.source("hangs", HANGS)
+    world.install("hangs", HANGS)
     told = world.hook(world.prompt(), CONTEXTKIT_SOURCES_HANGS_TIMEOUT="0.2")
     assert "four spaces" in told
 
 
 def test_the_time_limit_ends_whatever_goes_on(world: World) -> None:
     """A plugin that blocks the whole process for ever is cut off, in silence, and logged."""
-    world.source("unending", UNENDING)
+    world.install("unending", UNENDING)
     assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_TIMEOUT="0.3") == ""
-    (line,) = world.log()
+    (line,) = world.journal()
     assert line["event"] == "hook_late"
 
 
@@ -245,19 +245,19 @@ def test_the_time_limit_ends_whatever_goes_on(world: World) -> None:
 def test_a_time_limit_that_makes_no_sense_is_logged(world: World, limit: str) -> None:
     """It is a wrong setting like any other."""
     assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_TIMEOUT=limit) == ""
-    assert world.log()
+    assert world.journal()
 
 
 def test_what_plugins_print_is_not_told(world: World) -> None:
     """Only the answer is on standard output."""
-    world.source("noisy", NOISY)
+    world.install("noisy", NOISY)
     assert "loudly" in world.hook(world.prompt())
 
 
 @pytest.mark.parametrize("most", ["9500", "300"])
 def test_an_answer_is_no_longer_than_its_host_allows(world: World, most: str) -> None:
     """Counted as the host counts, in units of UTF-16, with a budget that would allow more."""
-    world.source("long", LONG)
+    world.install("long", LONG)
     told = world.hook(
         world.prompt("tide"),
         CONTEXTKIT_HOOKS_MAX_CHARACTERS=most,
@@ -275,7 +275,7 @@ def test_an_answer_is_no_longer_than_its_host_allows(world: World, most: str) ->
 def test_a_variable_switches_everything_off(world: World) -> None:
     """`CONTEXTKIT_HOOKS_ENABLED=false claude`: for a session, from outside."""
     assert world.hook(world.prompt(), CONTEXTKIT_HOOKS_ENABLED="false") == ""
-    assert world.log() == []
+    assert world.journal() == []
 
 
 def test_a_setting_switches_a_project_off(world: World) -> None:

@@ -97,7 +97,7 @@ def test_it_answers_as_a_hook_does_by_itself(world: World, until: Until) -> None
         for event in events:
             event["session_id"] += "x"
         assert [world.hook(event, **WITH) for event in events] == alone
-        assert world.log() == []
+        assert world.journal() == []
 
 
 def test_two_clients_at_once_are_both_answered(world: World, until: Until) -> None:
@@ -192,7 +192,7 @@ def test_one_that_never_answers_costs_the_time_limit(world: World) -> None:
         listener.bind(str(path_of(world)))
         listener.listen()
         assert world.hook(world.prompt(), **WITH, CONTEXTKIT_HOOKS_TIMEOUT="0.3") == ""
-    assert world.log()[0]["event"] == "hook_late"
+    assert world.journal()[0]["event"] == "hook_late"
 
 
 @pytest.mark.parametrize("data", [b"\0\0\0\2[]", b"\0\0\0\1{", b"\xff\xff\xff\xff", b"GET / HTTP"])
@@ -247,7 +247,7 @@ def test_a_failure_there_is_silent_and_logged_too(world: World, until: Until) ->
     with serving(world, until):
         (world.workspace / "contextkit.toml").write_text("[assemble]\nx = 1\n", encoding="utf-8")
         assert world.hook(world.prompt(), **WITH) == ""
-    (line,) = world.log()
+    (line,) = world.journal()
     assert "assemble.x" in line["reason"]
     assert line["process"] == "resident"
 
@@ -283,7 +283,7 @@ def test_another_version_makes_it_retire(world: World, until: Until) -> None:
 def test_what_is_installed_meanwhile_makes_it_retire(world: World, until: Until) -> None:
     """The hook answers by itself with the new plugin, and another process starts."""
     with serving(world, until) as process:
-        world.source("tide", TIDE)
+        world.install("tide", TIDE)
         assert "high water" in world.hook(world.prompt("when is high water today?"), **WITH)
         assert process.wait(60) == 0
         until(lambda: answers(world), "its successor")
@@ -300,7 +300,7 @@ def test_several_workspaces_share_it(world: World, until: Until) -> None:
             assert world.hook({**world.prompt(), "cwd": str(other)}, **WITH) == ""
         assert "four spaces" in world.hook(world.prompt(), **WITH)
         assert ask(world, {"op": "status"})["workspaces"] == 4
-        assert world.log() == []
+        assert world.journal() == []
 
 
 def test_others_get_the_store_while_it_stays(world: World, until: Until) -> None:

@@ -57,7 +57,7 @@ class Wrong:
 @pytest.fixture
 def kit(tmp_path: Path) -> ContextKit:
     """A kit of a host's own sources."""
-    made = ContextKit.open(tmp_path, entry_points=False, settings={"assemble.deadline": 20.0})
+    made = ContextKit.open(tmp_path, entry_points=False)
     for name, source in {"tides": Tides(), "awaited": Async(), "wrong": Wrong()}.items():
         made.register(source, name)
     hide_shown(made)

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +11,8 @@ import pytest
 from attrs import frozen
 
 from contextkit import Records
-from contextkit.resident.client import ask
-from contextkit.testing import open_records, write_distribution
+from contextkit.testing import OwnUser, open_records, own_user, wait_until
 from contextkit_events import EventLog
-
-WAIT_SECONDS = 60.0
-CONTEXTKIT = [sys.executable, "-m", "contextkit.cli"]
 
 
 @pytest.fixture
@@ -37,58 +29,13 @@ def log(records: Records) -> EventLog:
 
 
 @frozen
-class World:
-    """A user of their own, with a workspace.
-
-    Attributes:
-        folder: a short path, as a socket's path must be.
-    """
-
-    folder: Path
-
-    @property
-    def workspace(self) -> Path:
-        """The workspace."""
-        return self.folder / "project"
-
-    @property
-    def site(self) -> Path:
-        """A folder that every Python of the test imports from."""
-        return self.folder / "site"
+class World(OwnUser):
+    """A user of an agent whose events are kept, with a workspace."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process of this world gets; where COVERAGE… is set, it is measured."""
-        passed = {
-            name: os.environ[name] for name in os.environ if name.startswith(("COVERAGE", "COV_"))
-        }
-        return {
-            **passed,
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder),
-            "CONTEXTKIT_HOME": str(self.folder / "ck"),
-            "XDG_RUNTIME_DIR": str(self.folder / "run"),
-            "PYTHONPATH": str(self.site),
-            "CONTEXTKIT_EMBEDDING_MODEL": "none",
-            # The machine that tests run on may be busy.
-            "CONTEXTKIT_HOOKS_TIMEOUT": "30",
-            "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20",
-            "CONTEXTKIT_ASSEMBLE_DEADLINE": "20",
-            "CONTEXTKIT_HOOKS_RESIDENT": "no",
-        }
-
-    def contextkit(self, *arguments: str, given: str = "", **variables: str) -> str:
-        """Run the command line, which must end well; its output."""
-        ran = subprocess.run(
-            [*CONTEXTKIT, *arguments],
-            cwd=self.workspace,
-            env={**self.environment, **variables},
-            input=given.encode(),
-            capture_output=True,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr.decode()
-        return ran.stdout.decode()
+        """What a process of this world gets."""
+        return {**super().environment, "CONTEXTKIT_EMBEDDING_MODEL": "none"}
 
     def hook(self, name: str, session: str = "s1", /, **fields: Any) -> dict[str, Any]:
         """What `contextkit hook` answers an event with."""
@@ -120,25 +67,6 @@ class World:
         wait_until(lambda: len(self.events()) >= number, f"{number} events")
         return self.events()
 
-    def journal(self) -> list[dict[str, Any]]:
-        """What hooks had to say."""
-        file = self.folder / "ck" / "hooks" / "hooks.log"
-        if not file.exists():
-            return []
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-    def plugin(self, name: str, code: str) -> None:
-        """Install a plugin: a module and its metadata, as pip would leave them."""
-        self.site.joinpath(f"ck_test_{name}.py").write_text(code, encoding="utf-8")
-        write_distribution(self.site, f"ck-test-{name}", {name: f"ck_test_{name}"})
-
-
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    """Wait for a condition; fails after a minute."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain: {what}"
-
 
 @pytest.fixture(scope="session")
 def until() -> Callable[[Callable[[], bool], str], None]:
@@ -147,17 +75,7 @@ def until() -> Callable[[Callable[[], bool], str], None]:
 
 
 @pytest.fixture
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world() -> Iterator[World]:
     """A world with this plugin, as it is in the checkout, and an empty workspace."""
-    import shutil
-    import tempfile
-
-    folder = Path(tempfile.mkdtemp(prefix="cke-", dir="/tmp"))
-    made = World(folder)
-    for part in (made.workspace, made.site):
-        part.mkdir()
-    (folder / "run").mkdir(mode=0o700)
-    (made.workspace / "contextkit.toml").write_text('project = "tide"\n', encoding="utf-8")
-    yield made
-    ask({"op": "end"}, made.environment, 5.0)
-    shutil.rmtree(folder, ignore_errors=True)
+    with own_user(World) as made:
+        yield made

@@ -74,7 +74,7 @@ def test_a_new_session_hears_of_the_last_one_and_not_of_itself(world: World) -> 
 
 def test_one_setting_turns_the_feed_off(world: World, until: Until) -> None:
     """With `feed = false` nothing is logged, though another listener is told."""
-    world.plugin("marker", MARKER)
+    world.install("marker", MARKER)
     (world.workspace / "contextkit.toml").write_text(
         'project = "tide"\n[sources.events]\nfeed = false\n', encoding="utf-8"
     )
@@ -95,7 +95,7 @@ def contextkit_agent_event(event, kit):
 
 def test_a_listener_that_fails_costs_nothing(world: World, until: Until) -> None:
     """What one raises is noted; the agent and the other listeners go on."""
-    world.plugin("broken", BROKEN)
+    world.install("broken", BROKEN)
     assert world.tool("Read", tool_input={"file_path": "a.py"}) == {"context": "", "items": []}
     world.wait_for_events(1)
     until(lambda: bool(world.journal()), "the note")

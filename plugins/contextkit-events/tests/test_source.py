@@ -202,8 +202,8 @@ async def test_what_an_item_carries(log: EventLog) -> None:
 
 
 def ago(minutes: float) -> datetime:
-    """So many minutes before the tests began."""
-    return NOW - timedelta(minutes=minutes)
+    """So many minutes before now: a run of all tests may have begun long ago."""
+    return datetime.now(UTC) - timedelta(minutes=minutes)
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ def test_what_is_no_event_is_noted(world: World, given: bytes) -> None:
 
 def test_a_folder_that_has_gone_has_nothing_to_be_told(world: World) -> None:
     """Nothing is written, least of all a home that went with it."""
+    world.home.rmdir()
     event = {"hook_event_name": "Stop", "session_id": "s", "cwd": str(world.folder / "gone")}
     ran = subprocess.run(
         [sys.executable, "-P", "-m", "contextkit.agent_hooks.telling"],
@@ -45,7 +46,7 @@ def test_a_folder_that_has_gone_has_nothing_to_be_told(world: World) -> None:
         check=False,
     )
     assert ran.returncode == 0
-    assert not (world.folder / "ck").exists()
+    assert not world.home.exists()
 
 
 def test_a_broken_configuration_is_noted(world: World) -> None:

@@ -16,8 +16,7 @@ from attrs import evolve
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Range, Records
 from contextkit.errors import StoreBusyError
 from contextkit.models import Detail, Style
-from contextkit.tool_calls import call_tool
-from contextkit.tool_offers import offered_tools
+from contextkit.testing import ToolCaller
 from contextkit_workspace import contextkit_check_settings, contextkit_format
 from contextkit_workspace.edited_files import edit_times
 from contextkit_workspace.open_files import in_workspace
@@ -167,10 +166,10 @@ async def test_an_agent_reports_open_files(
         write(name, edited=time.time() - 30 * DAY)
     git("add", ".")
     git("commit", "-qm", "a")
-    offer = offered_tools(kit.registry)["report_open_files"]
+    call = ToolCaller(kit)
 
     async def report(*files: str) -> Any:
-        return (await call_tool(kit, offer, {"files": list(files)})).data
+        return (await call("report_open_files", files=list(files))).data
 
     assert await report("src/shelf.py") == {"open_files": ["src/shelf.py"]}
     absolute = str(repository / "src" / "lamp.py")
@@ -193,9 +192,7 @@ async def test_a_report_of_yesterday_is_forgotten(
     write("src/lamp.py", edited=time.time() - 30 * DAY)
     git("add", ".")
     git("commit", "-qm", "a")
-    await call_tool(
-        kit, offered_tools(kit.registry)["report_open_files"], {"files": ["src/lamp.py"]}
-    )
+    await ToolCaller(kit)("report_open_files", files=["src/lamp.py"])
     records = kit.records("workspace")
     (record,) = records.get("open-files")
     records.put([evolve(record, created_at=record.created_at - timedelta(days=2))])

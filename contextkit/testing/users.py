@@ -1,0 +1,160 @@
+"""Real processes of contextkit, run for a user of the test's own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from contextkit.testing.surroundings import write_distribution
+
+__all__ = ["OwnUser", "own_user", "wait_until"]
+
+U = TypeVar("U", bound="OwnUser")
+
+_WAIT_SECONDS = 60.0
+_LOOK_SECONDS = 0.005
+_PATIENT = {
+    "CONTEXTKIT_HOOKS_TIMEOUT": "30",
+    "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "30",
+    "CONTEXTKIT_ASSEMBLE_DEADLINE": "30",
+    "CONTEXTKIT_EMBEDDING_TIMEOUT": "30",
+}
+"""The machine that tests run on may be busy; what limits do is tested by itself."""
+
+
+@frozen
+class OwnUser:
+    """A user with a home, a workspace, and plugins that only what they run has.
+
+    Attributes:
+        folder: where all of it is.
+    """
+
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        """`CONTEXTKIT_HOME`."""
+        return self.folder / "ck"
+
+    @property
+    def workspace(self) -> Path:
+        """Where they work."""
+        return self.folder / "project"
+
+    @property
+    def site(self) -> Path:
+        """A folder that every Python of theirs imports from."""
+        return self.folder / "site"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process of theirs gets; where COVERAGE… is set, it is measured."""
+        measuring = {
+            name: os.environ[name] for name in os.environ if name.startswith(("COVERAGE", "COV_"))
+        }
+        return {
+            **measuring,
+            **_PATIENT,
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "CONTEXTKIT_HOME": str(self.home),
+            "CONTEXTKIT_HOOKS_RESIDENT": "no",
+            "XDG_RUNTIME_DIR": str(self.folder / "run"),
+            "PYTHONPATH": str(self.site),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+
+    def process(
+        self, command: Sequence[str], given: str | bytes = "", **variables: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a command in the workspace, to its end.
+
+        Args:
+            command: the program and its arguments.
+            given: its standard input.
+            variables: of its environment alone.
+        """
+        return subprocess.run(
+            command,
+            cwd=self.workspace,
+            env={**self.environment, **variables},
+            input=given.encode() if isinstance(given, str) else given,
+            capture_output=True,
+            check=False,
+        )
+
+    def contextkit(self, *arguments: str, given: str = "", **variables: str) -> str:
+        """What `contextkit` prints.
+
+        Raises `AssertionError` where it fails, with what it says then.
+        """
+        command = [sys.executable, "-m", "contextkit.cli", *arguments]
+        ran = self.process(command, given, **variables)
+        if ran.returncode:
+            raise AssertionError(ran.stderr.decode())
+        return ran.stdout.decode()
+
+    def install(self, name: str, code: str) -> None:
+        """Install a plugin: a module and its metadata, as pip would leave them."""
+        (self.site / f"ck_test_{name}.py").write_text(code, encoding="utf-8")
+        write_distribution(self.site, f"ck-test-{name}", {name: f"ck_test_{name}"})
+
+    def journal(self) -> list[dict[str, Any]]:
+        """What agents' hooks had to say."""
+        file = self.home / "hooks" / "hooks.log"
+        if not file.exists():
+            return []
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+@contextlib.contextmanager
+def own_user(make: Callable[[Path], U]) -> Iterator[U]:
+    """A user whose project is called `tide`; at the end what runs for them ends, and all is gone.
+
+    Args:
+        make: makes the user from the folder; `OwnUser`, or a class of your own on top of it.
+    """
+    # A socket's path must be short.
+    short = Path("/tmp")  # noqa: S108 - a folder of its own is made in it
+    with tempfile.TemporaryDirectory(
+        prefix="ck-", dir=short if short.is_dir() else None, ignore_cleanup_errors=True
+    ) as folder:
+        user = make(Path(folder))
+        for part in (user.home, user.workspace, user.site):
+            part.mkdir()
+        (user.folder / "run").mkdir(mode=0o700)
+        (user.workspace / "contextkit.toml").write_text('project = "tide"\n', encoding="utf-8")
+        try:
+            yield user
+        finally:
+            _end_resident(user)
+
+
+def _end_resident(user: OwnUser) -> None:
+    # It needs what only systems with Unix sockets have.
+    from contextkit.resident.client import ask
+
+    ask({"op": "end"}, user.environment, 5.0)
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Wait for a condition that another process brings about.
+
+    Raises `AssertionError` after a minute, with what was waited for.
+    """
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited in vain: {what}")
+        time.sleep(_LOOK_SECONDS)
