@@ -42,7 +42,8 @@ class SourceInfo:
             False: nothing of it is kept by a cache.
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
-        indexed_fields: record fields that its filters use, so that the store indexes them.
+        indexed_fields: record fields that its filters use, so that the store indexes them once the
+            source has many records.
         keep_days: records that came to be longer ago than so many days are not kept, over 0;
             None keeps them all. `[sources.NAME] keep_days` is stronger.
         keep_records: of a project's records so many are kept, the newest; likewise.

@@ -88,6 +88,8 @@ def test_an_assembly_imports_only_what_finds_and_shows(
         *("cattrs", "tree_sitter", "wordllama"),
         *("contextkit_code.code_records", "contextkit_code.grammars", "contextkit_code.languages"),
         *("contextkit_commits.history", "contextkit_commits.log_parser"),
+        *("contextkit_documents.chunks", "contextkit_entities.code_graph", "markdown_it"),
+        *("contextkit.explaining", "contextkit.searcher.store", "contextkit.searcher.calls"),
         *("contextkit_experiences.model", "contextkit_experiences.serialising"),
     }
     assert imported_by(contextkit, *arguments.split()) & unused == set()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,6 +34,25 @@ def _listing(root: Path, **settings: object) -> FileListing:
     return list_files(root, Settings.of(settings))
 
 
+@pytest.fixture
+def asked_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """What git was asked since: the command of each process, in order."""
+    front, log = tmp_path / "front", tmp_path / "asked"
+    front.mkdir()
+    program = front / "git"
+    real = shutil.which("git")
+    program.write_text(f'#!/bin/sh\necho "$3" >> "{log}"\nexec "{real}" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(front), prepend=os.pathsep)
+
+    def asked() -> list[str]:
+        commands = log.read_text().split()
+        log.unlink()
+        return commands
+
+    return asked
+
+
 class TestGit:
     """A workspace in a git work tree."""
 
@@ -46,6 +67,22 @@ class TestGit:
         (workspace / "gone.py").unlink()
 
         assert _paths(workspace) == [".gitignore", "a.py", "kept.log", "new.py"]
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="the front of git is a shell script")
+    def test_two_processes_of_git_are_enough(
+        self,
+        workspace: Path,
+        git: Callable[..., str],
+        asked_of_git: Callable[[], list[str]],
+    ) -> None:
+        """It is asked what is wrong only where something is."""
+        assert _paths(workspace) == []
+        assert asked_of_git() == ["check-ignore", "rev-parse"]
+        git("init")
+        asked_of_git()
+        _write(workspace, "a.py")
+        assert _paths(workspace) == ["a.py"]
+        assert asked_of_git() == ["check-ignore", "ls-files"]
 
     def test_a_folder_of_a_work_tree_is_listed_by_itself(
         self, workspace: Path, git: Callable[..., str]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -118,6 +121,39 @@ def test_without_a_repository_all_but_hidden_and_fetched_folders_is_walked(
         (workspace / name).write_text(GUIDE)
     assert index().added == 1
     assert {record.fields["file_path"] for record in stored()} == {"docs/a.md"}
+
+
+@pytest.fixture
+def asked_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """What git was asked since: the command of each process, in order."""
+    front, log = tmp_path / "front", tmp_path / "asked"
+    front.mkdir()
+    program = front / "git"
+    real = shutil.which("git")
+    program.write_text(f'#!/bin/sh\necho "$3" >> "{log}"\nexec "{real}" "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(front), prepend=os.pathsep)
+
+    def asked() -> list[str]:
+        commands = log.read_text().split()
+        log.unlink()
+        return commands
+
+    return asked
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the front of git is a shell script")
+def test_two_processes_of_git_are_enough(
+    workspace: Path, index: Index, git: Git, asked_of_git: Callable[[], list[str]]
+) -> None:
+    """It is asked what is wrong only where something is."""
+    (workspace / "a.md").write_text(GUIDE)
+    assert index().added == 1
+    assert asked_of_git() == ["check-ignore", "rev-parse"]
+    git("init", "-q")
+    asked_of_git()
+    index()
+    assert asked_of_git() == ["check-ignore", "ls-files"]
 
 
 def test_a_broken_repository_is_walked_with_a_note(workspace: Path, index: Index, git: Git) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -172,9 +173,26 @@ def test_code_that_moves_within_its_file_is_followed(kit: ContextKit, index: Ind
     assert index() == IndexReport(unchanged=first.added)
 
 
-def _clear_state(kit: ContextKit) -> None:
+def test_what_is_remembered_of_files_is_read_when_code_has_changed(
+    kit: ContextKit, index: Index
+) -> None:
+    """Till then nothing of it matters; what cannot be read then is made anew."""
+    first = index()
+    state = _state()
+    state.write_text(json.dumps({**json.loads(state.read_text()), "files": {"a": [1]}}))
+    assert index() == IndexReport(unchanged=first.added)
+    (kit.workspace.root / "app" / "extra.py").write_text("class Extra:\n    x = 1\n")
+    assert index().added > first.added
+    assert EntityBook.of(kit).find("Extra").location == "app/extra.py:1"
+
+
+def _state() -> Path:
     (state,) = Path(os.environ["CONTEXTKIT_HOME"]).rglob("state/**/entities.json")
-    state.write_text('{"seen": [1], "files": {"a": [1]}}')
+    return state
+
+
+def _clear_state(kit: ContextKit) -> None:
+    _state().write_text('{"seen": [1], "files": {"a": [1]}}')
 
 
 def test_what_was_made_by_hand_stays(kit: ContextKit, index: Index) -> None:
