@@ -21,6 +21,9 @@ from contextkit.testing import write_distribution
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.serving import make_server
 
+PATIENT = {"CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20", "CONTEXTKIT_ASSEMBLE_DEADLINE": "20"}
+"""What tests need of a machine that is busy with others."""
+
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 TIDE = """
@@ -138,6 +141,7 @@ class World:
             "CONTEXTKIT_HOME": str(self.home),
             "PYTHONPATH": str(self.site.folder),
             "GIT_CONFIG_GLOBAL": os.devnull,
+            **PATIENT,
         }
 
     @property
@@ -213,6 +217,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(folders[0], folders[1], Site(folders[2]))
     made.configure("")
     monkeypatch.setenv("CONTEXTKIT_HOME", str(made.home))
+    for name, value in PATIENT.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.syspath_prepend(made.site.folder)
     return made
 
