@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from contextkit.checks import checked_report
 from contextkit.config_layers import data_folder
 from contextkit.errors import SourceError, StoreError
+from contextkit.file_index.remembered import Remembered
 from contextkit.indexing import Indexer, IndexState, Progress
 from contextkit.logs import get_logger
 from contextkit.models import IndexReport
@@ -55,14 +56,15 @@ def index_sources(
 
     No other process indexes the project meanwhile.
 
-    A source that reads others' records comes after those. What a source raises is its
-    outcome's `problem`; the store's own trouble is raised.
+    A source that reads others' records comes after those, and one that owns files first. What
+    a source raises is its outcome's `problem`; the store's own trouble is raised.
     """
     prune_sources(registry, records.values())
+    owning_first = sorted(records, key=lambda name: not registry.info(name).owns_files)
     able = in_index_order(
         {
             name: registry.info(name).reads
-            for name in records
+            for name in owning_first
             if registry.implements(name, "contextkit_index")
         }
     )
@@ -132,6 +134,13 @@ def _made_state_folder(store: RecordStore, project: str) -> Path:
     return folder
 
 
+def _owned_elsewhere(registry: SourceRegistry, source: str, folder: Path) -> frozenset[str]:
+    """The files that other sources, as far as they are on, have indexed as their own."""
+    owners = [n for n in registry.sources if n != source and registry.info(n).owns_files]
+    states = (IndexState(folder / f"{name}.json") for name in owners)
+    return frozenset().union(*map(Remembered.paths_in, states))
+
+
 def _index(
     registry: SourceRegistry,
     records: Records,
@@ -147,6 +156,7 @@ def _index(
         state=IndexState(folder / f"{source}.json"),
         settings=deepcopy(dict(registry.config.source(source).own)),
         report=progress,
+        owned_elsewhere=_owned_elsewhere(registry, source, folder),
     )
     try:
         result = registry.call(source, "contextkit_index", indexer=indexer)

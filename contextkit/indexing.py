@@ -70,6 +70,8 @@ class Indexer:
         records: the source's records.
         state: what the source remembers between runs.
         settings: the source's own settings, `[sources.NAME]`.
+        owned_elsewhere: paths in the workspace that sources which are on have indexed as their
+            own (`SourceInfo.owns_files`): a source that takes files of every kind leaves them.
     """
 
     workspace: Path
@@ -78,6 +80,7 @@ class Indexer:
     state: IndexState
     settings: Mapping[str, Any]
     _report: Callable[[Progress], None]
+    owned_elsewhere: frozenset[str] = frozenset()
 
     def progress(self, done: int, total: int | None, label: str) -> None:
         """Tell whoever watches how far the run is; cheap, call it per unit of work."""

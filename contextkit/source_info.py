@@ -57,6 +57,9 @@ class SourceInfo:
             to write: strings, numbers, truths, and lists of those.
         reads: the sources whose records it reads beside its own (`records.others`), in index
             runs or for questions. It is indexed after those, and after all that read none.
+        owns_files: whether it is made for the files that it indexes (`contextkit.file_index`),
+            so that sources that take files of every kind leave these to it
+            (`Indexer.owned_elsewhere`). It is indexed before those.
     """
 
     title: str = ""
@@ -77,6 +80,7 @@ class SourceInfo:
     dated: bool = False
     settings: Mapping[str, Any] = field(factory=dict)
     reads: tuple[str, ...] = ()
+    owns_files: bool = False
 
     @priority.validator
     def _within_range(self, _: Attribute[int], value: int) -> None:

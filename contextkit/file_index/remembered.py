@@ -82,6 +82,15 @@ class Remembered:
             known=True,
         )
 
+    @classmethod
+    def paths_in(cls, state: IndexState) -> frozenset[str]:
+        """The files with records in a state of any version; none of a damaged one's."""
+        try:
+            files = cls._of(state.load()).files
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return frozenset()
+        return frozenset(path for path, file in files.items() if not file.skipped)
+
     def save(self, state: IndexState, in_doubt: Collection[str]) -> None:
         """Remember it, atomically.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,7 @@ def make_indexer(
     *,
     settings: Mapping[str, Any] | None = None,
     progress: list[Progress] | None = None,
+    owned_elsewhere: Collection[str] = (),
 ) -> Indexer:
     """An index run over a workspace; what it reports is appended to `progress`."""
     reported = [] if progress is None else progress
@@ -95,4 +96,5 @@ def make_indexer(
         state=IndexState(state_path),
         settings=settings or {},
         report=reported.append,
+        owned_elsewhere=frozenset(owned_elsewhere),
     )

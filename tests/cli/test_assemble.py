@@ -152,11 +152,12 @@ def test_an_empty_query_is_an_error(contextkit: CommandLine, query: str) -> None
 def test_a_query_of_100_kilobytes_is_answered(contextkit: CommandLine) -> None:
     """Its beginning is searched for, and a message says so."""
     contextkit("index")
-    result = contextkit("assemble", "-", given=f"{QUERY} " * 3300)
+    patient = ("assemble", "--timeout", "20", "--deadline", "20")
+    result = contextkit(*patient, "-", given=f"{QUERY} " * 3300)
     assert result.exit_code == 0
     assert "split_budget" in result.stdout
     assert "characters" in result.stderr
-    ran = contextkit.process("assemble", f"{QUERY} " * 3300)
+    ran = contextkit.process(*patient, f"{QUERY} " * 3300)
     assert ran.returncode == 0
     assert b"split_budget" in ran.stdout
 

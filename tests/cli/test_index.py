@@ -25,7 +25,9 @@ def test_it_says_what_was_done(contextkit: CommandLine) -> None:
     """A line for each source, on standard output."""
     result = contextkit("index")
     assert result.exit_code == 0
-    assert "code: 3 added, 0 updated, 0 removed, 0 unchanged\n" in result.stdout
+    # The documents are their source's.
+    assert "documents: 2 added, 0 updated, 0 removed, 0 unchanged\n" in result.stdout
+    assert "code: 1 added, 0 updated, 0 removed, 0 unchanged\n" in result.stdout
     lines = result.stdout.splitlines()
     assert any(line.startswith("commits: 2 added") for line in lines)
     # What it reads is indexed before it.

@@ -24,7 +24,8 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.index_run import IndexOutcome, in_index_order
+from contextkit.file_index import FileIndex, FileListing, SkipFileError, WorkspaceFile
+from contextkit.index_run import IndexOutcome, in_index_order, state_folder
 from contextkit.indexing import IndexState, Progress, write_atomically
 
 MakePlugin = Callable[..., ModuleType]
@@ -150,6 +151,52 @@ def test_a_source_is_indexed_after_those_that_it_reads(
     kit = open_kit({"counts": reader, "files": files}, settings=settings)
     (kit.workspace.root / "a.txt").touch()
     assert kit.index()["counts"].report == IndexReport(added=1)
+
+
+def test_files_are_left_to_the_source_that_owns_them(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Those that it has indexed, in the same run, and while it is on; not those it passed over.
+
+    A state that is damaged owns nothing.
+    """
+
+    def owning(indexer: Indexer) -> IndexReport:
+        assert indexer.owned_elsewhere == frozenset()
+        listing = FileListing()
+        for name in ("a.md", "b.md", "secret.md"):
+            listing.add(name, str(indexer.workspace / name))
+        return FileIndex(indexer, version=1).update(listing, records_of)
+
+    def records_of(file: WorkspaceFile, content: bytes) -> list[Record]:
+        if file.path == "secret.md":
+            raise SkipFileError("secret")
+        return [Record(id=file.path, text="x", fields={"file_path": file.path})]
+
+    def leaving(indexer: Indexer) -> IndexReport:
+        return IndexReport(notes=tuple(sorted(indexer.owned_elsewhere)))
+
+    info = SourceInfo(owns_files=True, indexed_fields=("file_path",))
+    plugins = {
+        "all": make_plugin([], contextkit_index=leaving),
+        "pages": make_plugin([], contextkit_index=owning, contextkit_source=lambda: info),
+    }
+    kit = open_kit(plugins, settings={"embedding.model": "none"})
+    for name in ("a.md", "b.md", "secret.md"):
+        (kit.workspace.root / name).touch()
+
+    def left(sources: list[str] | None = None) -> Any:
+        report = kit.index(sources)["all"].report
+        return report and report.notes
+
+    assert left(["all"]) == ()
+    assert left() == left(["all"]) == ("a.md", "b.md")
+    kit.disable("pages")
+    assert left() == ()
+    kit.enable("pages")
+    state = state_folder(kit.store, kit.project) / "pages.json"
+    state.write_text('{"files": 5}')
+    assert left(["all"]) == ()
 
 
 @pytest.mark.parametrize(

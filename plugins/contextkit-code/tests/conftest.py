@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +60,20 @@ def records(tmp_path: Path) -> Iterator[Records]:
 def index(workspace: Path, records: Records, state_path: Path) -> Index:
     """Index the workspace."""
 
-    def run(*, progress: list[Progress] | None = None, **settings: Any) -> IndexReport:
-        indexer = make_indexer(records, workspace, state_path, settings=settings, progress=progress)
+    def run(
+        *,
+        progress: list[Progress] | None = None,
+        owned_elsewhere: Collection[str] = (),
+        **settings: Any,
+    ) -> IndexReport:
+        indexer = make_indexer(
+            records,
+            workspace,
+            state_path,
+            settings=settings,
+            progress=progress,
+            owned_elsewhere=owned_elsewhere,
+        )
         return contextkit_index(indexer)
 
     return run

@@ -33,6 +33,20 @@ def _counts(report: Any) -> tuple[int, int, int, int]:
     return (report.added, report.updated, report.removed, report.unchanged)
 
 
+def test_what_another_source_owns_is_left_to_it(
+    workspace: Path, index: Callable[..., Any], stored: Stored
+) -> None:
+    """It goes with its records, comes back with the other source's end, or where a setting says."""
+    for name in ("README.md", "guide.md", "shelf.py"):
+        (workspace / name).write_text("x = 1\n")
+    assert _counts(index()) == (3, 0, 0, 0)
+    owned = ["README.md", "guide.md", "gone.md"]
+    assert _counts(index(owned_elsewhere=owned)) == (0, 0, 2, 1)
+    assert {record.fields["file_path"] for record in stored().values()} == {"shelf.py"}
+    assert _counts(index(owned_elsewhere=owned, exclude=["!README.md"])) == (1, 0, 0, 1)
+    assert _counts(index()) == (1, 0, 0, 2)
+
+
 def test_a_record_has_what_a_context_needs(
     workspace: Path, index: Callable[..., Any], stored: Stored
 ) -> None:

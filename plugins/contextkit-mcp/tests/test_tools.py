@@ -241,8 +241,8 @@ async def test_the_workspace_is_indexed_and_explained(
             if row["name"] == "code"
         ]
         assert repository["records"] >= 1
+        assert (await answer(client, "index"))["sources"]["commits"]["added"] == 1
         indexed = await answer(client, "index")
-        assert indexed["sources"]["commits"]["added"] == 1
         assert indexed["sources"]["code"] == {
             **dict.fromkeys(("added", "updated", "removed", "skipped"), 0),
             "unchanged": indexed["sources"]["code"]["unchanged"],

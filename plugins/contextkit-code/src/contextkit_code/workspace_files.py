@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from contextkit.errors import WorkspaceError
@@ -15,8 +16,15 @@ from contextkit_code.settings import Settings
 __all__ = ["list_files"]
 
 
-def list_files(root: Path, settings: Settings) -> FileListing:
+def list_files(
+    root: Path, settings: Settings, elsewhere: Collection[str] = frozenset()
+) -> FileListing:
     """Walk the workspace.
+
+    Args:
+        root: its folder.
+        settings: which files are wanted.
+        elsewhere: files that other sources own; only those are indexed that a setting names.
 
     Raises `WorkspaceError` when it is not a folder.
     """
@@ -31,7 +39,7 @@ def list_files(root: Path, settings: Settings) -> FileListing:
     for raw in sorted(found):
         path = _as_text(raw)
         wanted = selection.wants(path)
-        if wanted is False:
+        if wanted is False or (path in elsewhere and not wanted):
             continue
         passed = None if wanted else _passed_over(path, selection, vendored)
         if passed is not None:
