@@ -62,6 +62,11 @@ def check_info(subject: Subject) -> None:
             raise NotConformingError(
                 f"contextkit_source: {field} has several lines: it stands in lists, on one"
             )
+    if subject.has("contextkit_index") and (info.keep_days or info.keep_records):
+        raise NotConformingError(
+            "contextkit_source says keep_days or keep_records, which nobody keeps to where there "
+            "is a contextkit_index: delete old records in the index run"
+        )
     if subject.call("contextkit_source") != info:
         raise NotConformingError("contextkit_source says something else at the second call")
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import pytest
 
-from contextkit import ContextItem, Record, SourceInfo, hookimpl
+from contextkit import ContextItem, IndexReport, Record, SourceInfo, hookimpl
 from contextkit.cli.lazy import LazyCommand
 from contextkit.testing import (
     filter_checks,
@@ -123,6 +123,32 @@ def test_a_source_that_filters_too_much_by_itself_is_found(subject_of: SubjectOf
         filter_checks.check_filters(subject_of(source))
 
 
+@pytest.mark.parametrize("keeping", [{"keep_days": 30}, {"keep_records": 10}], ids=str)
+def test_retention_of_records_is_fine(subject_of: SubjectOf, keeping: dict[str, Any]) -> None:
+    """Where nothing indexes them."""
+
+    def contextkit_source() -> SourceInfo:
+        return SourceInfo(**keeping)
+
+    hook_checks.check_info(subject_of(finding(item(), contextkit_source=contextkit_source)))
+
+
+@pytest.mark.parametrize("keeping", [{"keep_days": 30}, {"keep_records": 10}], ids=str)
+def test_retention_of_an_index_is_found(subject_of: SubjectOf, keeping: dict[str, Any]) -> None:
+    """It would be believed, and nothing would go."""
+
+    def contextkit_source() -> SourceInfo:
+        return SourceInfo(**keeping)
+
+    source = finding(
+        item(),
+        contextkit_source=contextkit_source,
+        contextkit_index=lambda indexer: IndexReport(),
+    )
+    with pytest.raises(NotConformingError, match="which nobody keeps to where there is a"):
+        hook_checks.check_info(subject_of(source))
+
+
 # -- items and their order ----------------------------------------------------------------
 
 
@@ -166,7 +192,8 @@ def test_an_answer_in_a_cache_may_not_depend_on_how_it_is_shown(
         contextkit_query=contextkit_query,
         contextkit_source=lambda: SourceInfo(cacheable=True),
     )
-    with pytest.raises(NotConformingError, match="asked with another budget, style or time limit"):
+    message = "another budget, style or time limit, .* make items of what is asked alone"
+    with pytest.raises(NotConformingError, match=message):
         query_checks.check_order(subject_of(cacheable))
 
 
