@@ -22,6 +22,7 @@ from contextkit.testing.subject import (
     Subject,
     as_they_are,
     as_values,
+    slowness,
     within,
 )
 
@@ -184,13 +185,11 @@ def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
             f"contextkit_query has no answer within {subject.timeout:g} s: "
             f"answer sooner, or raise `timeout`"
         )
-    # Once, a busy machine or an import may be the reason.
-    tries = TRIES - 1
-    while longest >= held and tries:
-        tries -= 1
+    # Once, an import may be the reason; and on a busy machine all takes longer.
+    for _ in range(TRIES):
+        if longest < held or longest < held * slowness():
+            return
         _, longest = within(lambda: _timed(subject), 3 * subject.timeout)
-    if longest < held:
-        return
     raise NotConformingError(
         f"contextkit_query holds the event loop for {longest:.1f} s whenever it is asked, and all "
         f"other sources wait: await what takes long, or make it a plain function"

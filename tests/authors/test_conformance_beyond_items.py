@@ -21,12 +21,12 @@ from contextkit.testing import (
     query_checks,
     summary_checks,
 )
-from contextkit.testing.subject import NotConformingError, Subject
+from contextkit.testing.subject import NotConformingError, Subject, slowness
 
 SubjectOf = Callable[..., Subject]
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-AN_INSTANT = 0.01
+NO_TIME = 0.0
 LONGER = 0.05
 
 
@@ -221,7 +221,7 @@ def test_a_query_that_holds_the_event_loop_is_found_though_it_is_in_time(
 
     subject = subject_of(plugin(contextkit_query=contextkit_query))
     with pytest.raises(NotConformingError, match=r"holds the event loop for .* whenever it is"):
-        query_checks.check_time(subject, AN_INSTANT)
+        query_checks.check_time(subject, NO_TIME)
 
 
 def test_what_is_slow_once_is_not_slow(subject_of: SubjectOf) -> None:
@@ -238,8 +238,13 @@ def test_what_is_slow_once_is_not_slow(subject_of: SubjectOf) -> None:
         return [item()]
 
     source = plugin(contextkit_query=contextkit_query, contextkit_weight=contextkit_weight)
-    hook_checks.check_promptness(subject_of(source), LONGER)
-    assert len(calls) > 1
+    hook_checks.check_promptness(subject_of(source), LONGER / 5)
+    assert calls
+
+
+def test_a_busy_machine_is_no_slow_source() -> None:
+    """What holds the loop is compared with how long computing takes there and then."""
+    assert slowness() >= 1.0
 
 
 @pytest.mark.parametrize(
@@ -257,7 +262,7 @@ def test_a_hook_that_holds_the_event_loop_is_found(
     """Only the query is given up on."""
     subject = subject_of(finding(item(), **{hook: slow(result)}))
     with pytest.raises(NotConformingError, match=f"{hook} takes .* whenever it is called"):
-        hook_checks.check_promptness(subject, AN_INSTANT)
+        hook_checks.check_promptness(subject, NO_TIME)
 
 
 def test_what_belongs_to_one_event_loop_is_found(subject_of: SubjectOf) -> None:
