@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from attrs import define, field
+
+from contextkit.fork_locks import ForkLock
 
 __all__ = ["Breaker", "BreakerState"]
 
@@ -21,6 +24,8 @@ class Breaker:
         failures_to_open: failures in a row that open it.
         cooldown: seconds for which an open one lets nothing through.
         clock: seconds that only grow.
+        most_running: calls in threads that may not have ended: a thread cannot be stopped, and
+            one that hangs with every probe would be too many for a process that runs for days.
         failures: how many there were in a row.
         reason: the last one's, in words; None where there is none since the last answer.
     """
@@ -28,11 +33,30 @@ class Breaker:
     failures_to_open: int = 3
     cooldown: float = 30.0
     clock: Callable[[], float] = time.monotonic
+    most_running: int = 200
     failures: int = field(default=0, init=False)
     reason: str | None = field(default=None, init=False)
     _failed_at: float | None = field(default=None, init=False)
     _opened_at: float | None = field(default=None, init=False)
     _probing: bool = field(default=False, init=False)
+    _running: int = field(default=0, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
+
+    @contextlib.contextmanager
+    def call(self) -> Iterator[None]:
+        """Count a call in a thread for as long as it lasts, whether anybody waits or not."""
+        with self._turn:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._running -= 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many calls have not ended that there must not be another one."""
+        return self._running >= self.most_running
 
     @property
     def state(self) -> BreakerState:

@@ -171,6 +171,9 @@ class Finishing:
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
             yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
+        for what in ("weights", "limits", "timeouts"):
+            for name in unknown_sources(self.registry, [*getattr(request, what)]):
+                yield f"the request's {what} name '{name}', which is no source"
         if not gathered.sections:
             yield "no source was asked: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:

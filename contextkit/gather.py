@@ -141,6 +141,9 @@ async def _answered(registry: SourceRegistry, question: Question) -> Answer:
     started, asked_at = time.perf_counter(), breaker.clock()
     if question.recalled is not None:
         return _answer(question, question.recalled, started)
+    if breaker.is_full:
+        reason = f"left alone: {breaker.most_running} earlier calls of it have not ended"
+        return _failure(question, "breaker_open", started, reason)
     if not breaker.allows():
         reason = "left alone: it failed too often lately"
         return _failure(question, "breaker_open", started, reason)
@@ -198,20 +201,26 @@ def _says_nothing_of_the_source(error: BaseException) -> bool:
 
 async def _found(registry: SourceRegistry, question: Question) -> Found:
     source, request = question.section.source, question.request
-    items = await _query(registry, source, request)
+    items = await _query(registry, source, request, question.breaker)
     found = Found(checked_items(source, items, request.limit))
     if question.keep is not None:
         await question.keep(found)
     return found
 
 
-async def _query(registry: SourceRegistry, source: str, request: ContextRequest) -> Any:
+async def _query(
+    registry: SourceRegistry, source: str, request: ContextRequest, breaker: Breaker
+) -> Any:
     function = registry.implementation(source, "contextkit_query")
 
     def call() -> Any:
         return registry.call(source, "contextkit_query", request=request)
 
-    result = call() if inspect.iscoroutinefunction(function) else await in_thread(call)
+    def counted() -> Any:
+        with breaker.call():
+            return call()
+
+    result = call() if inspect.iscoroutinefunction(function) else await in_thread(counted)
     return await result if isinstance(result, Awaitable) else result
 
 

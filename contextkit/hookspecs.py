@@ -10,7 +10,9 @@ weather = "my_weather"
 
 A source hook is called once per source and batch, never per item. A hook that returns
 `None` leaves the answer to the default. What a hook raises costs that source alone. A
-function is named like its hook, and only `contextkit_query` may be `async`.
+function is named like its hook, and only `contextkit_query` may be `async`. Time is limited
+for that one and for `contextkit_compress`; those that weigh, format, shorten, give keys or
+signals run in the event loop, where everybody waits for them: look nothing up there.
 
 A plugin without `contextkit_query` is no source: its own hooks answer for no source, but
 with `hookimpl(wrapper=True)` they wrap those of every source, to redact or to trace.
@@ -263,8 +265,8 @@ def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | No
     """Say what is wrong with the source's own settings, `[sources.NAME]`.
 
     Called with the keys that are not the core's (`enabled`, `weight`, `priority`,
-    `timeout`, `limit`, `min_relevance`, `embedder`). Each text begins with the key. `None`
-    or empty: nothing is.
+    `timeout`, `limit`, `min_relevance`, `embedder`, `keep_days`, `keep_records`). Each text
+    begins with the key. `None` or empty: nothing is.
 
     ```python
     @hookimpl

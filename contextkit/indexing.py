@@ -68,8 +68,9 @@ class Indexer:
         workspace: the workspace's root folder.
         project: the project the records belong to.
         records: the source's records.
-        state: what the source remembers between runs.
-        settings: the source's own settings, `[sources.NAME]`.
+        state: what the source remembers between runs: `state.save({…})` keeps JSON values,
+            `state.load()` gives them, `{}` where there are none; save after the records.
+        settings: the source's own settings, `[sources.NAME]`, as far as somebody set them.
         owned_elsewhere: paths in the workspace that sources which are on have indexed as their
             own (`SourceInfo.owns_files`): a source that takes files of every kind leaves them.
     """

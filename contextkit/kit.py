@@ -270,7 +270,10 @@ class ContextKit(AskingForContexts):
     # -- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let go of the store, and of what the cache has in memory."""
+        """Let go of the store, and of what the cache has in memory; blocking.
+
+        A kit that is used again opens them again, and is to be closed again.
+        """
         self.store.close()
         if self.caches is not None:
             self.caches.close()

@@ -207,7 +207,8 @@ class ContextRequest:
         recipe: the name of the recipe that is followed.
         cache: False to ask anew whatever a cache has kept, and to keep nothing of it.
         records: the asked source's records; set when the request reaches a source.
-        settings: the asked source's own settings, `[sources.NAME]`; set likewise.
+        settings: the asked source's own settings, `[sources.NAME]`, as far as somebody set
+            them, without defaults; set likewise.
         neighbours: what an item lends of its match to those beside it in its sequence,
             as the strategy says; set likewise.
         signals: what the query says of itself; with what the plugins know when the request

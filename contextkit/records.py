@@ -60,7 +60,11 @@ def _aware(value: datetime) -> datetime:
 
 @frozen(kw_only=True)
 class Range:
-    """A filter for numbers or for aware datetimes: every bound that is given must hold."""
+    """A filter for numbers or for aware datetimes: every bound that is given must hold.
+
+    Attributes:
+        gte, gt, lte, lt: at least, more than, at most, less than this; None for no such bound.
+    """
 
     gte: float | datetime | None = None
     gt: float | datetime | None = None

@@ -45,7 +45,8 @@ class SourceInfo:
         indexed_fields: record fields that its filters use, so that the store indexes them once the
             source has many records.
         keep_days: records that came to be longer ago than so many days are not kept, over 0;
-            None keeps them all. `[sources.NAME] keep_days` is stronger.
+            None keeps them all. `[sources.NAME] keep_days` is stronger. A source that has
+            `contextkit_index` deletes its records by itself: it is never pruned.
         keep_records: of a project's records so many are kept, the newest; likewise.
         kind_field: the record field that has its items' kind, so that the store searches
             those of the `kinds` that a request wants; "" where there is none.

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import define, field
 
+from contextkit.errors import ContextKitError, RecordError, in_words
 from contextkit.file_index.listing import FileListing, WorkspaceFile, read_file, unreadable
 from contextkit.file_index.remembered import FileState, Remembered
 from contextkit.file_index.writer import RecordWriter
@@ -33,7 +34,8 @@ class FileIndex:
     """What a source remembers of the files that it has indexed, for one index run.
 
     It keeps all of `indexer.state`. The source's records need the field `file_path`; name it in
-    `SourceInfo.indexed_fields`. Their `created_at` is the run's.
+    `SourceInfo.indexed_fields`. Their `created_at` is the run's: a time of a file, or of what is
+    in it, goes into a field, and `SourceInfo.dated` stays False.
 
     Attributes:
         indexer: the run, as the hook gets it.
@@ -76,8 +78,9 @@ class FileIndex:
 
         Returns what was done, with `listing.skipped` and the files skipped here, and its notes.
 
-        Raises `RecordError` for a record whose field `file_path` is not its file's path, and
-        what `records_of` and the store raise. The next run heals what such a run left behind.
+        Raises `RecordError` for a record whose field `file_path` is not its file's path or that
+        has a `created_at` of its own, and, naming the file, where `records_of` fails; further
+        what the store raises. The next run heals what such a run left behind.
         """
         run = _Run(self.indexer, self._remembered, listing, records_of, again, self.label)
         run.bring_up_to_date()
@@ -192,6 +195,13 @@ class _Run:
             records, skipped = self.records_of(file, content), ""
         except SkipFileError as error:
             records, skipped = [], str(error) or "it has no records"
+        except ContextKitError:
+            raise
+        except Exception as error:
+            source = self.indexer.records.source
+            raise RecordError(
+                f"{source}: no records can be made of {file.path}: {in_words(error)}"
+            ) from error
         self._count_changed(file.path, known, skipped)
         self._writer.replace(file.path, records, FileState.read(stamp, digest, skipped, at=read_at))
 

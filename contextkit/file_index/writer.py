@@ -8,6 +8,7 @@ old ones go, so that no search finds it missing; the old ones are told by their 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
 
 from attrs import define, evolve, field
 
@@ -21,6 +22,8 @@ __all__ = ["RecordWriter"]
 _BATCH_RECORDS = 512
 _BATCH_FILES = 256
 _CHECKPOINT_FILES = 1024
+_RECENT = timedelta(days=1)
+"""A record's time is its making's, unless its source gave it one."""
 
 
 @define
@@ -49,13 +52,20 @@ class RecordWriter:
     def replace(self, path: str, records: Sequence[Record], state: FileState) -> None:
         """Give a file these records in place of those it has; written with its batch.
 
-        Raises `RecordError` for a record of which the file could not be told later.
+        Raises `RecordError` for a record of which the file could not be told later, and for one
+        whose time would be lost.
         """
         for record in records:
             if record.fields.get("file_path") != path:
                 raise RecordError(
                     f"{self.indexer.records.source} record {record.id!r}: its field file_path is "
                     f"{record.fields.get('file_path')!r}, and must be its file's path, {path!r}"
+                )
+            if abs(record.created_at - datetime.now(UTC)) > _RECENT:
+                raise RecordError(
+                    f"{self.indexer.records.source} record {record.id!r} of {path}: its created_at "
+                    f"is {record.created_at.isoformat()}, and will be the run's: keep a time of "
+                    f"its own in a field"
                 )
             self._records.append(evolve(record, created_at=self.remembered.created_at))
         self._files[path] = state

@@ -17,6 +17,7 @@ import attrs
 from contextkit import hookspecs, models, records, tools
 from contextkit.indexing import Indexer
 from contextkit.plugin_checks import HOOKS
+from contextkit.signals import QuerySignals
 from contextkit.source_info import SourceInfo
 
 __all__ = ["hook_reference", "main"]
@@ -24,6 +25,7 @@ __all__ = ["hook_reference", "main"]
 _VALUES = (
     models.ContextItem,
     models.ContextRequest,
+    QuerySignals,
     SourceInfo,
     models.IndexReport,
     models.RecipeTemplate,

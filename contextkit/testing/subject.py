@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import inspect
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +30,7 @@ __all__ = [
     "as_they_are",
     "as_values",
     "open_subject",
+    "slowness",
     "within",
 ]
 
@@ -39,6 +41,7 @@ HELD_SECONDS = 0.5
 TRIES = 5
 """What is slow so often in a row is slow by itself, and not because the machine is busy."""
 
+_SAMPLE_SECONDS = 0.02
 _ALL = 1_000_000
 
 
@@ -177,6 +180,14 @@ def within(start: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
             f"contextkit_query has not ended after {seconds:g} s: answer sooner, or raise `timeout`"
         )
     return outcome[0]
+
+
+def slowness() -> float:
+    """How many times as long as on an idle machine computing takes now, at least 1."""
+    started, computed = time.perf_counter(), time.thread_time()
+    while time.thread_time() - computed < _SAMPLE_SECONDS:
+        pass
+    return max(1.0, (time.perf_counter() - started) / _SAMPLE_SECONDS)
 
 
 @contextlib.contextmanager

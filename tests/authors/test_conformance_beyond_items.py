@@ -12,7 +12,7 @@ from typing import Any
 import click
 import pytest
 
-from contextkit import ContextItem, Record, SourceInfo, hookimpl
+from contextkit import ContextItem, IndexReport, Record, SourceInfo, hookimpl
 from contextkit.cli.lazy import LazyCommand
 from contextkit.testing import (
     filter_checks,
@@ -21,12 +21,12 @@ from contextkit.testing import (
     query_checks,
     summary_checks,
 )
-from contextkit.testing.subject import NotConformingError, Subject
+from contextkit.testing.subject import NotConformingError, Subject, slowness
 
 SubjectOf = Callable[..., Subject]
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-AN_INSTANT = 0.01
+NO_TIME = 0.0
 LONGER = 0.05
 
 
@@ -123,6 +123,32 @@ def test_a_source_that_filters_too_much_by_itself_is_found(subject_of: SubjectOf
         filter_checks.check_filters(subject_of(source))
 
 
+@pytest.mark.parametrize("keeping", [{"keep_days": 30}, {"keep_records": 10}], ids=str)
+def test_retention_of_records_is_fine(subject_of: SubjectOf, keeping: dict[str, Any]) -> None:
+    """Where nothing indexes them."""
+
+    def contextkit_source() -> SourceInfo:
+        return SourceInfo(**keeping)
+
+    hook_checks.check_info(subject_of(finding(item(), contextkit_source=contextkit_source)))
+
+
+@pytest.mark.parametrize("keeping", [{"keep_days": 30}, {"keep_records": 10}], ids=str)
+def test_retention_of_an_index_is_found(subject_of: SubjectOf, keeping: dict[str, Any]) -> None:
+    """It would be believed, and nothing would go."""
+
+    def contextkit_source() -> SourceInfo:
+        return SourceInfo(**keeping)
+
+    source = finding(
+        item(),
+        contextkit_source=contextkit_source,
+        contextkit_index=lambda indexer: IndexReport(),
+    )
+    with pytest.raises(NotConformingError, match="which nobody keeps to where there is a"):
+        hook_checks.check_info(subject_of(source))
+
+
 # -- items and their order ----------------------------------------------------------------
 
 
@@ -166,7 +192,8 @@ def test_an_answer_in_a_cache_may_not_depend_on_how_it_is_shown(
         contextkit_query=contextkit_query,
         contextkit_source=lambda: SourceInfo(cacheable=True),
     )
-    with pytest.raises(NotConformingError, match="asked with another budget, style or time limit"):
+    message = "another budget, style or time limit, .* make items of what is asked alone"
+    with pytest.raises(NotConformingError, match=message):
         query_checks.check_order(subject_of(cacheable))
 
 
@@ -194,7 +221,7 @@ def test_a_query_that_holds_the_event_loop_is_found_though_it_is_in_time(
 
     subject = subject_of(plugin(contextkit_query=contextkit_query))
     with pytest.raises(NotConformingError, match=r"holds the event loop for .* whenever it is"):
-        query_checks.check_time(subject, AN_INSTANT)
+        query_checks.check_time(subject, NO_TIME)
 
 
 def test_what_is_slow_once_is_not_slow(subject_of: SubjectOf) -> None:
@@ -211,8 +238,13 @@ def test_what_is_slow_once_is_not_slow(subject_of: SubjectOf) -> None:
         return [item()]
 
     source = plugin(contextkit_query=contextkit_query, contextkit_weight=contextkit_weight)
-    hook_checks.check_promptness(subject_of(source), LONGER)
-    assert len(calls) > 1
+    hook_checks.check_promptness(subject_of(source), LONGER / 5)
+    assert calls
+
+
+def test_a_busy_machine_is_no_slow_source() -> None:
+    """What holds the loop is compared with how long computing takes there and then."""
+    assert slowness() >= 1.0
 
 
 @pytest.mark.parametrize(
@@ -230,7 +262,7 @@ def test_a_hook_that_holds_the_event_loop_is_found(
     """Only the query is given up on."""
     subject = subject_of(finding(item(), **{hook: slow(result)}))
     with pytest.raises(NotConformingError, match=f"{hook} takes .* whenever it is called"):
-        hook_checks.check_promptness(subject, AN_INSTANT)
+        hook_checks.check_promptness(subject, NO_TIME)
 
 
 def test_what_belongs_to_one_event_loop_is_found(subject_of: SubjectOf) -> None:

@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -298,6 +299,32 @@ def test_a_record_must_name_its_file(
             f"lines record '1': its field file_path is {said}, and must be its file's path, 'a'"
         )
     assert stored() == {}
+
+
+def test_a_time_of_its_own_is_no_records(
+    lines: Lines, workspace: Path, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be lost without a word: the run's takes its place."""
+    (workspace / "a").write_text("one\n")
+    record = Record(
+        id="1", text="x", fields={"file_path": "a"}, created_at=datetime(2001, 3, 1, tzinfo=UTC)
+    )
+    monkeypatch.setattr(lines, "records_of", lambda *_: [record])
+    with pytest.raises(RecordError, match=r"lines record '1' of a: its created_at is 2001-03-01T"):
+        lines.index()
+    assert stored() == {}
+
+
+def test_a_file_of_which_no_records_can_be_made_is_named(
+    lines: Lines, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What went wrong says nothing of where."""
+    (workspace / "a").write_text("one\n")
+    monkeypatch.setattr(lines, "records_of", lambda *_: int("yesterday"))
+    with pytest.raises(RecordError, match="lines: no records can be made of a: ValueError: inv"):
+        lines.index()
+    monkeypatch.undo()
+    assert lines.index()[0] == 1
 
 
 # -- what is passed over --------------------------------------------------------------------

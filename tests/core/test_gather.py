@@ -398,6 +398,38 @@ async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker(
         assert "no such tide" in str(answer.reason)
 
 
+async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them(
+    registry_of: Callable[..., Any],
+) -> None:
+    """Each would be a thread that hangs; once one has ended, the source is asked again."""
+    end, begun = threading.Event(), threading.Semaphore(0)
+    threads: list[threading.Thread] = []
+
+    def hangs(request: ContextRequest) -> list[ContextItem]:
+        threads.append(threading.current_thread())
+        begun.release()
+        end.wait()
+        return [GOOD]
+
+    registry = registry_of(good=hangs)
+    breaker = Breaker(failures_to_open=100, most_running=2)
+
+    async def ask_it() -> Answer:
+        return (await ask(registry, question("good", SHORT, breaker=breaker)))[0]
+
+    for _ in range(2):
+        assert (await ask_it()).state == "timed_out"
+        await asyncio.to_thread(begun.acquire)
+    answer = await ask_it()
+    assert answer.state == "breaker_open"
+    assert answer.reason == "left alone: 2 earlier calls of it have not ended"
+    end.set()
+    for thread in threads:
+        await asyncio.to_thread(thread.join)
+    (answer,) = await ask(registry, question("good", LONG, breaker=breaker))
+    assert answer.state == "ok"
+
+
 # -- cancellation ---------------------------------------------------------------------------
 
 

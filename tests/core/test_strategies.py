@@ -522,6 +522,17 @@ async def test_an_unknown_source_of_a_request_is_an_error(kit: ContextKit) -> No
             await ask(kit, strategy=strategy)
 
 
+@pytest.mark.parametrize("what", ["weights", "limits", "timeouts"])
+async def test_an_unknown_source_of_a_requests_numbers_is_a_note(
+    open_kit: OpenKit, make_plugin: MakePlugin, what: str
+) -> None:
+    """It may be one that is not installed here; a source that is only off is no unknown one."""
+    kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=PATIENT)
+    kit.disable("beta")
+    context = await ask(kit, **{what: {"alpha": 60, "beta": 2, "alfa": 2}})
+    assert context.trace.notes == (f"the request's {what} name 'alfa', which is no source",)
+
+
 async def test_an_unknown_source_of_the_configuration_is_a_note(
     open_kit: OpenKit, make_plugin: MakePlugin
 ) -> None:
