@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from contextkit.errors import ContextAssemblyError
+from contextkit.errors import ContextAssemblyError, InvalidRequestError
 from contextkit.explaining import ItemExplanation, explain_item
 from contextkit.formatted import FormattedContext
 from contextkit.models import ContextItem, ContextRequest, Recipe
@@ -101,8 +101,12 @@ class AskingForContexts(abc.ABC):
         Returns:
             One answer for each section that it was found for; at least one.
 
-        Raises what `assemble_context` raises.
+        Raises what `assemble_context` raises, and `InvalidRequestError` for an empty item.
         """
+        if not item.strip():
+            raise InvalidRequestError(
+                "the item is empty: give an id, a title or a location, or ask without an item"
+            )
         # What a cache has kept says nothing of what happens now.
         options["cache"] = False
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
