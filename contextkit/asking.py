@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve
 
 from contextkit.breakers import SourceHealth
-from contextkit.errors import ContextAssemblyError
+from contextkit.errors import ContextAssemblyError, InvalidRequestError
 from contextkit.formatted import FormattedContext
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
@@ -104,10 +104,14 @@ class AskingForContexts(abc.ABC):
         Returns:
             One answer for each section that it was found for; at least one.
 
-        Raises what `assemble_context` raises.
+        Raises what `assemble_context` raises, and `InvalidRequestError` for an empty item.
         """
         from contextkit.explaining import explain_item
 
+        if not item.strip():
+            raise InvalidRequestError(
+                "the item is empty: give an id, a title or a location, or ask without an item"
+            )
         # What a cache has kept says nothing of what happens now.
         options["cache"] = False
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)

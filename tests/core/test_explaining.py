@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from contextkit import ContextItem, ContextKit, Record, SourceInfo
+from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
 from contextkit.explaining import ItemExplanation
 
 MakePlugin = Callable[..., ModuleType]
@@ -221,3 +221,10 @@ def test_a_script_can_ask_too(kit: ContextKit) -> None:
     """Without an event loop."""
     (found,) = kit.explain_item_sync("day-1", "how high?")
     assert found.outcome == "in"
+
+
+@pytest.mark.parametrize("item", ["", "  ", "\n"])
+async def test_an_empty_item_is_refused(kit: ContextKit, item: str) -> None:
+    """Every id begins with it, so that any answer would be about another one."""
+    with pytest.raises(InvalidRequestError, match="the item is empty"):
+        await kit.explain_item(item, "how high was the water?")

@@ -17,6 +17,7 @@ from contextkit_patterns.source import (
     contextkit_query,
     contextkit_source,
     contextkit_tools,
+    contextkit_truncate,
     contextkit_weight,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 

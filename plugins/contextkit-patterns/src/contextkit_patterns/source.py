@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit import SourceInfo, hookimpl
@@ -21,6 +21,7 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
+    "contextkit_truncate",
     "contextkit_weight",
 ]
 
@@ -52,6 +53,16 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_patterns.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """Its name and its steps: how often it worked and what calls for it go first."""
+    from contextkit_patterns.shortening import shortened
+
+    return shortened(item, style, max_tokens, count)
 
 
 @hookimpl
