@@ -44,11 +44,24 @@ __all__ = [
     "UseHistoryError",
     "WorkspaceError",
     "in_words",
+    "ungrouped",
 ]
 
 
+def ungrouped(error: BaseException) -> list[BaseException]:
+    """An error by itself, or those that a group has, of its groups too."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [each for inner in error.exceptions for each in ungrouped(inner)]
+
+
 def in_words(error: BaseException) -> str:
-    """Somebody else's error on one line: its type, and its text where it has one."""
+    """Somebody else's error on one line: its type, and its text where it has one.
+
+    Of a group, those of the errors in it, each once.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(dict.fromkeys(map(in_words, ungrouped(error))))
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
