@@ -226,6 +226,13 @@ def surroundings(homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def patience(surroundings: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources have half a minute to answer: a busy machine does not keep to half a second."""
+    for variable in ("CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT", "CONTEXTKIT_ASSEMBLE_DEADLINE"):
+        monkeypatch.setenv(variable, "30")
+
+
+@pytest.fixture
 def new_repository(tmp_path: Path) -> Callable[..., Repository]:
     """Make a repository without a commit below `tmp_path`."""
 

@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 QUERY = "how is the token budget split?"
 
 

@@ -9,6 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 QUERY = "how is the token budget split?"
 VERDICTS = ("kept", "truncated", "duplicate", "below floor", "over budget")
 

@@ -17,8 +17,11 @@ from contextkit.cli.colour import coloured_markdown
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
-ASSEMBLE = ("assemble", "split the token budget", "--sources", "code")
+# Indexing draws its progress where it takes a while.
+ASSEMBLE = ("assemble", "split the token budget", "--sources", "code", "--no-index")
 HOSTILE = {
     "a window's title": "\x1b]0;pwned\x07",
     "a link": "\x1b]8;;http://evil.example\x1b\\here\x1b]8;;\x1b\\",
@@ -203,7 +206,8 @@ def test_a_records_text_does_not_drive_the_terminal(
     prose = f"# Ledger\n\nThe ledger {text} of every expense\n"
     code = f'def ledger():\n    """The ledger of expenses."""\n    return "{text}"\n'
     repository.commit("Add it", {f"ledger.{language}": prose if language == "md" else code})
-    asked = ("assemble", "ledger of expenses", "--sources", "code")
+    contextkit("index", "code")
+    asked = ("assemble", "ledger of expenses", "--sources", "code", "--no-index")
     shown = contextkit.on_terminal(*asked, stdout=True)[2]
     assert b"ledger" in shown
     assert b"\x1b" not in COLOUR.sub(b"", shown)

@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 QUERY = "how is the token budget split?"
 MEMORIES = (
     ("The token budget is split by weight, largest remainder first", "decision"),
