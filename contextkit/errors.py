@@ -44,6 +44,7 @@ __all__ = [
     "UseHistoryError",
     "WorkspaceError",
     "in_words",
+    "ungrouped",
 ]
 
 
@@ -51,8 +52,20 @@ _LONGEST_REASON = 1_000
 """Characters."""
 
 
+def ungrouped(error: BaseException) -> list[BaseException]:
+    """An error by itself, or those that a group has, of its groups too."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [each for inner in error.exceptions for each in ungrouped(inner)]
+
+
 def in_words(error: BaseException) -> str:
-    """Somebody else's error on one line: its type, and the beginning of its text, if any."""
+    """Somebody else's error on one line: its type, and the beginning of its text, if any.
+
+    Of a group, those of the errors in it, each once.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(dict.fromkeys(map(in_words, ungrouped(error))))
     text = " ".join(str(error).split())
     if len(text) > _LONGEST_REASON:
         # A page that a server answered, say: it would be in the log, the trace and the terminal.

@@ -13,7 +13,13 @@ from attrs import field, frozen
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker, BreakerState
 from contextkit.checks import checked_items
-from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words
+from contextkit.errors import (
+    InvalidRequestError,
+    SourceError,
+    StoreError,
+    in_words,
+    ungrouped,
+)
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
 from contextkit.registry import SourceRegistry
@@ -194,9 +200,8 @@ def _stops_the_assembly(error: BaseException) -> bool:
 def _says_nothing_of_the_source(error: BaseException) -> bool:
     """Whether the store failed, which comes back, or the request made no sense to the source."""
     # A hook that is not asynchronous raises a SourceError from what it raised.
-    return isinstance(error, StoreError) or any(
-        isinstance(each, InvalidRequestError) for each in (error, error.__cause__)
-    )
+    raised = error.__cause__ if isinstance(error, SourceError) and error.__cause__ else error
+    return all(isinstance(each, (StoreError, InvalidRequestError)) for each in ungrouped(raised))
 
 
 async def _found(registry: SourceRegistry, question: Question) -> Found:

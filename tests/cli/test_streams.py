@@ -154,16 +154,19 @@ def test_ctrl_c_ends_it_at_once_with_code_130(
     """One line, no traceback, and no waiting for a source that hangs."""
     install("tides", HANGING)
     (contextkit.folder / "contextkit.toml").write_text("[sources.tides]\nslow = true\n")
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, *arguments],
         cwd=contextkit.folder,
         env=contextkit.variables(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    asked(contextkit)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=DEADLINE_SECONDS)
+    ) as process:
+        asked(contextkit)
+        process.send_signal(signal.SIGINT)
+        try:
+            output, errors = process.communicate(timeout=DEADLINE_SECONDS)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert output == b""
     assert errors.strip() == b"contextkit: interrupted"

@@ -390,8 +390,12 @@ async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker(
     async def picky_too(request: ContextRequest) -> None:
         picky(request)
 
-    registry = registry_of(one=picky, other=picky_too)
-    for source in ("one", "other"):
+    async def picky_in_a_group(request: ContextRequest) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(picky_too(request))
+
+    registry = registry_of(one=picky, other=picky_too, third=picky_in_a_group)
+    for source in ("one", "other", "third"):
         breaker = Breaker(failures_to_open=1)
         (answer,) = await ask(registry, question(source, breaker=breaker))
         assert (answer.state, answer.breaker) == ("failed", "closed")
@@ -428,6 +432,23 @@ async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them(
         await asyncio.to_thread(thread.join)
     (answer,) = await ask(registry, question("good", LONG, breaker=breaker))
     assert answer.state == "ok"
+
+
+async def test_of_a_group_of_errors_each_is_told(registry_of: Callable[..., Any]) -> None:
+    """A source's tasks fail in a group, whose own text says nothing."""
+
+    async def fails(text: str) -> None:
+        raise OSError(text)
+
+    async def grouped(request: ContextRequest) -> None:
+        async with asyncio.TaskGroup() as group:
+            for text in ("ebb", "flow", "ebb"):
+                group.create_task(fails(text))
+
+    breaker = Breaker(failures_to_open=1)
+    (answer,) = await ask(registry_of(bad=grouped), question("bad", breaker=breaker))
+    assert answer.reason == "contextkit_query: OSError: ebb; OSError: flow"
+    assert answer.breaker == "open"
 
 
 # -- cancellation ---------------------------------------------------------------------------

@@ -186,6 +186,12 @@ def test_an_error_of_settings_says_where() -> None:
         (ValueError("a\n  b"), "ValueError: a b"),
         (ValueError(), "ValueError"),
         (SystemExit(3), "SystemExit: 3"),
+        (
+            BaseExceptionGroup(
+                "x", [OSError("a"), ExceptionGroup("y", [KeyError("b"), OSError("a")])]
+            ),
+            "OSError: a; KeyError: 'b'",
+        ),
     ],
 )
 def test_somebody_elses_error_is_one_line(error: BaseException, words: str) -> None:

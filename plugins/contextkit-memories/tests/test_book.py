@@ -275,6 +275,17 @@ def test_a_record_of_another_make_can_be_shown_and_forgotten(
     assert book.list() == []
 
 
+@pytest.mark.parametrize("odd", [None, 5, "x", [5], {"a": 1}, True])
+def test_imported_records_do_no_harm(book: MemoryBook, records: Records, odd: Any) -> None:
+    """Fields of other types have their defaults."""
+    fields = dict.fromkeys(("category", "importance", "tags", "sequence", "position"), odd)
+    records.put([Record(id="odd", text="imported", fields=fields)])
+    (found,) = book.list()
+    assert found.category == ("x" if odd == "x" else "facts")
+    assert found.importance == 0.5
+    assert (found.tags, found.sequence) == ((), None)
+
+
 def test_forgetting_deletes_and_tells_what(book: MemoryBook) -> None:
     """Each memory is returned once, and found no more."""
     one, two, three = (book.remember(text) for text in ("one", "two", "three"))

@@ -80,14 +80,16 @@ class Memory:
 
     @classmethod
     def from_record(cls, record: Record) -> Memory:
-        """The memory that a record holds; fields that it lacks have their defaults."""
+        """The memory that a record holds; fields that make no sense have their defaults."""
+        # Records come from imports and from a host's own search, too.
         fields = record.fields
+        category = fields.get("category")
         return cls(
             id=record.id,
             text=record.text,
-            category=fields.get("category", DEFAULT_CATEGORY),
-            importance=float(fields.get("importance", DEFAULT_IMPORTANCE)),
-            tags=tuple(fields.get("tags", ())),
+            category=category if isinstance(category, str) and category else DEFAULT_CATEGORY,
+            importance=_importance_in(fields),
+            tags=_tags_in(fields),
             created_at=record.created_at,
             **_place_in(fields),
             project=record.project,
@@ -133,6 +135,19 @@ class Memory:
             "sequence": self.sequence,
             "position": self.position,
         }
+
+
+def _importance_in(fields: Mapping[str, Any]) -> float:
+    try:
+        return checked_importance(fields.get("importance", DEFAULT_IMPORTANCE))
+    except InvalidMemoryError:
+        return DEFAULT_IMPORTANCE
+
+
+def _tags_in(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    tags = fields.get("tags")
+    several = tags if isinstance(tags, (list, tuple)) else ()
+    return tuple(tag for tag in several if isinstance(tag, str))
 
 
 def checked_text(text: str) -> str:
