@@ -239,7 +239,7 @@ def test_what_nobody_waits_for_any_more_was_not_shown(world: World, until: Until
         found = asked(waited=0.0)
         assert found is not None
         assert found["answer"]["items"]
-    assert [line["event"] for line in world.log()] == ["hook_late", "hook_failed"]
+    assert [line["event"] for line in world.journal()] == ["hook_late", "hook_failed"]
 
 
 def test_a_failure_there_is_silent_and_logged_too(world: World, until: Until) -> None:
