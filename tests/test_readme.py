@@ -160,7 +160,10 @@ def test_the_python_of_the_tour_runs(scratch: Path) -> None:
 def test_the_quickstart_runs(scratch: Path) -> None:
     """`examples/quickstart.py` prints a context and a premortem."""
     command = [sys.executable, str(ROOT / "examples" / "quickstart.py"), QUERY]
-    ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
+    patient = {**os.environ, **PATIENT}
+    ran = subprocess.run(
+        command, cwd=scratch, env=patient, capture_output=True, text=True, check=False
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "## Code" in ran.stdout
     assert "nothing relevant was found" in ran.stdout

@@ -48,6 +48,8 @@ EXPERIENCES: list[dict[str, Any]] = [
 
 
 PROJECT = {"CONTEXTKIT_PROJECT": "demo"}
+PATIENT = {"CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20", "CONTEXTKIT_ASSEMBLE_DEADLINE": "20"}
+"""What a machine that is busy with others may take."""
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +73,7 @@ def home(
 def furnished(contextkit: CommandLine, home: Path) -> CommandLine:
     """The command line with three memories and two experiences."""
     shutil.copytree(home, os.environ["CONTEXTKIT_HOME"])
-    return contextkit.with_variables(**PROJECT)
+    return contextkit.with_variables(**PROJECT, **PATIENT)
 
 
 def counts(contextkit: CommandLine) -> dict[str, Any]:
@@ -86,8 +88,8 @@ def test_every_source_has_its_part_in_the_context(furnished: CommandLine) -> Non
     ours = ["## Memories", "## Code", "## Experiences", "## Commits"]
     assert [line for line in result.stdout.splitlines() if line in ours] == ours
     found = counts(furnished)
-    # Of three files two are documents.
-    assert found["code"] + found.get("documents", 0) >= 3
+    # A file and its function; the other two files are documents.
+    assert found["code"] >= 2
     expected = {"commits": 2, "experiences": 2, "memories": 3, "values": 0}
     assert expected.items() <= found.items()
     context = furnished.json("assemble", QUERY, "--max-tokens", "400")
