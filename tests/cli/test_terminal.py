@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
 
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
-ASSEMBLE = ("assemble", "split the token budget", "--sources", "code")
+# Without an index run: on a busy machine that takes a second, and then its progress is shown.
+ASSEMBLE = ("assemble", "split the token budget", "--sources", "code", "--no-index")
 HOSTILE = {
     "a window's title": "\x1b]0;pwned\x07",
     "a link": "\x1b]8;;http://evil.example\x1b\\here\x1b]8;;\x1b\\",
@@ -168,7 +169,8 @@ def test_the_line_says_what_the_budget_cost(indexed: CommandLine) -> None:
 
 def test_nothing_found_has_no_line(indexed: CommandLine) -> None:
     """An empty context has its own message, and no figures."""
-    shown = indexed.on_terminal("assemble", "zzz qqq", "--sources", "memories", stdout=True)[2]
+    asked = ("assemble", "zzz qqq", "--sources", "memories", "--no-index")
+    shown = indexed.on_terminal(*asked, stdout=True)[2]
     assert shown == b"contextkit: nothing relevant was found\r\n"
 
 
@@ -203,7 +205,8 @@ def test_a_records_text_does_not_drive_the_terminal(
     prose = f"# Ledger\n\nThe ledger {text} of every expense\n"
     code = f'def ledger():\n    """The ledger of expenses."""\n    return "{text}"\n'
     repository.commit("Add it", {f"ledger.{language}": prose if language == "md" else code})
-    asked = ("assemble", "ledger of expenses", "--sources", "code")
+    contextkit("index", "code")
+    asked = ("assemble", "ledger of expenses", "--sources", "code", "--no-index")
     shown = contextkit.on_terminal(*asked, stdout=True)[2]
     assert b"ledger" in shown
     assert b"\x1b" not in COLOUR.sub(b"", shown)
