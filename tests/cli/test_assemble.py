@@ -17,7 +17,7 @@ QUERY = "how is the token budget split?"
 
 def test_the_first_run_indexes_and_prints_code_and_commits(contextkit: CommandLine) -> None:
     """No set-up: the workspace is found, indexed, and the context printed."""
-    result = contextkit("assemble", QUERY)
+    result = contextkit("assemble", QUERY, "--timeout", "20", "--deadline", "20")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("# Context\n")
     assert "## Code" in result.stdout
