@@ -155,7 +155,7 @@ def test_ctrl_c_ends_it_at_once_with_code_130(
     )
     asked(contextkit)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=10)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert output == b""
     assert errors.strip() == b"contextkit: interrupted"

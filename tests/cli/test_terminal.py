@@ -203,7 +203,9 @@ def test_a_records_text_does_not_drive_the_terminal(
     prose = f"# Ledger\n\nThe ledger {text} of every expense\n"
     code = f'def ledger():\n    """The ledger of expenses."""\n    return "{text}"\n'
     repository.commit("Add it", {f"ledger.{language}": prose if language == "md" else code})
-    asked = ("assemble", "ledger of expenses", "--sources", "code")
+    # Where indexing takes long, its progress moves the cursor.
+    contextkit("index", "code")
+    asked = ("assemble", "ledger of expenses", "--sources", "code", "--no-index")
     shown = contextkit.on_terminal(*asked, stdout=True)[2]
     assert b"ledger" in shown
     assert b"\x1b" not in COLOUR.sub(b"", shown)
