@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from contextkit.config import AssembleSettings
 from contextkit.config_layers import load_config
 from contextkit.registry import SourceRegistry
 from contextkit.workspace import find_workspace
@@ -103,7 +104,7 @@ def test_every_setting_is_valid_when_it_is_uncommented(
 
 @pytest.mark.usefixtures("unconfigured")
 def test_the_settings_are_at_their_defaults(contextkit: CommandLine) -> None:
-    """Uncommented, a setting that has a default is what it was."""
+    """Uncommented, a setting that has a default is what it was; the library's, of commands' own."""
     file = written(contextkit)
     defaults = contextkit.json("config", "show")["settings"]
     text = re.sub(r"^#([a-z_]+ = )", r"\1", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -113,7 +114,10 @@ def test_the_settings_are_at_their_defaults(contextkit: CommandLine) -> None:
         key for key in defaults if key.startswith(("assemble.", "ranking.", "hooks."))
     }
     for key, row in defaults.items():
-        if row["value"] is not None and key != "project":
+        if row["origin"] == "default of commands":
+            own = getattr(AssembleSettings(), key.removeprefix("assemble."))
+            assert settings[key]["value"] == own, key
+        elif row["value"] is not None and key != "project":
             assert settings[key]["value"] == row["value"], key
 
 
