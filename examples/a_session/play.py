@@ -80,6 +80,8 @@ class Player:
             for what, value in (("NAME", "Ada"), ("EMAIL", "ada@example.org"))
         }
         return {
+            # Until a hook has read its settings, which a busy machine may be slow at.
+            "CONTEXTKIT_HOOKS_TIMEOUT": "30",
             **own,
             **who,
             "CONTEXTKIT_HOME": str(self.home),
