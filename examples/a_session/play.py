@@ -85,8 +85,6 @@ class Player:
             **own,
             **who,
             "CONTEXTKIT_HOME": str(self.home),
-            # A hook's time runs before it has read the settings.
-            "CONTEXTKIT_HOOKS_TIMEOUT": "30",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "PYTHONPATH": "",
             # The clone is what is worked on, and not what works.
