@@ -7,10 +7,13 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contextkit.config_layers import data_folder
 from contextkit.resident.place import settings_in, socket_path
+
+if TYPE_CHECKING:
+    from contextkit.config import HookSettings
 
 __all__ = ["run_detached", "run_here"]
 
@@ -63,17 +66,19 @@ def run_detached(warm: str | None) -> None:
         os.dup2(number, stream)
     os.close(number)
     os.chdir("/")
-    run_here(_idle_seconds(warm), warm)
+    settings = _hook_settings(warm)
+    # A hook that was late starts it without having read that none is wanted.
+    if settings.resident and settings.enabled:
+        run_here(settings.idle_minutes * 60, warm)
 
 
-def _idle_seconds(folder: str | None) -> float:
+def _hook_settings(folder: str | None) -> HookSettings:
     from contextkit.config import HookSettings
     from contextkit.config_layers import load_config
     from contextkit.errors import ContextKitError
     from contextkit.workspace import find_workspace
 
     try:
-        settings = load_config(find_workspace(Path(folder or "/"))).hooks
+        return load_config(find_workspace(Path(folder or "/"))).hooks
     except ContextKitError:
-        settings = HookSettings()
-    return settings.idle_minutes * 60
+        return HookSettings()

@@ -134,6 +134,16 @@ def test_it_ends_when_nobody_asks(world: World) -> None:
     assert not path_of(world).exists()
 
 
+def test_where_none_is_wanted_none_stays(world: World) -> None:
+    """Though a hook started it: one that is late has not read yet that none is wanted."""
+    command = [sys.executable, "-m", "contextkit.resident", "--warm", str(world.workspace)]
+    for setting, wanted in (("RESIDENT", "no"), ("ENABLED", "no"), ("RESIDENT", "yes")):
+        variables = {**WITH, f"CONTEXTKIT_HOOKS_{setting}": wanted}
+        ran = world.process(command, CONTEXTKIT_HOOKS_IDLE_MINUTES="0.001", **variables)
+        assert ran.returncode == 0
+        assert path_of(world).with_suffix(".lock").exists() == (wanted == "yes")
+
+
 def test_the_idle_time_is_a_setting(world: World, until: Until) -> None:
     """`hooks.idle_minutes`, also for one that a hook has started."""
     with serving(world, until, CONTEXTKIT_HOOKS_IDLE_MINUTES="7"):
