@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,21 @@ for name, examples in {
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count no lines in properties: it doubles their time, and examples cover the same lines."""
-    for item in items:
-        if isinstance(item, pytest.Function) and is_hypothesis_test(item.function):
-            item.add_marker("no_cover")
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Count no lines in properties: it doubles their time, and examples cover the same lines.
+
+    The mark `no_cover` does not: where pytest-xdist distributes the tests, another measurement
+    of the worker's goes on.
+    """
+    if not (isinstance(item, pytest.Function) and is_hypothesis_test(item.function)):
+        return (yield)
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 @pytest.fixture(autouse=True)

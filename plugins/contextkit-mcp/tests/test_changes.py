@@ -56,6 +56,7 @@ async def test_a_kit_follows_its_configuration(world: World) -> None:
 
 async def test_a_server_waits_for_its_sources_as_a_command_does(world: World) -> None:
     """Its first answer is a cold one, too; what is configured is stronger, also when it changes."""
+    (world.home / "config.toml").unlink()
     live = LiveKit(world.workspace)
     with live.using() as kit:
         assert kit.config.assemble.source_timeout == SOURCE_TIMEOUT
