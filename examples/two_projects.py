@@ -23,7 +23,7 @@ def open_project(workspace: Path, store: Path, name: str | None = None) -> Conte
 
 def remember(kit: ContextKit, text: str, *, everywhere: bool = False) -> None:
     """Store a memory: the project's, or with `everywhere` one that all projects see."""
-    MemoryBook(kit.records("memories")).remember(text, shared=everywhere)
+    MemoryBook.of(kit).remember(text, shared=everywhere)
 
 
 def main(folder: Path) -> None:

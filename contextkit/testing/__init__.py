@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextkit.testing.command_lines import CommandLine, command_line, printed_json
     from contextkit.testing.conformance import SourceConformance
     from contextkit.testing.kits import ToolCaller, open_kit
+    from contextkit.testing.processes import run_together
     from contextkit.testing.repositories import Git, own_git
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
     from contextkit.testing.surroundings import (
@@ -45,6 +46,7 @@ __all__ = [
     "own_home",
     "own_user",
     "printed_json",
+    "run_together",
     "wait_until",
     "write_distribution",
 ]
@@ -65,6 +67,7 @@ _HOME = {
     "own_home": "surroundings",
     "own_user": "users",
     "printed_json": "command_lines",
+    "run_together": "processes",
     "wait_until": "users",
     "write_distribution": "surroundings",
 }

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+import contextkit_memories
 from contextkit import USER, InvalidRequestError, Record, Records
-from contextkit.testing import open_records
+from contextkit.testing import open_kit, open_records, run_together
 from contextkit_memories import (
     AmbiguousMemoryError,
     InvalidMemoryError,
@@ -23,6 +24,31 @@ from contextkit_memories import (
 )
 from contextkit_memories.memory import MAX_TEXT, headline
 
+# Between the look and the write others get many chances to take the store.
+REMEMBERS = """
+import sys
+
+import contextkit_memories
+from contextkit import ContextKit, Records
+from contextkit_memories import MemoryBook
+
+
+class Slow(Records):
+    def put(self, records):
+        counted = [self.count() for _ in range(400)]
+        return super().put(records)
+
+
+with ContextKit.open(sys.argv[1], settings={"embedding.model": "none"}, entry_points=False) as kit:
+    kit.register(contextkit_memories, "memories")
+    records = kit.records("memories")
+    book = MemoryBook(Slow(kit.store, "memories", records.project), kit.store.hold)
+    book.count()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for number in range(15):
+        book.remember(f"Shelf {number} is for paint")
+"""
 BERLIN = timezone(timedelta(hours=1))
 
 
@@ -192,6 +218,14 @@ def test_threads_that_remember_the_same_text_store_it_once(records: Records) -> 
     assert len({memory.id for memory in found}) == 1
     assert sorted(memory.outcome for memory in found) == ["stored"] + ["unchanged"] * 7
     assert MemoryBook(records).count() == 1
+
+
+def test_two_processes_that_remember_the_same_texts_store_each_once(tmp_path: Path) -> None:
+    """Whoever comes second finds the other's."""
+    settings = {"embedding.model": "none"}
+    with open_kit(tmp_path, {"memories": contextkit_memories}, settings=settings) as kit:
+        run_together(REMEMBERS, *[[str(tmp_path)]] * 2)
+        assert MemoryBook.of(kit).count() == 15
 
 
 def test_ids_sort_by_time_and_never_meet(book: MemoryBook) -> None:
@@ -409,11 +443,12 @@ def test_a_title_is_the_first_words(text: str, title: str) -> None:
     assert headline(text, 30) == title
 
 
-def test_the_readme_example_runs(records: Records) -> None:
+def test_the_readme_example_runs(tmp_path: Path) -> None:
     """The Python example of the README works as it stands."""
     readme = Path(__file__).parents[1] / "README.md"
     example = readme.read_text("utf-8").split("```python\n")[1].split("```")[0]
-    names: dict[str, Any] = {"records": records}
-    exec(example, names)  # noqa: S102 - our own README
-    assert names["memory"].category == "preferences"
-    assert MemoryBook(records).count() == 0
+    with open_kit(tmp_path, {"memories": contextkit_memories}) as kit:
+        names: dict[str, Any] = {"kit": kit}
+        exec(example, names)  # noqa: S102 - our own README
+        assert names["memory"].category == "preferences"
+        assert MemoryBook.of(kit).count() == 0

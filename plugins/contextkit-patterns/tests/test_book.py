@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import subprocess
-import sys
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 import pytest
 
 from contextkit import ContextKit, InvalidRequestError, Record, Records
-from contextkit.testing import open_records
+from contextkit.testing import open_records, run_together
 from contextkit_patterns import InvalidPatternError, PatternBook, UnknownPatternError
 from contextkit_patterns.pattern import MOST_APPLICATIONS, success_rate
 
@@ -139,20 +135,7 @@ def test_two_processes_at_once_lose_no_count(tmp_path: Path, kit: ContextKit) ->
     """Each application of each of them is counted."""
     book = PatternBook.of(kit)
     book.add("Restart", ["a"])
-    command = [sys.executable, "-c", COUNTS, str(tmp_path)]
-    with contextlib.ExitStack() as stack:
-        running = [
-            stack.enter_context(subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True))
-            for _ in range(2)
-        ]
-        for process in running:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-        for process in running:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.flush()
-    assert [process.returncode for process in running] == [0, 0]
+    run_together(COUNTS, *[[str(tmp_path)]] * 2)
     counted = book.get("restart")
     assert (counted.applications, counted.successes) == (30, 20)
 

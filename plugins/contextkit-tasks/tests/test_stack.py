@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import subprocess
-import sys
 import threading
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 import pytest
 
 from contextkit import ContextKit, InvalidRequestError, Record, Records
-from contextkit.testing import open_records
+from contextkit.testing import open_records, run_together
 from contextkit_tasks import EmptyStackError, InvalidTaskError, TaskStack
 from contextkit_tasks.frame import MAX_GOAL, MAX_TEXT
 
@@ -140,38 +136,17 @@ def test_a_list_is_newest_first(stack: TaskStack) -> None:
         stack.list(0)
 
 
-def together(script: str, workspace: Path) -> None:
-    """Two processes do the same at once, each several times."""
-    command = [sys.executable, "-c", script, str(workspace)]
-    with contextlib.ExitStack() as stack:
-        running = [
-            stack.enter_context(
-                subprocess.Popen(
-                    [*command, name, str(EACH)], stdin=PIPE, stdout=PIPE, text=True, bufsize=1
-                )
-            )
-            for name in ("one", "two")
-        ]
-        for process in running:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "ready\n"
-        for process in running:
-            assert process.stdin is not None
-            process.stdin.write("go\n")
-            process.stdin.flush()
-    assert [process.returncode for process in running] == [0, 0]
-
-
 def test_two_processes_at_once_lose_nothing(tmp_path: Path, kit: ContextKit) -> None:
     """All pushes are on one stack, one upon the other; each pop ends a task of its own."""
-    together(PUSHES, tmp_path)
+    each = [(str(tmp_path), name, str(EACH)) for name in ("one", "two")]
+    run_together(PUSHES, *each)
     stack = TaskStack.of(kit, "race")
     path = stack.path()
     assert [frame.depth for frame in path] == list(range(2 * EACH))
     for name in ("one", "two"):
         mine = [goal for goal in goals(path) if goal.startswith(name)]
         assert mine == [f"{name} {n}" for n in range(EACH)]
-    together(POPS, tmp_path)
+    run_together(POPS, *each)
     assert stack.peek() is None
     results = {frame.result for frame in stack.list(3 * EACH)}
     assert results == {f"{p} {n}" for p in ("one", "two") for n in range(EACH)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
@@ -34,6 +36,9 @@ from contextkit_memories.words import (
     stored_tags,
 )
 
+if TYPE_CHECKING:
+    from contextkit import ContextKit
+
 __all__ = ["MemoryBook"]
 
 _Memories = list[Memory]
@@ -48,16 +53,27 @@ class MemoryBook:
     Every method blocks and may be called from any thread.
 
     ```python
-    book = MemoryBook(records)
+    book = MemoryBook.of(kit)
     memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
     book.forget(memory.id)
     ```
 
     Attributes:
         records: the records of the source `memories`.
+        hold: keeps the store for this process while it lasts, so that a look and the write
+            that follows are one turn; default: nothing does.
     """
 
     records: Records
+    hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+
+    @classmethod
+    def of(cls, kit: ContextKit) -> MemoryBook:
+        """The memories of a kit's project; turns are taken with other processes.
+
+        Raises `InvalidContextTypeError` where the source `memories` is off.
+        """
+        return cls(kit.records("memories"), kit.store.hold)
 
     def remember(
         self,
@@ -109,7 +125,7 @@ class MemoryBook:
             given["created_at"] = checked_time(created_at)
         given |= _checked_place(sequence, position)
         scope = self.records.shared if shared else self.records
-        with _remembering:
+        with _remembering, self.hold():
             known = _same_text(scope, text, given)
             if sequence is not None and position is None:
                 given["position"] = _position(scope, given["sequence"], known)

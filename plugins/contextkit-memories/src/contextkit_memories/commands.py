@@ -44,7 +44,7 @@ def remember(
     \b
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
     """
-    memory = MemoryBook(session.records("memories")).remember(
+    memory = MemoryBook.of(session.kit).remember(
         _from_stdin() if text == "-" else text,
         category=category,
         importance=importance,
@@ -79,7 +79,7 @@ def list_memories(
     \b
     Example: contextkit memories list --category decisions --limit 5
     """
-    book = MemoryBook(session.records("memories"))
+    book = MemoryBook.of(session.kit)
     found = book.list(category=category, tag=tag, limit=limit)
     total = book.count(category=category, tag=tag) if len(found) == limit else len(found)
     session.emit([memory.as_dict() for memory in found], _listing(found, total), as_json)
@@ -95,7 +95,7 @@ def show(session: Session, memory_id: str, as_json: bool) -> None:
     \b
     Example: contextkit memories show mem_1m80dw4m
     """
-    memory = MemoryBook(session.records("memories")).get(memory_id)
+    memory = MemoryBook.of(session.kit).get(memory_id)
     head = f"{memory.id} ({scope_of(memory)}), {memory.created_at:%Y-%m-%d %H:%M} UTC"
     session.emit(memory.as_dict(), f"{head}\n\n{memory.text}", as_json)
 
@@ -110,7 +110,7 @@ def forget(session: Session, memory_ids: tuple[str, ...], as_json: bool) -> None
     \b
     Example: contextkit memories forget mem_1m80dw4mayhc
     """
-    forgotten = MemoryBook(session.records("memories")).forget(*memory_ids)
+    forgotten = MemoryBook.of(session.kit).forget(*memory_ids)
     data = [memory.as_dict() for memory in forgotten]
     session.emit(data, forgotten_lines(forgotten), as_json)
 

@@ -45,10 +45,6 @@ class _Forgotten(TypedDict):
     forgotten: list[_Memory]
 
 
-def _book(kit: ContextKit) -> MemoryBook:
-    return MemoryBook(kit.records("memories"))
-
-
 def _data(memories: Sequence[Memory]) -> list[_Memory]:
     return [cast("_Memory", memory.as_dict()) for memory in memories]
 
@@ -70,7 +66,7 @@ def _remember(
     ] = False,
     sequence: Annotated[str | None, "what it is the next part of, such as a session"] = None,
 ) -> ToolResult[_Remembered]:
-    memory = _book(kit).remember(
+    memory = MemoryBook.of(kit).remember(
         text,
         category=category,
         importance=importance,
@@ -88,7 +84,7 @@ def _forget(
 ) -> ToolResult[_Forgotten]:
     if not ids:
         raise InvalidRequestError("ids is empty: name at least one memory to forget")
-    forgotten = _book(kit).forget(*ids)
+    forgotten = MemoryBook.of(kit).forget(*ids)
     return ToolResult({"forgotten": _data(forgotten)}, forgotten_lines(forgotten))
 
 
@@ -98,7 +94,7 @@ def _list_memories(
     tag: Annotated[str | None, "only with this tag"] = None,
     limit: Annotated[int, "how many at most"] = 20,
 ) -> ToolResult[_Listed]:
-    book = _book(kit)
+    book = MemoryBook.of(kit)
     found = book.list(category=category, tag=tag, limit=limit)
     total = book.count(category=category, tag=tag)
     lines = rows_of(found) or ["No memories."]
