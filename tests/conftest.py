@@ -34,11 +34,12 @@ for name, examples in {
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """Count no lines in properties: it doubles their time, and examples cover the same lines.
 
-    Nor where a test is marked `no_cover`, for the same reason. By itself the mark does less: where
-    pytest-xdist distributes the tests, another measurement of the worker's goes on.
+    Nor where a test is marked `uncounted`, for the same reason. pytest-cov's own mark, `no_cover`,
+    is no help where pytest-xdist distributes the tests: another measurement of the worker's goes
+    on then.
     """
     is_property = isinstance(item, pytest.Function) and is_hypothesis_test(item.function)
-    if not is_property and item.get_closest_marker("no_cover") is None:
+    if not is_property and item.get_closest_marker("uncounted") is None:
         return (yield)
     tracer = sys.gettrace()
     sys.settrace(None)

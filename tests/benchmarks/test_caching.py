@@ -11,7 +11,7 @@ import pytest
 from tests.benchmarks.caching import main
 
 
-@pytest.mark.no_cover
+@pytest.mark.uncounted
 def test_a_small_round_has_a_row_for_each_way(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -465,7 +465,7 @@ def can_be_shortened(asked: Options) -> bool:
     return (asked["style"], asked["detail"]) != ("xml", "compact")
 
 
-@pytest.mark.no_cover
+@pytest.mark.uncounted
 def test_most_of_the_budget_is_used(assemble: Assemble) -> None:
     """Where there is more to show than fits: at least 90% of it in the median.
 
