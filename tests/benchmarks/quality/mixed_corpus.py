@@ -18,6 +18,7 @@ from contextkit_memories import MemoryBook
 from contextkit_values import refresh
 from tests.benchmarks.quality.mixed_set import MixedSet
 from tests.benchmarks.quality.surroundings import clone_at, home_in
+from tests.benchmarks.texts import SOURCES
 
 __all__ = ["Corpus", "opened_corpus"]
 
@@ -30,7 +31,7 @@ class Corpus:
     """A kit over everything that the questions are about.
 
     Attributes:
-        kit: with all five sources indexed.
+        kit: with the five sources that are asked, indexed, and no other.
         ids: `memory:KEY` and `experience:KEY` -> the record's id.
         themes: theme -> the ids of the values that are mostly made of its experiences.
     """
@@ -61,6 +62,9 @@ def opened_corpus(
             **settings,
         }
         with home_in(Path(made)), ContextKit.open(workspace, settings=own, environment={}) as kit:
+            # Other records would only cost time, and files that others own are not the code's.
+            for other in set(kit.registry.sources) - set(SOURCES):
+                kit.registry.disable(other)
             kit.pipeline = Pipeline(kit.registry, kit.store, clock=lambda: _NOW)
             ids = _furnish(kit, mixed)
             yield Corpus(kit, ids, _themes(kit, mixed))
