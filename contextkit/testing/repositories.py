@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from attrs import frozen
 
 from contextkit.testing.surroundings import own_variables
 
-__all__ = ["Git", "own_git"]
+__all__ = ["Git", "own_git", "watched_git"]
 
 _WHO = {"NAME": "Ada", "EMAIL": "ada@example.org"}
 
@@ -73,3 +75,35 @@ def own_git(folder: Path) -> Iterator[Git]:
     }
     with own_variables("GIT_", settings):
         yield Git(folder)
+
+
+@contextlib.contextmanager
+def watched_git(folder: Path) -> Iterator[Callable[[], list[str]]]:
+    """Take note of what git is asked here, in the programs that are run as well.
+
+    Args:
+        folder: one that is there, for a front of git, which is a shell script, and its notes.
+
+    Yields:
+        Gives the commands since it was last asked, such as `ls-files`, one for each process that
+        `contextkit.git_program` ran.
+    """
+    front, log = folder / "front", folder / "asked"
+    front.mkdir()
+    log.touch()
+    program = front / "git"
+    real = shlex.quote(str(shutil.which("git")))
+    program.write_text(f'#!/bin/sh\necho "$3" >> {shlex.quote(str(log))}\nexec {real} "$@"\n')
+    program.chmod(0o755)
+
+    def asked() -> list[str]:
+        commands = log.read_text(encoding="utf-8").split()
+        log.write_text("", encoding="utf-8")
+        return commands
+
+    path = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = f"{front}{os.pathsep}{path}"
+    try:
+        yield asked
+    finally:
+        os.environ["PATH"] = path

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from contextkit.errors import WorkspaceError
 from contextkit.file_index import FileListing
 from contextkit.testing import file_permissions_apply
+from contextkit.testing.repositories import watched_git
 from contextkit_code.settings import Settings
 from contextkit_code.workspace_files import list_files
 
@@ -35,22 +35,10 @@ def _listing(root: Path, **settings: object) -> FileListing:
 
 
 @pytest.fixture
-def asked_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+def asked_of_git(tmp_path: Path) -> Iterator[Callable[[], list[str]]]:
     """What git was asked since: the command of each process, in order."""
-    front, log = tmp_path / "front", tmp_path / "asked"
-    front.mkdir()
-    program = front / "git"
-    real = shutil.which("git")
-    program.write_text(f'#!/bin/sh\necho "$3" >> "{log}"\nexec "{real}" "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(front), prepend=os.pathsep)
-
-    def asked() -> list[str]:
-        commands = log.read_text().split()
-        log.unlink()
-        return commands
-
-    return asked
+    with watched_git(tmp_path) as asked:
+        yield asked
 
 
 class TestGit:

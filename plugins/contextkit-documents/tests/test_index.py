@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 from contextkit import Record
 from contextkit.errors import ConfigError, WorkspaceError
 from contextkit.testing import file_permissions_apply
+from contextkit.testing.repositories import watched_git
 
 Git = Callable[..., str]
 Index = Callable[..., Any]
@@ -124,22 +123,10 @@ def test_without_a_repository_all_but_hidden_and_fetched_folders_is_walked(
 
 
 @pytest.fixture
-def asked_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+def asked_of_git(tmp_path: Path) -> Iterator[Callable[[], list[str]]]:
     """What git was asked since: the command of each process, in order."""
-    front, log = tmp_path / "front", tmp_path / "asked"
-    front.mkdir()
-    program = front / "git"
-    real = shutil.which("git")
-    program.write_text(f'#!/bin/sh\necho "$3" >> "{log}"\nexec "{real}" "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(front), prepend=os.pathsep)
-
-    def asked() -> list[str]:
-        commands = log.read_text().split()
-        log.unlink()
-        return commands
-
-    return asked
+    with watched_git(tmp_path) as asked:
+        yield asked
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the front of git is a shell script")
