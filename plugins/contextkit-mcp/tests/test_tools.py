@@ -134,7 +134,7 @@ async def test_the_life_of_a_memory(connect: Connect, answer: Ask, said: Ask) ->
         assert "Tabs, never spaces" in found["context"]
         assert found["sources_used"] == {"memories": 1}
         assert found["sources"][0]["id"] == made["id"]
-        gone = await answer(client, "forget", ids=[made["id"][:12]])
+        gone = await answer(client, "forget", ids=[made["id"][:-1]])
         assert [memory["id"] for memory in gone["forgotten"]] == [made["id"]]
         assert (await answer(client, "list_memories"))["total"] == 1
         assert await said(client, "list_memories", category="facts", tag="x") == "No memories."
