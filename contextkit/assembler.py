@@ -6,8 +6,8 @@ from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.asking import AskingForContexts
 from contextkit.pipeline import Pipeline
+from contextkit.questions import AskingForContexts
 from contextkit.registry import SourceRegistry
 from contextkit.searcher.store import SearcherStore
 

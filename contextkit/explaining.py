@@ -8,12 +8,12 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
+from contextkit.asking.sections import section_request
 from contextkit.background import in_thread
+from contextkit.filtering.sifting import record_refusal, refusal
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
 from contextkit.records import Record
-from contextkit.sections import section_request
-from contextkit.sifting import record_refusal, refusal
 from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["ItemExplanation", "explain_item"]

@@ -9,31 +9,31 @@ from functools import partial
 
 from attrs import evolve, frozen
 
-from contextkit.additional import left_for_items, with_additional
-from contextkit.choosing import Choosing
-from contextkit.composing import Composer
-from contextkit.diversity import diversify
-from contextkit.fitting import Fitted, Lane, Piece
+from contextkit.asking.sections import floor_of, title_of
+from contextkit.composing.additional import left_for_items, with_additional
+from contextkit.composing.source_listing import fit_with_list
+from contextkit.composing.text import Composer
+from contextkit.config.strategies import unknown_sources
+from contextkit.filtering.selection import Selection, select
+from contextkit.filtering.sifting import Sifted, sift
+from contextkit.fitting.fit import Fitted, Lane, Piece
+from contextkit.fitting.lanes import lanes_for
 from contextkit.formatted import FormattedContext
-from contextkit.lanes import lanes_for
+from contextkit.formatting.looks import Look
 from contextkit.logs import get_logger
-from contextkit.looks import Look
 from contextkit.models import ContextRequest
-from contextkit.ongoing import Before, Gathered, Ongoing, pieces_anew, text_key
-from contextkit.ranking import rank
+from contextkit.ranking.diversity import diversify
+from contextkit.ranking.scoring import rank
+from contextkit.ranking.updates import mark_superseded
 from contextkit.registry import SourceRegistry
-from contextkit.sections import floor_of, title_of
-from contextkit.selection import Selection, select
-from contextkit.sifting import Sifted, sift
 from contextkit.source_info import SourceInfo
-from contextkit.source_listing import fit_with_list
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
-from contextkit.strategies import unknown_sources
 from contextkit.trace import ItemTraces, Trace
 from contextkit.tracing import HookFailures, Stopwatch, item_traces, source_traces
-from contextkit.updates import mark_superseded
-from contextkit.use_history import UseHistory
+from contextkit.updating.ongoing import Before, Gathered, Ongoing, pieces_anew, text_key
+from contextkit.use_history.choosing import Choosing
+from contextkit.use_history.history import UseHistory
 
 __all__ = ["Finishing"]
 

@@ -13,7 +13,7 @@ from contextkit.models import ContextItem
 from contextkit.trace import ItemTrace, Trace
 
 if TYPE_CHECKING:
-    from contextkit.ongoing import Asked, Ongoing
+    from contextkit.updating.ongoing import Asked, Ongoing
 
 __all__ = ["ContextComponent", "ContextSource", "FormattedContext"]
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from attrs import frozen
 from filelock import FileLock, Timeout
 
-from contextkit.checks import checked_report
-from contextkit.config_layers import data_folder
+from contextkit.config.layers import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.file_index.remembered import Remembered
 from contextkit.indexing import Indexer, IndexState, Progress
@@ -19,6 +18,7 @@ from contextkit.logs import get_logger
 from contextkit.models import IndexReport
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
+from contextkit.registry.checks import checked_report
 from contextkit.retention import prune_sources
 from contextkit.store.base import RecordStore
 

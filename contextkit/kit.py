@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field, frozen
 
-from contextkit.asking import AskingForContexts, run_blocking
-from contextkit.choosing import mark_used
 from contextkit.config import Config
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
 from contextkit.embedding import Embedder, Embedders, NotAsked, OneEmbedder, PluginEmbedders
 from contextkit.formatted import FormattedContext
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
+from contextkit.questions import AskingForContexts, run_blocking
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
 from contextkit.retention import Pruned, Retention, prune_sources, retention_of
 from contextkit.store.base import RecordStore
 from contextkit.store.opening import open_store
-from contextkit.use_history import history_of
+from contextkit.use_history.choosing import mark_used
+from contextkit.use_history.history import history_of
 from contextkit.workspace import Workspace, find_workspace
 
 if TYPE_CHECKING:

@@ -114,7 +114,7 @@ class ContextItem:
         sequence: what it is a part of, among its source's items: a session, a file; None
             where it stands alone.
         position: its place in that. Items of one sequence whose positions are one or two
-            apart support each other (see `contextkit.neighbours`).
+            apart support each other (see `contextkit.ranking.neighbours`).
         also_in: the duplicates of it that were dropped.
         must_keep: texts of it that no summary may leave out: where one would, the item is
             shortened or left out instead.
@@ -258,7 +258,7 @@ class ContextRequest:
 
     @signals.default
     def _own_signals(self) -> QuerySignals:
-        from contextkit.query_reading import signals_of
+        from contextkit.signals.reading import signals_of
 
         return signals_of(self.query)
 

@@ -12,24 +12,21 @@ from functools import partial
 
 from attrs import define, evolve, field
 
-from contextkit.admission import Admission
+from contextkit.asking.requests import with_budget
+from contextkit.asking.sections import section_request, sections_to_ask, timeout_of
 from contextkit.background import in_thread
-from contextkit.breakers import Breakers
-from contextkit.counting import find_counter
 from contextkit.errors import StoreError
+from contextkit.filtering.sifting import narrowed
 from contextkit.finishing import Finishing
 from contextkit.formatted import FormattedContext
-from contextkit.gather import Answer, Question, gather
-from contextkit.holding import held
-from contextkit.hook_failures import Failed, log_failure
-from contextkit.joining import joined, new_items
+from contextkit.gathering.admission import Admission
+from contextkit.gathering.breakers import Breakers
+from contextkit.gathering.gather import Answer, Question, gather
+from contextkit.gathering.holding import held
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ongoing import Before, Gathered, Ongoing, ongoing_of
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
-from contextkit.requests import with_budget
-from contextkit.sections import section_request, sections_to_ask, timeout_of
-from contextkit.sifting import narrowed
+from contextkit.registry.hook_failures import Failed, log_failure
 from contextkit.signalling import Signalling
 from contextkit.source_info import SourceInfo
 from contextkit.store.base import RecordStore
@@ -37,8 +34,11 @@ from contextkit.store.batching import BatchSearcher
 from contextkit.store.unopened import UnopenedStore
 from contextkit.telemetry import Attributes, describe, span
 from contextkit.tokens import FAMILIES, TokenCounter, counter_for
+from contextkit.tokens.choice import find_counter
 from contextkit.tracing import HookFailures, Stopwatch
-from contextkit.use_history import UseHistory
+from contextkit.updating.joining import joined, new_items
+from contextkit.updating.ongoing import Before, Gathered, Ongoing, ongoing_of
+from contextkit.use_history.history import UseHistory
 
 __all__ = ["Pipeline"]
 

@@ -6,11 +6,11 @@ from functools import partial
 
 from attrs import define, field
 
-from contextkit.checks import checked_signals
-from contextkit.hook_failures import Failed
-from contextkit.query_reading import signals_of
 from contextkit.registry import SourceRegistry
+from contextkit.registry.checks import checked_signals
+from contextkit.registry.hook_failures import Failed
 from contextkit.signals import QuerySignals
+from contextkit.signals.reading import signals_of
 
 __all__ = ["Signalling"]
 

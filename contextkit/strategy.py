@@ -1,7 +1,7 @@
 """A strategy: what makes a score, and which part of the budget each source has.
 
 Seed 3's `ContextStrategy` and seed 5's relevance score are two sets of these numbers. How one
-is found by its name, and what the names are, is in `contextkit.strategies`.
+is found by its name, and what the names are, is in `contextkit.config.strategies`.
 """
 
 from __future__ import annotations

@@ -10,14 +10,14 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from contextkit.fitting import Account, Fitted, Piece, Placed
-from contextkit.gather import Answer
-from contextkit.hook_failures import log_failure
-from contextkit.ongoing import Before, key_of
-from contextkit.ranking import Candidate
-from contextkit.selection import Dropped, Selection
+from contextkit.filtering.selection import Dropped, Selection
+from contextkit.fitting.fit import Account, Fitted, Piece, Placed
+from contextkit.gathering.gather import Answer
+from contextkit.ranking.scoring import Candidate
+from contextkit.registry.hook_failures import log_failure
 from contextkit.telemetry import span
 from contextkit.trace import ItemTrace, SourceTrace, Verdict
+from contextkit.updating.ongoing import Before, key_of
 
 __all__ = ["HookFailures", "Stopwatch", "item_traces", "source_traces"]
 

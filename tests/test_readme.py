@@ -16,7 +16,7 @@ from attrs import Attribute, fields
 
 from contextkit.cli.exit_codes import exit_code_lines
 from contextkit.config import SECTIONS, Config, SourceSettings
-from contextkit.strategies import BUILT_IN
+from contextkit.config.strategies import BUILT_IN
 from contextkit.strategy import Strategy
 
 ROOT = Path(__file__).parents[1]

@@ -18,9 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextkit import tokens
 from contextkit.errors import InvalidRequestError
-from contextkit.tokens import FAMILIES, TokenCounter, counter_for, estimate_tokens
+from contextkit.tokens import FAMILIES, TokenCounter, counter_for, counters, estimate_tokens
 
 DATA = Path(__file__).parent / "data" / "tokens"
 PIECE = 500
@@ -200,7 +199,7 @@ def test_a_text_of_many_blocks_counts_like_its_lines() -> None:
     line = "def area(width: float) -> float:\n"
 
     def thousandths(text: str) -> int:
-        return tokens._tokens(text, "o200k", 100_000)
+        return counters._tokens(text, "o200k", 100_000)
 
     assert thousandths(line * 10_000) == 10_000 * thousandths(line)
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from contextkit.config_layers import data_folder
+from contextkit.config.layers import data_folder
 
 __all__ = ["journal", "note"]
 

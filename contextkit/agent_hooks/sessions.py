@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.config_layers import data_folder
+from contextkit.config.layers import data_folder
 
 __all__ = ["Session", "is_off", "latest_session", "open_session", "prune_sessions", "switch_off"]
 

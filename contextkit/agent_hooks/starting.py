@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from contextkit.asking.requests import make_request
 from contextkit.background import in_thread
 from contextkit.formatted import FormattedContext
 from contextkit.kit import ContextKit
 from contextkit.models import Recipe, Section
 from contextkit.records import Range, Record
-from contextkit.requests import make_request
 
 __all__ = ["start_context"]
 

@@ -6,18 +6,18 @@ from typing import Literal
 
 from attrs import define, evolve, field
 
-from contextkit.admission import is_inside
+from contextkit.asking.sections import sections_to_ask
 from contextkit.caching.flights import Flights
 from contextkit.caching.keys import Keys, NoKeyError
 from contextkit.caching.levels import Kind, Levels
 from contextkit.caching.stats import Counting
 from contextkit.caching.values import NotExactError, read_context, write_context
 from contextkit.formatted import FormattedContext
+from contextkit.gathering.admission import is_inside
 from contextkit.models import ContextRequest, Recipe
-from contextkit.ongoing import Asked
 from contextkit.pipeline import Pipeline
-from contextkit.sections import sections_to_ask
 from contextkit.trace import CacheTrace
+from contextkit.updating.ongoing import Asked
 
 __all__ = ["ContextCache"]
 

@@ -10,7 +10,7 @@ from contextkit.caching.keys import Keys, NoKeyError
 from contextkit.caching.levels import Kind, Levels
 from contextkit.caching.stats import Counting
 from contextkit.caching.values import NotExactError, read_items, write_items
-from contextkit.gather import Found, Question
+from contextkit.gathering.gather import Found, Question
 from contextkit.logs import get_logger
 
 __all__ = ["ResultCache"]

@@ -18,9 +18,9 @@ from attrs import fields, frozen, resolve_types
 from contextkit.errors import ContextKitError
 from contextkit.formatted import FormattedContext
 from contextkit.models import ContextItem, Provenance, Successor
-from contextkit.ongoing import Asked, Ongoing
 from contextkit.signals import QuerySignals
 from contextkit.trace import ItemTrace, SourceTrace, Trace
+from contextkit.updating.ongoing import Asked, Ongoing
 
 if TYPE_CHECKING:
     import cattrs

@@ -114,8 +114,8 @@ def checked_sources(
     session: Session, query: str, names: list[str] | None, /, **options: Any
 ) -> tuple[str, ...] | None:
     """The sources to ask; refuses what makes no sense before anything is indexed for it."""
-    from contextkit.requests import make_request
-    from contextkit.sections import check_excluded
+    from contextkit.asking.requests import make_request
+    from contextkit.asking.sections import check_excluded
 
     request = make_request(
         session.config, query, project="", workspace=session.workspace, sources=names, **options

@@ -51,7 +51,7 @@ def show(session: Session, as_json: bool) -> None:
 
 
 def _heading(session: Session) -> dict[str, str | None]:
-    from contextkit.config_layers import data_folder, user_config_file
+    from contextkit.config.layers import data_folder, user_config_file
 
     user_file, project_file = user_config_file(), session.found_workspace.config_file
     return {

@@ -36,7 +36,7 @@ _SIGNALS_WIDTH = 200
     epilog="""\b
 Examples:
   contextkit explain "how is the token budget split?"
-  contextkit explain "why do we retry?" --item contextkit/budget.py:13
+  contextkit explain "why do we retry?" --item contextkit/fitting/budget.py:13
   contextkit explain "why do we retry?" --max-tokens 500 --json
 """
 )

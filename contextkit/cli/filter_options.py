@@ -66,7 +66,7 @@ def filter_options(command: Command) -> Command:
 
 
 def _since(_: click.Context, option: click.Parameter, given: str | None) -> datetime | None:
-    from contextkit.since import parse_since
+    from contextkit.asking.since import parse_since
 
     try:
         return None if given is None else parse_since(given)

@@ -27,9 +27,9 @@ def init(session: Session, only_print: bool) -> None:
     those of each source that is installed: nothing changes until you take a # away. A file
     that is there is never overwritten.
     """
-    from contextkit.config_template import config_template
+    from contextkit.cli.config_template import config_template
     from contextkit.workspace import PROJECT_FILE
-    from contextkit.workspace_facts import workspace_facts
+    from contextkit.workspace.facts import workspace_facts
 
     root, present = session.workspace, session.found_workspace.config_file
     if present is not None and not only_print:

@@ -56,8 +56,8 @@ class Session:
         """Read the configuration and load the plugins, without the store's engine."""
         if self._plugins is None:
             self.start_logs()
-            from contextkit.config_layers import load_config
-            from contextkit.patience import patient
+            from contextkit.asking.patience import patient
+            from contextkit.config.layers import load_config
             from contextkit.registry import SourceRegistry
             from contextkit.workspace import find_workspace
 

@@ -40,8 +40,8 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     failing is left alone for a while by the process it failed in, which its breaker tells: that
     of the resident process (`contextkit serve`) is shown, where it has this workspace open.
     """
+    from contextkit.cli.plugin_overview import plugin_overview
     from contextkit.errors import ConfigError, StoreError
-    from contextkit.plugin_overview import plugin_overview
 
     registry, workspace = session.registry, session.workspace
     rows = [plugin_overview(registry, status, workspace) for status in registry.plugins]
@@ -96,7 +96,7 @@ def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
 
 def unknown_sources(session: Session) -> Iterator[str]:
     """A line for each source that has settings and is not installed."""
-    from contextkit.absent_sources import settings_of_absent
+    from contextkit.health.absent_sources import settings_of_absent
 
     return settings_of_absent(session.config, session.registry)
 

@@ -29,8 +29,8 @@ def complete_strategies(
     """The strategies that there are; none where the configuration is wrong."""
     from click.shell_completion import CompletionItem
 
+    from contextkit.config.strategies import strategy_names
     from contextkit.errors import ContextKitError
-    from contextkit.strategies import strategy_names
 
     session: Session = ctx.find_root().obj
     try:
@@ -75,7 +75,7 @@ def strategies(session: Session, as_json: bool) -> None:
 
 def _described(config: Config) -> list[dict[str, Any]]:
     from contextkit.config import normalized
-    from contextkit.strategies import BUILT_IN, strategy_named, strategy_names
+    from contextkit.config.strategies import BUILT_IN, strategy_named, strategy_names
 
     in_force = normalized(config.assemble.strategy)
     rows = []

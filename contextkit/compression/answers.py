@@ -11,11 +11,11 @@ from functools import partial
 from attrs import define, field, frozen
 
 from contextkit.background import in_thread
-from contextkit.checks import checked_summaries
 from contextkit.errors import in_words
-from contextkit.hook_failures import Failed
 from contextkit.models import ContextItem
 from contextkit.registry import SourceRegistry
+from contextkit.registry.checks import checked_summaries
+from contextkit.registry.hook_failures import Failed
 
 __all__ = ["HOOK", "Answers", "Wanted"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from contextkit.budget import allotments
-from contextkit.placing import Lane, Piece
+from contextkit.fitting.budget import allotments
+from contextkit.fitting.placing import Lane, Piece
 
 __all__ = ["too_much"]
 

@@ -10,12 +10,12 @@ from contextkit.compression.answers import HOOK, Answers, Wanted
 from contextkit.compression.choosing import too_much
 from contextkit.compression.extractive import Rarity, extract
 from contextkit.compression.parts import Parts, keeps
-from contextkit.fitting import Render
-from contextkit.formatting import credit_of, well_formed
-from contextkit.hook_failures import Failed
-from contextkit.looks import Look
-from contextkit.placing import Lane, Piece, Placed
+from contextkit.fitting.fit import Render
+from contextkit.fitting.placing import Lane, Piece, Placed
+from contextkit.formatting.looks import Look
+from contextkit.formatting.stage import credit_of, well_formed
 from contextkit.registry import SourceRegistry
+from contextkit.registry.hook_failures import Failed
 from contextkit.rendering.groups import group_of
 from contextkit.tokens import TokenCounter
 

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field
 
 from contextkit.config import Config
-from contextkit.config_layers import HOME_VARIABLE, LAYERS, load_config, user_config_file
+from contextkit.config.layers import HOME_VARIABLE, LAYERS, load_config, user_config_file
 from contextkit.errors import ConfigError
 from contextkit.health.finding import Finding, fine, problem
 from contextkit.workspace import Workspace

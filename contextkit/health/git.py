@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from contextkit.git_program import run_git
 from contextkit.health.finding import Finding, fine, problem, warning
+from contextkit.workspace.git_program import run_git
 
 __all__ = ["git_findings"]
 

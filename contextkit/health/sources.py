@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.asking import AskingForContexts
+from contextkit.questions import AskingForContexts
 from contextkit.trace import SourceTrace
 
 __all__ = ["ANSWERED", "probe_sources"]

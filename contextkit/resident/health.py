@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from contextkit.breakers import SourceHealth
+from contextkit.gathering.breakers import SourceHealth
 from contextkit.resident.client import ask
 
 __all__ = ["remembered_health"]

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextkit.config_layers import data_folder
+from contextkit.config.layers import data_folder
 from contextkit.resident.place import settings_in, socket_path
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run_detached(warm: str | None) -> None:
 
 def _hook_settings(folder: str | None) -> HookSettings:
     from contextkit.config import HookSettings
-    from contextkit.config_layers import load_config
+    from contextkit.config.layers import load_config
     from contextkit.errors import ContextKitError
     from contextkit.workspace import find_workspace
 

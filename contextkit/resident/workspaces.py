@@ -12,8 +12,8 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from contextkit.agent_hooks.hiding import hide_shown
-from contextkit.breakers import SourceHealth
-from contextkit.config_layers import user_config_file
+from contextkit.config.layers import user_config_file
+from contextkit.gathering.breakers import SourceHealth
 from contextkit.kit import ContextKit
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.workspace import Workspace, find_workspace

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from contextkit.config import Config
-from contextkit.config_layers import data_folder
+from contextkit.config.layers import data_folder
 from contextkit.embedding import Embedders
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from contextkit.filtering.sifting import refusal
 from contextkit.models import ContextItem
-from contextkit.sifting import refusal
 from contextkit.testing.subject import NotConformingError, Subject, within
 
 __all__ = ["check_filters"]

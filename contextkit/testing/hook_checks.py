@@ -8,12 +8,12 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from contextkit import checks
+from contextkit.agent_tools.offers import offered_tools
+from contextkit.asking.recipes import OfferedRecipe, build_recipe
 from contextkit.errors import InvalidRequestError, PluginError
-from contextkit.plugin_checks import HOOKS
-from contextkit.query_reading import signals_of
-from contextkit.recipes import OfferedRecipe, build_recipe
-from contextkit.registry import SourceRegistry
+from contextkit.registry import SourceRegistry, checks
+from contextkit.registry.plugin_checks import HOOKS
+from contextkit.signals.reading import signals_of
 from contextkit.testing.queries import QUERIES
 from contextkit.testing.subject import (
     HELD_SECONDS,
@@ -22,7 +22,6 @@ from contextkit.testing.subject import (
     Subject,
     slowness,
 )
-from contextkit.tool_offers import offered_tools
 
 __all__ = [
     "check_hooks",

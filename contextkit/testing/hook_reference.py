@@ -16,7 +16,7 @@ import attrs
 
 from contextkit import hookspecs, models, records, tools
 from contextkit.indexing import Indexer
-from contextkit.plugin_checks import HOOKS
+from contextkit.registry.plugin_checks import HOOKS
 from contextkit.signals import QuerySignals
 from contextkit.source_info import SourceInfo
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.config_layers import load_config
+from contextkit.agent_tools.calls import call_tool
+from contextkit.agent_tools.offers import offered_tools
+from contextkit.config.layers import load_config
 from contextkit.kit import ContextKit
 from contextkit.registry import SourceRegistry
 from contextkit.testing.surroundings import own_home
-from contextkit.tool_calls import call_tool
-from contextkit.tool_offers import offered_tools
 from contextkit.tools import ToolResult
 from contextkit.workspace import PROJECT_FILE, Workspace
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.checks import checked_keys
 from contextkit.models import ContextItem, IndexReport
 from contextkit.records import Record
+from contextkit.registry.checks import checked_keys
 from contextkit.testing.subject import NotConformingError, Subject
 
 __all__ = ["check_dedup_keys", "check_index"]

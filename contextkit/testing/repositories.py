@@ -86,7 +86,7 @@ def watched_git(folder: Path) -> Iterator[Callable[[], list[str]]]:
 
     Yields:
         Gives the commands since it was last asked, such as `ls-files`, one for each process that
-        `contextkit.git_program` ran.
+        `contextkit.workspace.git_program` ran.
     """
     front, log = folder / "front", folder / "asked"
     front.mkdir()

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 
 from attrs import astuple, evolve, field, frozen
 
+from contextkit.asking.sections import section_request
 from contextkit.background import in_thread
-from contextkit.checks import checked_items
 from contextkit.errors import ContextKitError
+from contextkit.filtering.sifting import narrowed
 from contextkit.kit import ContextKit
 from contextkit.models import ContextItem, ContextRequest, Section
-from contextkit.sections import section_request
-from contextkit.sifting import narrowed
+from contextkit.registry.checks import checked_items
 from contextkit.testing.kits import open_kit
 
 __all__ = [

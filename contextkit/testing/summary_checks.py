@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from contextkit.checks import checked_summaries
 from contextkit.compression.parts import keeps
-from contextkit.looks import Look
+from contextkit.formatting.looks import Look
 from contextkit.models import ContextItem
+from contextkit.registry.checks import checked_summaries
 from contextkit.testing.subject import NotConformingError, Subject
 from contextkit.testing.text_checks import shown_text
 from contextkit.tokens import TokenCounter, counter_for

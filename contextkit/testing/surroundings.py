@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from contextkit.config_layers import HOME_VARIABLE
+from contextkit.config.layers import HOME_VARIABLE
 from contextkit.errors import ContextKitError
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 

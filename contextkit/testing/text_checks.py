@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
-from contextkit.checks import checked_text, checked_texts
 from contextkit.errors import SourceError
-from contextkit.looks import Look, default_text
+from contextkit.formatting.looks import Look, default_text
 from contextkit.models import DETAILS, STYLES, ContextItem
+from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.testing.hostile import harmless, hostile_text, with_text
 from contextkit.testing.markup_structure import MarkupError, structure
 from contextkit.testing.subject import NotConformingError, Subject

@@ -27,7 +27,7 @@ from contextkit import (
     Tool,
     hookimpl,
 )
-from contextkit.looks import Look, default_text
+from contextkit.formatting.looks import Look, default_text
 from contextkit.models import Detail, Style
 from contextkit.testing.subject import Subject, open_subject
 from contextkit.truncation import truncate

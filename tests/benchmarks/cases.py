@@ -8,14 +8,14 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.composing import Composer
+from contextkit.composing.text import Composer
 from contextkit.config import Config
-from contextkit.fitting import Fitted, Lane, fit
-from contextkit.formatting import pieces_for
-from contextkit.gather import Answer
-from contextkit.looks import Look
+from contextkit.fitting.fit import Fitted, Lane, fit
+from contextkit.formatting.looks import Look
+from contextkit.formatting.stage import pieces_for
+from contextkit.gathering.gather import Answer
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ranking import rank
+from contextkit.ranking.scoring import rank
 from contextkit.registry import SourceRegistry
 from contextkit.rendering import heading
 from contextkit.tokens import TokenCounter, counter_for

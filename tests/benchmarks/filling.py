@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from contextkit.budget import allotments, shares
+from contextkit.fitting.budget import allotments, shares
 from contextkit.models import ContextItem, Style
 from contextkit.rendering import Document, RenderedSection, render
 from tests.benchmarks import seeds

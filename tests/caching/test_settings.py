@@ -15,7 +15,7 @@ from contextkit import ContextKit
 from contextkit.caching.caches import open_caches
 from contextkit.cli.root import cli
 from contextkit.config import CacheSettings, Config
-from contextkit.config_layers import user_config_file
+from contextkit.config.layers import user_config_file
 from contextkit.errors import ConfigError
 from contextkit.health import examine
 from tests.caching.redis_server import RedisServer

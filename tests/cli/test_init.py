@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from contextkit.config import AssembleSettings
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
 from contextkit.registry import SourceRegistry
 from contextkit.workspace import find_workspace
 

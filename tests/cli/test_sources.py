@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from contextkit.breakers import Breakers
+from contextkit.gathering.breakers import Breakers
 from contextkit.resident.client import ask
 from contextkit.resident.place import settings_in, socket_path
 from contextkit.resident.server import ResidentServer

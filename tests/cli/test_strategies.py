@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contextkit.strategies import BUILT_IN
+from contextkit.config.strategies import BUILT_IN
 from tests.cli.conftest import CommandLine
 
 ANOTHER = ("--strategy", "conversation", "--no-index")

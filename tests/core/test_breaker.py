@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextkit.breaker import Breaker
-from contextkit.breakers import Breakers, SourceHealth
+from contextkit.gathering.breakers import Breakers, SourceHealth
 
 
 class Clock:

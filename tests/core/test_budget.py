@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextkit.budget import allotments, by_match, shares
+from contextkit.fitting.budget import allotments, by_match, shares
 
 thorough = settings.get_profile("thorough")
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextkit.config import Config, Origin, SourceSettings
-from contextkit.config_layers import data_folder, load_config, user_config_file
+from contextkit.config.layers import data_folder, load_config, user_config_file
 from contextkit.errors import ConfigError
 from contextkit.workspace import find_workspace
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError
-from contextkit.counting import find_counter
 from contextkit.registry import SourceRegistry
 from contextkit.tokens import counter_for
+from contextkit.tokens.choice import find_counter
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

@@ -21,10 +21,10 @@ from click.testing import CliRunner
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record
-from contextkit.breakers import Breakers, SourceHealth
 from contextkit.cli.root import cli
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.formatted import FormattedContext
+from contextkit.gathering.breakers import Breakers, SourceHealth
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo
 from contextkit.config import Config, SourceSettings
-from contextkit.config_layers import user_config_file
+from contextkit.config.layers import user_config_file
 from contextkit.embedding import PluginEmbedders
 from contextkit.errors import ConfigError, PluginError, SourceError, StoreModelMismatchError
 from contextkit.registry import SourceRegistry

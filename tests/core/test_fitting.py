@@ -13,10 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contextkit import ContextItem
-from contextkit.fitting import Account, Fitted, Lane, Piece, fit, fit_all
+from contextkit.fitting.fit import Account, Fitted, Lane, Piece, fit, fit_all
+from contextkit.fitting.placing import ITEM_CAP, READABLE_TOKENS, Count, Placed, Shaper
 from contextkit.models import Style
-from contextkit.placing import ITEM_CAP, READABLE_TOKENS, Count, Placed, Shaper
-from contextkit.ranking import Candidate, Scores
+from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.tokens import counter_for, estimate_tokens
 from contextkit.truncation import truncate

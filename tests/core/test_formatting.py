@@ -10,11 +10,11 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem, Provenance
-from contextkit.formatting import pieces_for
-from contextkit.looks import Look
+from contextkit.fitting.placing import Piece
+from contextkit.formatting.looks import Look
+from contextkit.formatting.stage import pieces_for
 from contextkit.models import STYLES, Style
-from contextkit.placing import Piece
-from contextkit.ranking import Candidate, Scores
+from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.registry import SourceRegistry
 from contextkit.tokens import counter_for
 

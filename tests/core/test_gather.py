@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Provenance, Section
 from contextkit.background import in_thread
 from contextkit.breaker import Breaker
-from contextkit.gather import Answer, Question, gather
+from contextkit.gathering.gather import Answer, Question, gather
 from contextkit.registry import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]

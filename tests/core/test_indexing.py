@@ -323,7 +323,7 @@ def test_two_runs_of_one_project_take_turns(kit: ContextKit) -> None:
 
 def kit_home(kit: ContextKit) -> Path:
     """Where the states are."""
-    from contextkit.config_layers import data_folder
+    from contextkit.config.layers import data_folder
 
     return data_folder() / "state" / kit.store.identity.id
 

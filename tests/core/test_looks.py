@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.looks import Look, default_text
+from contextkit.formatting.looks import Look, default_text
 from contextkit.models import STYLES, Style
 
 ITEM = ContextItem(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit
-from contextkit.neighbours import beside, best_supported, supported, supports
+from contextkit.ranking.neighbours import beside, best_supported, supported, supports
 
 UNIT = st.floats(0, 1)
 

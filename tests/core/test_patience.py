@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextkit.asking.patience import DEADLINE, SOURCE_TIMEOUT, patient
 from contextkit.config import AssembleSettings, Config, Origin
-from contextkit.patience import DEADLINE, SOURCE_TIMEOUT, patient
 
 
 def test_both_limits_are_longer_where_none_is_configured() -> None:

@@ -12,8 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, Section, SourceInfo
-from contextkit.gather import Answer
-from contextkit.ranking import Candidate, Scores, rank, recency
+from contextkit.gathering.gather import Answer
+from contextkit.ranking.scoring import Candidate, Scores, rank, recency
 from contextkit.strategy import Strategy
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)

@@ -19,11 +19,11 @@ from contextkit import (
     SourceError,
     SourceInfo,
 )
+from contextkit.asking.recipes import OfferedRecipe, build_recipe, find_recipe, offered_recipes
+from contextkit.asking.sections import context_recipe, section_request, sections_to_ask, title_of
 from contextkit.config import SourceSettings
 from contextkit.errors import PluginError
-from contextkit.recipes import OfferedRecipe, build_recipe, find_recipe, offered_recipes
 from contextkit.registry import SourceRegistry
-from contextkit.sections import context_recipe, section_request, sections_to_ask, title_of
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

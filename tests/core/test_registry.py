@@ -20,8 +20,8 @@ from contextkit.errors import (
     InvalidContextTypeError,
     PluginError,
 )
-from contextkit.plugin_status import PluginStatus
 from contextkit.registry import SourceRegistry
+from contextkit.registry.plugin_status import PluginStatus
 
 if TYPE_CHECKING:
     from tests.core.conftest import Site

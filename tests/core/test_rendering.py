@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.formatting import pieces_for
-from contextkit.looks import Look
+from contextkit.fitting.placing import Piece
+from contextkit.formatting.looks import Look
+from contextkit.formatting.stage import pieces_for
 from contextkit.markup import escape_xml, fenced
 from contextkit.models import STYLES, Style
-from contextkit.placing import Piece
-from contextkit.ranking import Candidate, Scores
+from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.registry import SourceRegistry
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.tokens import counter_for

@@ -11,9 +11,9 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.ranking import Candidate, Scores
+from contextkit.filtering.selection import Selection, select
+from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.registry import SourceRegistry
-from contextkit.selection import Selection, select
 
 FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)
 MakePlugin = Callable[..., ModuleType]

@@ -16,11 +16,11 @@ from contextkit import (
     InvalidRequestError,
     SourceInfo,
 )
+from contextkit.asking.requests import make_request
 from contextkit.config import AssembleSettings, Config
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
 from contextkit.errors import ConfigError
 from contextkit.models import SHARES
-from contextkit.requests import make_request
 from contextkit.trace import SourceTrace
 from contextkit.workspace import find_workspace
 

@@ -23,15 +23,15 @@ from contextkit import (
     SourceInfo,
     Strategy,
 )
-from contextkit.budget import by_match, by_percent, shares
+from contextkit.asking.requests import make_request
 from contextkit.config import Config, RankingSettings
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
+from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
 from contextkit.errors import ConfigError
-from contextkit.gather import Answer
+from contextkit.fitting.budget import by_match, by_percent, shares
+from contextkit.gathering.gather import Answer
 from contextkit.models import ContextRequest
-from contextkit.ranking import Scores, rank
-from contextkit.requests import make_request
-from contextkit.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
+from contextkit.ranking.scoring import Scores, rank
 from contextkit.workspace import find_workspace
 
 MakePlugin = Callable[..., ModuleType]

@@ -24,12 +24,12 @@ from contextkit import (
     Tool,
     ToolResult,
 )
+from contextkit.agent_tools.calls import call_tool
+from contextkit.agent_tools.offers import OfferedTool, offer_tool, offered_tools
+from contextkit.agent_tools.shapes import UnfitError, shape_of
 from contextkit.errors import PluginError
 from contextkit.indexing import Progress
 from contextkit.registry import SourceRegistry
-from contextkit.tool_calls import call_tool
-from contextkit.tool_offers import OfferedTool, offer_tool, offered_tools
-from contextkit.tool_shapes import UnfitError, shape_of
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

@@ -12,8 +12,8 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models import Successor
-from contextkit.ranking import Candidate, Scores
-from contextkit.updates import mark_superseded
+from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.ranking.updates import mark_superseded
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
 TIMEOUT = "The API timeout is {} s"

@@ -18,7 +18,7 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 from structlog.testing import capture_logs
 
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
 from contextkit.embedding import Embedders, ModelEmbedder, OneEmbedder, load_embedder
 from contextkit.embedding.built_in import StaticModel
 from contextkit.errors import StoreError, StoreModelMismatchError

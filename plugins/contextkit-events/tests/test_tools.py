@@ -9,8 +9,8 @@ import pytest
 
 import contextkit_events
 from contextkit import ContextKit
+from contextkit.agent_tools.offers import offered_tools
 from contextkit.testing import ToolCaller, open_kit
-from contextkit.tool_offers import offered_tools
 from contextkit_events import EventLog, InvalidEventError
 
 

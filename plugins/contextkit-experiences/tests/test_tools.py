@@ -9,8 +9,8 @@ import pytest
 
 import contextkit_experiences
 from contextkit import ContextKit, InvalidRequestError
+from contextkit.agent_tools.offers import offered_tools
 from contextkit.testing import ToolCaller, open_kit
-from contextkit.tool_offers import offered_tools
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
 from contextkit_experiences.serialising import to_json

@@ -15,10 +15,10 @@ from mcp import Client
 from mcp_types import ToolListChangedNotification
 
 from contextkit import ContextKit
+from contextkit.asking.patience import DEADLINE, SOURCE_TIMEOUT
 from contextkit.cli import cli
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.indexing import Progress
-from contextkit.patience import DEADLINE, SOURCE_TIMEOUT
 from contextkit_mcp import announcing
 from contextkit_mcp import relay as relaying
 from contextkit_mcp.live_kit import LiveKit

@@ -8,9 +8,9 @@ import pytest
 
 import contextkit_patterns
 from contextkit import ContextItem, ContextKit
+from contextkit.agent_tools.offers import offered_tools
 from contextkit.models import Detail
 from contextkit.testing import CommandLine, ToolCaller, printed_json
-from contextkit.tool_offers import offered_tools
 from contextkit_patterns import InvalidPatternError, PatternBook, UnknownPatternError
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")

@@ -8,9 +8,9 @@ import pytest
 
 import contextkit_tasks
 from contextkit import ContextItem, ContextKit, InvalidRequestError
+from contextkit.agent_tools.offers import offered_tools
 from contextkit.models import Detail
 from contextkit.testing import CommandLine, ToolCaller, printed_json, write_distribution
-from contextkit.tool_offers import offered_tools
 from contextkit_tasks import EmptyStackError, TaskStack
 
 TIDE = """

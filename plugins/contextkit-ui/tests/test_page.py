@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from contextkit import ContextKit
-from contextkit.requests import make_request
+from contextkit.asking.requests import make_request
 from contextkit_ui.model import TextPart
 from contextkit_ui.pages import report_page
 from contextkit_ui.view import hues_of, view_of

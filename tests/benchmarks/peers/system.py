@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 BUDGET = 2000
-"""Tokens of a context, by `contextkit.tokens.estimate_tokens` for every system."""
+"""Tokens of a context, by `contextkit.tokens.counters.estimate_tokens` for every system."""
 
 LIMIT = 20
 """Items that a source may offer."""

@@ -24,7 +24,7 @@ import click
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
 from contextkit.models import DETAILS
 from contextkit.registry import SourceRegistry
 from contextkit.workspace import Workspace

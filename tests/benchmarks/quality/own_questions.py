@@ -10,14 +10,16 @@ __all__ = ["OWN_QUESTIONS", "own_commit_questions"]
 
 OWN_QUESTIONS = (
     CodeQuestion(
-        "how the budget is split over the sources by weight", ("contextkit/budget.py",), "how"
+        "how the budget is split over the sources by weight",
+        ("contextkit/fitting/budget.py",),
+        "how",
     ),
     CodeQuestion(
         "how are near duplicates told from contradictions",
         ("contextkit/dedup/guard.py", "contextkit/dedup/near.py"),
         "how",
     ),
-    CodeQuestion("recency as a half-life", ("contextkit/ranking.py",), "meaning"),
+    CodeQuestion("recency as a half-life", ("contextkit/ranking/scoring.py",), "meaning"),
     CodeQuestion(
         "two processes that take turns on one store",
         ("contextkit/store/turns.py", "contextkit/store/shard_lock.py"),
@@ -59,7 +61,7 @@ _OWN_COMMITS = (
     ),
     (
         "Let find_workspace stop at a home folder",
-        "contextkit/workspace.py",
+        "contextkit/workspace/finding.py",
         "def find_workspace(",
         "The workspace that a folder is in.",
         True,

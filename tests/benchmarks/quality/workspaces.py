@@ -12,7 +12,7 @@ import click
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.config_layers import load_config
+from contextkit.config.layers import load_config
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
 from contextkit.store.batching import BatchSearcher

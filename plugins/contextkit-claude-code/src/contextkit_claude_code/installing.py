@@ -16,7 +16,7 @@ from typing import Any
 
 from attrs import asdict, define, field, frozen
 
-from contextkit.config_layers import data_folder
+from contextkit.config.layers import data_folder
 from contextkit_claude_code.errors import SettingsFileError
 from contextkit_claude_code.files import Change, Places, read, write
 from contextkit_claude_code.json_text import Edit, apply

@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from contextkit.file_index import Status, look_up
-from contextkit.git_program import run_git_for_bytes
+from contextkit.workspace.git_program import run_git_for_bytes
 
 __all__ = ["GitError", "WorkTree", "git_files", "work_tree"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
-from contextkit.neighbours import beside, best_supported
+from contextkit.ranking.neighbours import beside, best_supported
 from contextkit_documents.naming import place_name, titled
 from contextkit_documents.stored import StoredChunk
 

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from contextkit.errors import WorkspaceError
 from contextkit.file_index import FileListing, Status, look_up
-from contextkit.git_program import run_git
+from contextkit.workspace.git_program import run_git
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings, compile_globs
 

@@ -48,7 +48,7 @@ class Mentions:
     def longest(self, keys: Iterable[str]) -> frozenset[str]:
         """Of the keys that names have, those that stand somewhere outside of a longer one.
 
-        Who writes `contextkit/tokens.py` does not mean another `tokens.py`.
+        Who writes `contextkit/tokens/counters.py` does not mean another `tokens.py`.
         """
         found = {key: self.spans[key] for key in keys if key in self.spans}
         every = {span for spans in found.values() for span in spans}

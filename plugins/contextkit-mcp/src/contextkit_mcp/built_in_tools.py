@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
+from contextkit.agent_tools.offers import OfferedTool, offer_tool
+from contextkit.asking.recipes import offered_recipes
+from contextkit.asking.sections import check_excluded
+from contextkit.asking.since import parse_since
 from contextkit.background import in_thread
+from contextkit.cli.plugin_overview import plugin_overview
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.formatted import FormattedContext
 from contextkit.index_run import IndexOutcome
 from contextkit.kit import ContextKit
 from contextkit.models import IndexReport
-from contextkit.plugin_overview import plugin_overview
-from contextkit.recipes import offered_recipes
-from contextkit.sections import check_excluded
-from contextkit.since import parse_since
-from contextkit.tool_offers import OfferedTool, offer_tool
 from contextkit.tools import Tool, ToolResult
 from contextkit_mcp.tool_types import (
     Additional,

@@ -15,16 +15,16 @@ from typing import Any
 
 from attrs import define, field
 
+from contextkit.agent_tools.offers import offered_tools
+from contextkit.asking.patience import patient
 from contextkit.background import in_thread
 from contextkit.config import Config
-from contextkit.config_layers import load_config, user_config_file
+from contextkit.config.layers import load_config, user_config_file
 from contextkit.errors import ContextKitError
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.kit import ContextKit
 from contextkit.logs import get_logger
-from contextkit.patience import patient
 from contextkit.registry import SourceRegistry
-from contextkit.tool_offers import offered_tools
 from contextkit.workspace import PROJECT_FILE, Workspace, find_workspace
 
 __all__ = ["LiveKit"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from contextkit import ContextItem, ContextRequest, Record, Records
 from contextkit.background import in_thread
-from contextkit.neighbours import beside, best_supported
+from contextkit.ranking.neighbours import beside, best_supported
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import Memory, place_name
 from contextkit_memories.words import category_spellings

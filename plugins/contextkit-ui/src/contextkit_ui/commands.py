@@ -55,7 +55,7 @@ def report(
     scores, what was left out and why, a timeline, and the text as the agent reads it. It holds
     what the context holds: hand it on with the same care.
     """
-    from contextkit.requests import make_request
+    from contextkit.asking.requests import make_request
     from contextkit_ui.pages import report_page
     from contextkit_ui.view import hues_of, view_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.git_program import run_git
+from contextkit.workspace.git_program import run_git
 
 __all__ = ["GitStatus", "git_files", "git_status"]
 

@@ -1,0 +1,203 @@
+"""From a host's arguments to a checked request: defaults from the configuration, clear errors."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from contextkit.asking.filters import FILTER_OPTIONS, check_name, checked_filter_options
+from contextkit.config import Config
+from contextkit.config.strategies import strategy_for
+from contextkit.errors import InvalidRequestError, RecordError
+from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
+from contextkit.store.base import conditions
+from contextkit.strategy import STRATEGY_DEPTH, is_number
+
+__all__ = ["make_request", "with_budget"]
+
+_CHOICES = {
+    "style": STYLES,
+    "detail": DETAILS,
+    "group_by": GROUPINGS,
+    "overflow": ("hard", "soft"),
+    "shares": SHARES,
+}
+_SWITCHES = ("include_sources", "guard", "compress")
+_WITHIN_0_AND_1 = ("min_relevance", "diversity")
+_CONFIGURED = (
+    "max_tokens",
+    "limit",
+    "sources",
+    "source_timeout",
+    "deadline",
+    "tokens",
+    *_CHOICES,
+    *_SWITCHES,
+    *_WITHIN_0_AND_1,
+)
+_BY_SOURCE = ("weights", "limits", "timeouts")
+_BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use", "cache")
+_OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *FILTER_OPTIONS, *_BY_REQUEST)
+_OF_THE_STRATEGY = ("shares", "min_relevance", "diversity", "depth")
+"""What a strategy says for requests that do not say it themselves."""
+
+
+def make_request(
+    config: Config, query: str, *, project: str, workspace: Path | None, **given: Any
+) -> ContextRequest:
+    """A request with every value checked.
+
+    Args:
+        config: its `[assemble]` section fills in what is not given, after the strategy.
+        query: what the context is needed for.
+        project: the project whose records are searched.
+        workspace: the workspace's root folder.
+        given: fields of `ContextRequest`; None means not given.
+
+    Raises:
+        InvalidRequestError: naming the field, what it is and what it should be.
+    """
+    for name in given:
+        if name not in _OPTIONS:
+            raise InvalidRequestError(f"a request has no option '{name}'{_hint(name)}")
+    strategy = strategy_for(config, given.get("strategy"))
+    values: dict[str, Any] = {name: getattr(config.assemble, name) for name in _CONFIGURED}
+    for name in _OF_THE_STRATEGY:
+        if (part := getattr(strategy, name)) is not None:
+            values[name] = part
+    if given.get("sources") is None:
+        # What a request names by itself, no setting leaves out.
+        values["exclude_sources"] = config.assemble.exclude_sources or ()
+    values.update({name: value for name, value in given.items() if value is not None})
+    values["strategy"] = strategy
+    values.update(checked_filter_options(values))
+    _check_query(query)
+    _check_depth(values.get("depth"))
+    _check_record_use(values.get("record_use"))
+    _check_numbers(values)
+    _check_choices(values)
+    _check_session(values.get("session"))
+    for name in _BY_SOURCE:
+        _check_by_source(name, values.get(name, {}))
+    _check_filters(values.get("filters", {}))
+    if values["sources"] is not None:
+        values["sources"] = _checked_sources(values["sources"])
+    return ContextRequest(
+        # Half a surrogate pair, as from an argument that is not UTF-8, is no text to search.
+        query=query.encode("utf-8", "replace").decode("utf-8"),
+        project=project,
+        workspace=workspace,
+        **values,
+    )
+
+
+def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextRequest:
+    """The request with another budget, or with its own where none is given.
+
+    Raises `InvalidRequestError` for a budget that is none.
+    """
+    if max_tokens is None:
+        return request
+    _check_whole_number("max_tokens", max_tokens)
+    return evolve(request, max_tokens=max_tokens)
+
+
+def _hint(name: str) -> str:
+    nearest = difflib.get_close_matches(name, _OPTIONS, n=1)
+    return f"; did you mean '{nearest[0]}'?" if nearest else f"; it has: {', '.join(_OPTIONS)}"
+
+
+def _check_query(query: object) -> None:
+    if not isinstance(query, str):
+        raise InvalidRequestError(f"the query must be a text, got {query!r}")
+    if not query.strip():
+        raise InvalidRequestError("the query is empty: say what the context is needed for")
+
+
+def _check_session(session: object) -> None:
+    if session is not None:
+        check_name("session", session)
+
+
+def _check_depth(depth: object) -> None:
+    if depth is not None and (type(depth) is not int or depth < 0):
+        raise InvalidRequestError(f"depth must be {STRATEGY_DEPTH}, got {depth!r}")
+
+
+def _check_record_use(record_use: object) -> None:
+    if record_use is not None and not isinstance(record_use, bool):
+        raise InvalidRequestError(f"record_use must be true or false, got {record_use!r}")
+
+
+def _check_numbers(values: Mapping[str, Any]) -> None:
+    for name in ("max_tokens", "limit"):
+        _check_whole_number(name, values[name])
+    for name in ("source_timeout", "deadline"):
+        seconds = values[name]
+        if not _is_number(seconds) or not seconds > 0:
+            raise InvalidRequestError(f"{name} must be a number of seconds over 0, got {seconds!r}")
+    for name in _WITHIN_0_AND_1:
+        value = values[name]
+        if not _is_number(value) or not 0 <= value <= 1:
+            raise InvalidRequestError(f"{name} must be within 0..1, got {value!r}")
+
+
+def _check_whole_number(name: str, value: object) -> None:
+    if type(value) is not int or value < 1:
+        raise InvalidRequestError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+
+def _check_choices(values: Mapping[str, Any]) -> None:
+    for name, allowed in _CHOICES.items():
+        if values[name] not in allowed:
+            raise InvalidRequestError(
+                f"{name} must be one of {', '.join(allowed)}, got {values[name]!r}"
+            )
+    for name in (*_SWITCHES, "cache"):
+        if not isinstance(values.get(name, True), bool):
+            raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}")
+    if not isinstance(values["tokens"], str) or not values["tokens"]:
+        raise InvalidRequestError(
+            f"tokens must be the name of what counts them, got {values['tokens']!r}"
+        )
+
+
+def _checked_sources(sources: object) -> tuple[str, ...]:
+    if (
+        isinstance(sources, (str, bytes))
+        or not isinstance(sources, Sequence)
+        or not all(isinstance(source, str) for source in sources)
+    ):
+        raise InvalidRequestError(f"sources must be a list of names, got {sources!r}")
+    return tuple(dict.fromkeys(sources))
+
+
+def _check_by_source(name: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        raise InvalidRequestError(f"{name} must be source -> number, got {given!r}")
+    for source, value in given.items():
+        if name == "limits":
+            if type(value) is not int or value < 1:
+                raise InvalidRequestError(
+                    f"{name}: {source} must be a whole number of at least 1, got {value!r}"
+                )
+        elif not _is_number(value) or not 0 < value < math.inf:
+            raise InvalidRequestError(f"{name}: {source} must be a number over 0, got {value!r}")
+
+
+def _check_filters(filters: object) -> None:
+    if not isinstance(filters, Mapping):
+        raise InvalidRequestError(f"filters must be field -> value, got {filters!r}")
+    try:
+        conditions(None, None, filters)
+    except (RecordError, TypeError) as error:
+        raise InvalidRequestError(str(error)) from error
+
+
+def _is_number(value: object) -> bool:
+    return is_number(value) or (isinstance(value, float) and math.isinf(value))

@@ -1,0 +1,149 @@
+"""A project's first `contextkit.toml`: every setting, as a comment, at its default."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import Attribute, fields
+
+from contextkit.cli.plugin_overview import plugin_overview
+from contextkit.config import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
+from contextkit.registry import SourceRegistry
+from contextkit.registry.plugin_status import PluginStatus
+from contextkit.strategy import Strategy
+from contextkit.workspace.facts import WorkspaceFacts
+
+__all__ = ["config_template"]
+
+
+def _fields(kind: type) -> tuple[Attribute[Any], ...]:
+    found: tuple[Attribute[Any], ...] = fields(kind)
+    return found
+
+
+_USERS_OWN = frozenset({"store", "embedding", "cache"})
+_ABOUT = {
+    "assemble": "What a request is when it does not say otherwise.",
+    "ranking": "What else than relevance, whose weight is 1, makes a score.",
+    "history": "What is kept of which items were chosen, for strategies that count it.",
+    "hooks": "What a coding agent is told by its hooks, and how long that may take.",
+}
+_NOT_THE_PROJECTS = frozenset({"own", "embedder", "keep_days", "keep_records"})
+_DEFAULT_SOURCES = {
+    "sources": "default: all that are on",
+    "start_sources": "default: those that are told things, as memories are",
+}
+_NO_SOURCES = frozenset({"exclude_sources"})
+_AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
+
+
+_ELSEWHERE = frozenset({"name", *(a.name for a in _fields(RankingSettings))})
+
+
+def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path) -> str:
+    """The text of the file: valid TOML that changes nothing until a line is uncommented.
+
+    A line that begins with `#` and no blank behind it is a setting; the others are words.
+
+    Args:
+        facts: what there is in the workspace.
+        registry: the plugins.
+        root: the workspace's root folder.
+    """
+    lines = [*_heading(facts, root), *_project(root), *_sections(registry.sources)]
+    lines += _strategy()
+    for status in registry.plugins:
+        lines += _source(registry, status, root)
+    return "\n".join(lines) + "\n"
+
+
+def _heading(facts: WorkspaceFacts, root: Path) -> Iterator[str]:
+    yield f"# The settings of contextkit for {_in_comment(root.name) or 'this workspace'}."
+    yield "# Each line that begins with # and a name is a setting at its default: take the # away"
+    yield "# and change it. `contextkit config show` prints what is in force, and from where."
+    yield "# Where records live and which model reads them is set in your own config.toml."
+    yield "#"
+    history = "no history" if facts.commits is None else f"{facts.commits:,} commits"
+    yield f"# Found here: {facts.files:,} files, {history}."
+    for kind in facts.kinds:
+        yield f"#   {kind.files:>7,}  {kind.suffix}  {kind.language or ''}".rstrip()
+    if facts.documents:
+        yield f"# Documentation: {', '.join(map(_in_comment, facts.documents))}"
+    yield ""
+
+
+def _project(root: Path) -> Iterator[str]:
+    name = root.name if root.name.isprintable() and root.name else "my-project"
+    yield "# A name that the records belong to, so that several copies of the project share them;"
+    yield "# without one they belong to this folder alone."
+    yield _setting("project", name)
+
+
+def _sections(sources: Sequence[str]) -> Iterator[str]:
+    for section, kind in SECTIONS.items():
+        if section in _USERS_OWN:
+            continue
+        yield f"\n# {_ABOUT[section]}\n[{section}]"
+        for attribute in _fields(kind):
+            if attribute.name in _DEFAULT_SOURCES:
+                yield _setting(attribute.name, sources, _DEFAULT_SOURCES[attribute.name])
+                continue
+            default = [] if attribute.name in _NO_SOURCES else attribute.default
+            yield _setting(attribute.name, default, attribute.metadata["expected"])
+
+
+def _strategy() -> Iterator[str]:
+    yield "\n# What makes a score and splits the budget, beside [ranking]; so for any name."
+    yield "[strategies.default]"
+    for attribute in _fields(Strategy):
+        # What is as in [ranking] or in [assemble] is there.
+        if attribute.name not in _ELSEWHERE and attribute.default is not None:
+            yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
+
+
+def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Iterator[str]:
+    row = plugin_overview(registry, status, root)
+    about = [_in_comment(f"{status.distribution} {status.version}".strip())]
+    if status.state != "on":
+        about.append(f"{status.state}: {_in_comment(status.reason or '')}")
+    elif not status.is_source:
+        about.append("no source, only other hooks")
+    elif row["description"]:
+        about.append(_in_comment(row["description"]))
+    yield f"\n# {'; '.join(about)}\n[sources.{status.name}]"
+    for attribute in _fields(SourceSettings):
+        name = attribute.name
+        if name in _NOT_THE_PROJECTS or (name != "enabled" and not status.is_source):
+            continue
+        value, expected = attribute.default, attribute.metadata["expected"]
+        if name in _AS_IN_ASSEMBLE:
+            value = getattr(AssembleSettings(), _AS_IN_ASSEMBLE[name])
+            expected = f"{expected}; default: that of [assemble]"
+        elif value is None:
+            value = row[name]
+        yield _setting(name, value, expected)
+    if status.state == "on":
+        yield from (_setting(*pair) for pair in registry.info(status.name).settings.items())
+
+
+def _setting(name: str, value: Any, expected: str = "") -> str:
+    return f"#{name} = {_toml(value)}" + (f"  # {expected}" if expected else "")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())}}}"
+    # A basic string of TOML is one of JSON, as long as all of it can be printed.
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _in_comment(text: str) -> str:
+    """A text on one line, without what a comment must not contain."""
+    return "".join(c if c.isprintable() else " " for c in text).strip()

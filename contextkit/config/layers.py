@@ -1,0 +1,298 @@
+"""Reading the configuration's layers, and joining them into one `Config`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from attrs import Attribute, fields_dict, frozen
+
+from contextkit.config import (
+    SECTIONS,
+    SOURCE_NAME,
+    STRATEGY_PARTS,
+    Config,
+    Origin,
+    SourceSettings,
+    normalized,
+)
+from contextkit.config.files import read_settings
+from contextkit.config.strategies import strategy_named
+from contextkit.config.values import structured
+from contextkit.errors import ConfigError, InvalidRequestError
+from contextkit.strategy import Strategy
+from contextkit.workspace import Workspace
+
+__all__ = ["HOME_VARIABLE", "LAYERS", "data_folder", "load_config", "user_config_file"]
+
+LAYERS = ("user", "project", "environment", "flag")
+"""Where values come from beside the defaults, the weakest first."""
+
+HOME_VARIABLE = "CONTEXTKIT_HOME"
+_PREFIX = "CONTEXTKIT_"
+_RESERVED_VARIABLES = {HOME_VARIABLE, "CONTEXTKIT_DEBUG"}
+_USERS_OWN = re.compile(
+    r"(store|embedding|cache)\.|sources\.[^.]+\.(embedder|keep_days|keep_records)$"
+)
+"""Settings that a project's file does not have: the store is the user's."""
+
+_CORE_KEYS = tuple(name for name in fields_dict(SourceSettings) if name != "own")
+
+
+@frozen
+class _Value:
+    raw: Any
+    origin: Origin
+    file: Path | None = None
+    as_text: bool = False
+
+
+_Layer = Mapping[str, _Value]
+
+
+def data_folder() -> Path:
+    """Where stores and states live: `CONTEXTKIT_HOME`, or the user's data folder."""
+    return _home() or _usual_folder("data")
+
+
+def user_config_file() -> Path:
+    """The user's `config.toml`, whether it is there or not."""
+    return (_home() or _usual_folder("config")) / "config.toml"
+
+
+def _home() -> Path | None:
+    home = os.environ.get(HOME_VARIABLE)
+    return Path(home).expanduser() if home else None
+
+
+def _usual_folder(kind: Literal["data", "config"]) -> Path:
+    import platformdirs
+
+    find = platformdirs.user_data_path if kind == "data" else platformdirs.user_config_path
+    return find("contextkit", appauthor=False)
+
+
+def load_config(
+    workspace: Workspace,
+    *,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+    layers: Collection[str] = LAYERS,
+) -> Config:
+    """Read the layers and join them.
+
+    Args:
+        workspace: whose project settings are read.
+        environment: variables; default: the process's. An empty one is not set.
+        flags: dotted key -> value, from the command line or from the host.
+        layers: those of `LAYERS` that are read.
+
+    Raises:
+        ConfigError: naming file, line, key and what was expected.
+    """
+    file = workspace.config_file
+    readers: Mapping[str, Callable[[], _Layer]] = {
+        "user": _user_layer,
+        "project": lambda: _file_layer(file, "project") if file else {},
+        "environment": lambda: _environment_layer(
+            os.environ if environment is None else environment
+        ),
+        "flag": lambda: _flag_layer(flags or {}),
+    }
+    joined: dict[str, _Value] = {}
+    for layer in LAYERS:
+        if layer in layers:
+            joined.update(readers[layer]())
+    return _structure(joined)
+
+
+# -- layers ---------------------------------------------------------------------------------
+
+
+def _user_layer() -> _Layer:
+    file = user_config_file()
+    try:
+        present = file.is_file()
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error}", file=file) from error
+    return _file_layer(file, "user") if present else {}
+
+
+def _file_layer(file: Path, layer: str) -> _Layer:
+    values = {}
+    for key, setting in read_settings(file).items():
+        if layer == "project" and _USERS_OWN.match(key):
+            raise ConfigError(
+                "a project does not choose where the user's records live, how long they are "
+                "kept, nor what reads them to make vectors (a cloned repository could send them "
+                "away, or delete them): "
+                f"set it in {user_config_file()} or in the environment",
+                key=key,
+                file=file,
+                line=setting.line,
+            )
+        values[key] = _Value(setting.raw, Origin(layer, str(file), setting.line), file)
+    return values
+
+
+def _environment_layer(environment: Mapping[str, str]) -> _Layer:
+    known = {"project": "project"}
+    for section, kind in SECTIONS.items():
+        known.update({f"{section}_{name}": f"{section}.{name}" for name in fields_dict(kind)})
+    values = {}
+    for variable, raw in sorted(environment.items()):
+        if not variable.startswith(_PREFIX) or variable in _RESERVED_VARIABLES:
+            continue
+        if variable.startswith("CONTEXTKIT_TEST_"):
+            continue
+        name = variable.removeprefix(_PREFIX).lower()
+        key = known.get(name) or _source_key(name) or _strategy_key(name)
+        if key is None and _is_a_plugins_token(name):
+            continue
+        if key is None:
+            nearest = _nearest(name, known)
+            hint = f"; did you mean {_PREFIX}{nearest[0].upper()}?" if nearest else ""
+            raise ConfigError(
+                f"no setting belongs to this environment variable{hint}", key=variable
+            )
+        if raw.strip():
+            values[key] = _Value(raw, Origin("environment", variable), as_text=True)
+    return values
+
+
+def _is_a_plugins_token(name: str) -> bool:
+    """Whether a variable holds a secret that a plugin's command reads, which is no setting."""
+    owner, _, rest = name.partition("_")
+    return rest.endswith("token") and owner not in {"sources", "strategies", *SECTIONS}
+
+
+def _source_key(name: str) -> str | None:
+    found = re.fullmatch(rf"sources_(.+)_({'|'.join(_CORE_KEYS)})", name)
+    return f"sources.{normalized(found.group(1))}.{found.group(2)}" if found else None
+
+
+def _strategy_key(name: str) -> str | None:
+    # The shortest name: `x_min_relevance` is a part of `x`, not the relevance of `x_min`.
+    found = re.fullmatch(rf"strategies_(.+?)_({'|'.join(STRATEGY_PARTS)})", name)
+    return f"strategies.{normalized(found.group(1))}.{found.group(2)}" if found else None
+
+
+def _flag_layer(flags: Mapping[str, Any]) -> _Layer:
+    values = {}
+    for key, raw in flags.items():
+        first, _, rest = key.partition(".")
+        name, _, setting = rest.partition(".")
+        named = first in {"sources", "strategies"} and setting
+        spelt = f"{first}.{normalized(name)}.{setting}" if named else key
+        values[spelt] = _Value(raw, Origin("flag", _flag(key, raw)))
+    return values
+
+
+def _flag(key: str, raw: object) -> str:
+    if key.startswith("sources.") and key.endswith(".enabled"):
+        return f"--{'enable' if raw else 'disable'} {key.split('.')[1]}"
+    return f"--{key.rsplit('.', 1)[-1].replace('_', '-')}"
+
+
+# -- structure ------------------------------------------------------------------------------
+
+
+def _structure(values: Mapping[str, _Value]) -> Config:
+    project = None
+    sections: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
+    sources: dict[str, dict[str, Any]] = {}
+    strategies: dict[str, dict[str, Any]] = {}
+    for key, value in values.items():
+        first, _, rest = key.partition(".")
+        if key == "project":
+            project = _checked(key, value, fields_dict(Config)["project"])
+        elif first in SECTIONS:
+            known = fields_dict(SECTIONS[first])
+            if rest not in known:
+                raise _unknown(key, value, known, f"{first}.")
+            sections[first][rest] = _checked(key, value, known[rest])
+        elif first == "sources":
+            _add_source_setting(sources, key, value)
+        elif first == "strategies":
+            _add_part(strategies, key, value)
+        else:
+            raise _unknown(key, value, ["project", "sources", "strategies", *SECTIONS])
+    config = Config(
+        project=project,
+        **{name: SECTIONS[name](**given) for name, given in sections.items()},
+        sources={name: SourceSettings(**given) for name, given in sources.items()},
+        strategies=strategies,
+        origins={key: value.origin for key, value in values.items()},
+    )
+    _check_strategies(config, values)
+    return config
+
+
+def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: _Value) -> None:
+    _, name, setting = [*key.split(".", 2), "", ""][:3]
+    if not SOURCE_NAME.fullmatch(name) or not setting:
+        raise ConfigError("expected sources.NAME.SETTING", key=key)
+    settings = sources.setdefault(name, {"own": {}})
+    if setting in _CORE_KEYS:
+        settings[setting] = _checked(key, value, fields_dict(SourceSettings)[setting])
+    else:
+        settings["own"][setting] = value.raw
+
+
+def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: _Value) -> None:
+    _, name, part = [*key.split(".", 2), "", ""][:3]
+    if not SOURCE_NAME.fullmatch(name) or not part:
+        raise ConfigError("expected strategies.NAME.PART", key=key)
+    if part not in STRATEGY_PARTS:
+        raise _unknown(key, value, STRATEGY_PARTS, f"strategies.{name}.")
+    strategies.setdefault(name, {})[part] = _checked(key, value, fields_dict(Strategy)[part])
+
+
+def _check_strategies(config: Config, values: Mapping[str, _Value]) -> None:
+    """Refuse a strategy that weighs nothing, and a chosen one that is not there."""
+    for name in config.strategies:
+        try:
+            strategy_named(config, name)
+        except ValueError as error:
+            raise ConfigError(str(error), key=f"strategies.{name}") from error
+    chosen = values.get("assemble.strategy")
+    try:
+        strategy_named(config, config.assemble.strategy)
+    except InvalidRequestError as error:
+        if chosen is None:
+            raise
+        raise ConfigError(
+            f"{error} (from {chosen.origin})", key="assemble.strategy", file=chosen.file
+        ) from error
+    except ValueError as error:
+        raise ConfigError(str(error), key="ranking") from error
+
+
+def _unknown(key: str, value: _Value, known: Collection[str], prefix: str = "") -> ConfigError:
+    nearest = _nearest(key.removeprefix(prefix), known)
+    hint = (
+        f"did you mean {prefix}{nearest[0]}?" if nearest else f"known: {', '.join(sorted(known))}"
+    )
+    message = f"unknown setting; {hint}"
+    return ConfigError(message, key=key, file=value.file, line=value.origin.line)
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    import difflib
+
+    return difflib.get_close_matches(name, list(known), n=1)
+
+
+def _checked(key: str, value: _Value, attribute: Attribute[Any]) -> Any:
+    try:
+        found = structured(value.raw, attribute, as_text=value.as_text)
+    except ValueError as error:
+        where = f" (from {value.origin.label})" if value.file is None else ""
+        raise ConfigError(
+            f"{error}{where}", key=key, file=value.file, line=value.origin.line
+        ) from error
+    # A folder named in a file is beside that file, wherever the program runs.
+    return value.file.parent / found if isinstance(found, Path) and value.file else found

@@ -1,0 +1,183 @@
+"""Strategies by name: those that come with contextkit, and those of `[strategies.NAME]`.
+
+What a strategy does not say is as in `[ranking]`, so the strategy `default` is `[ranking]`
+and nothing else until `[strategies.default]` says more. A section with the name of one that
+comes with contextkit changes the parts that it names.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import Attribute, asdict, evolve, fields_dict, frozen
+
+from contextkit.config import STRATEGY_PARTS, Config, normalized
+from contextkit.config.values import structured
+from contextkit.errors import InvalidRequestError
+from contextkit.strategy import Strategy
+
+if TYPE_CHECKING:
+    from contextkit.registry import SourceRegistry
+
+__all__ = [
+    "BUILT_IN",
+    "BuiltIn",
+    "refuse_unknown_sources",
+    "strategy_for",
+    "strategy_named",
+    "strategy_names",
+    "unknown_sources",
+]
+
+
+@frozen
+class BuiltIn:
+    """A strategy that comes with contextkit: what it is for, and its parts."""
+
+    about: str
+    parts: Mapping[str, Any]
+
+
+BUILT_IN: Mapping[str, BuiltIn] = {
+    "default": BuiltIn("what matches best, with small boosts; as [ranking] says", {}),
+    "balanced": BuiltIn(
+        "relevance, recency and salience together (seed 3); recency halves every day",
+        {
+            "relevance": 0.5,
+            "recency": 0.3,
+            "salience": 0.2,
+            "priority": 0.0,
+            "half_life_days": 1.0,
+        },
+    ),
+    "conversation": BuiltIn(
+        "relevance, recency, priority and what was chosen before (seed 5); decays by the day",
+        {
+            "relevance": 0.4,
+            "recency": 0.3,
+            "priority": 0.2,
+            "history": 0.1,
+            "salience": 0.0,
+            "decay": 0.95,
+        },
+    ),
+    "recent": BuiltIn(
+        "as default, and of what matches about as well the newer one",
+        {"recency": 0.2, "half_life_days": 7.0},
+    ),
+    "matching": BuiltIn(
+        "what matches and nothing else, however old it is",
+        {"salience": 0.0, "recency": 0.0, "priority": 0.0},
+    ),
+}
+
+
+def strategy_names(config: Config) -> list[str]:
+    """The strategies that there are, sorted."""
+    return sorted({*BUILT_IN, *config.strategies})
+
+
+def strategy_named(config: Config, name: str) -> Strategy:
+    """A strategy with all its numbers.
+
+    Raises:
+        InvalidRequestError: where there is none of that name.
+        ValueError: where its parts make no sense together.
+    """
+    key = normalized(name)
+    if key not in BUILT_IN and key not in config.strategies:
+        raise InvalidRequestError(f"there is no strategy '{name}'{_hint(config, key)}")
+    built_in = BUILT_IN[key].parts if key in BUILT_IN else {}
+    parts = {**asdict(config.ranking), **built_in, **config.strategies.get(key, {})}
+    return _spelt(Strategy(name=key, **parts))
+
+
+def strategy_for(config: Config, given: object) -> Strategy:
+    """The strategy of a request.
+
+    Args:
+        config: its strategies; `[assemble] strategy` is the one where none is given.
+        given: a name, a `Strategy`, or parts of one as a mapping, which replace those of the
+            strategy that its `name` names, or of the configured one; or None.
+
+    Raises:
+        InvalidRequestError: for an unknown name or part, and for a value that makes no sense.
+    """
+    if given is None:
+        return strategy_named(config, config.assemble.strategy)
+    if isinstance(given, str):
+        return strategy_named(config, given)
+    if isinstance(given, Strategy):
+        return _spelt(given)
+    if isinstance(given, Mapping):
+        return _replaced(config, given)
+    raise InvalidRequestError(f"strategy must be a name, a Strategy or parts of one, got {given!r}")
+
+
+def _replaced(config: Config, given: Mapping[Any, Any]) -> Strategy:
+    base = strategy_for(config, str(given["name"]) if "name" in given else None)
+    parts = {name: _checked_part(name, value) for name, value in given.items() if name != "name"}
+    try:
+        return _spelt(evolve(base, **parts))
+    except ValueError as error:
+        raise InvalidRequestError(f"strategy: {error}") from error
+
+
+def _checked_part(name: object, value: object) -> Any:
+    if name not in STRATEGY_PARTS:
+        near = difflib.get_close_matches(str(name), STRATEGY_PARTS, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"it has: {', '.join(STRATEGY_PARTS)}"
+        raise InvalidRequestError(f"a strategy has no part '{name}'; {hint}")
+    part: Attribute[Any] = fields_dict(Strategy)[str(name)]
+    if value is None and part.default is None:
+        return None
+    try:
+        return structured(value, part, as_text=False)
+    except ValueError as error:
+        raise InvalidRequestError(f"strategy: {name}: {error}") from error
+
+
+def _spelt(strategy: Strategy) -> Strategy:
+    """The same, with its sources' names as everything looks them up."""
+    if not strategy.budget and not strategy.limits:
+        return strategy
+    return evolve(
+        strategy,
+        budget={normalized(source): part for source, part in strategy.budget.items()},
+        limits={normalized(source): limit for source, limit in strategy.limits.items()},
+    )
+
+
+def _hint(config: Config, name: str) -> str:
+    names = strategy_names(config)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean '{near[0]}'?" if near else f"; there are: {', '.join(names)}"
+
+
+def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
+    """Raise `InvalidRequestError` where a request's own strategy names a source that is none.
+
+    Args:
+        registry: the sources, those that are off too.
+        given: what the request has as its strategy; a name names one of the configuration,
+            where such a source is only noted in the trace.
+    """
+    if isinstance(given, Strategy):
+        named = [*given.budget, *given.limits]
+    elif isinstance(given, Mapping):
+        named = [*given.get("budget", ()), *given.get("limits", ())]
+    else:
+        return
+    for name in unknown_sources(registry, named):
+        known = ", ".join(status.name for status in registry.plugins)
+        raise InvalidRequestError(
+            f"strategy: there is no source '{name}'; there are: {known or 'none'}"
+        )
+
+
+def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:
+    """Those of some names that are no installed source, sorted."""
+    known = {normalized(status.name) for status in registry.plugins}
+    return sorted({name for name in named if normalized(name) not in known})

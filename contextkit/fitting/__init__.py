@@ -1,0 +1,9 @@
+"""Fitting items into the token budget.
+
+| module | what it knows |
+|---|---|
+| `budget` | splitting a budget by weight |
+| `lanes` | the sections on their way into it: what each may show |
+| `placing` | placing pieces within a number of tokens: one attempt |
+| `fit` | attempts until the rendered text holds the budget |
+"""

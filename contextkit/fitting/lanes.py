@@ -1,0 +1,75 @@
+"""The sections on their way into the budget: what each may show, and its weight."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve
+
+from contextkit.asking.sections import title_of
+from contextkit.config import normalized
+from contextkit.fitting.budget import by_match, by_percent
+from contextkit.fitting.placing import Lane, Piece
+from contextkit.gathering.gather import Question
+from contextkit.models import ContextRequest
+from contextkit.registry import SourceRegistry
+from contextkit.registry.hook_failures import Failed
+from contextkit.rendering import heading
+
+__all__ = ["lanes_for"]
+
+
+def lanes_for(
+    registry: SourceRegistry,
+    request: ContextRequest,
+    questions: Sequence[Question],
+    pieces: Sequence[Piece],
+    failed: Failed,
+) -> list[Lane]:
+    """A lane for each section that was asked, also where nothing was found for it.
+
+    Args:
+        registry: knows the sources' weights and titles.
+        request: its strategy and `shares` say how weights are made.
+        questions: one per section.
+        pieces: best first.
+        failed: told of weights that fail.
+    """
+    waiting: dict[str, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        waiting[piece.candidate.section].append(piece)
+    lanes = [
+        Lane(
+            key=question.section.key,
+            weight=question.section.weight
+            or registry.weight(question.section.source, question.request, failed),
+            heading=heading(title_of(registry, question.section), request.style),
+            pieces=waiting[question.section.key],
+        )
+        for question in questions
+    ]
+    if request.strategy.budget:
+        lanes = _by_percent(lanes, questions, request.strategy.budget)
+    return lanes if request.shares == "fixed" else _by_match(lanes)
+
+
+def _by_percent(
+    lanes: Sequence[Lane], questions: Sequence[Question], percent: Mapping[str, float]
+) -> list[Lane]:
+    """The same lanes with the weights that give their sources those percentages."""
+    weights = by_percent(
+        {lane.key: lane.weight for lane in lanes},
+        {q.section.key: normalized(q.section.source) for q in questions},
+        percent,
+    )
+    return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]
+
+
+def _by_match(lanes: Sequence[Lane]) -> list[Lane]:
+    """The same lanes with weights that follow what was found."""
+    weights = by_match(
+        {lane.key: lane.weight for lane in lanes},
+        {lane.key: [piece.candidate.scores.match for piece in lane.pieces] for lane in lanes},
+    )
+    return [evolve(lane, weight=weights[lane.key]) for lane in lanes]

@@ -1,0 +1,362 @@
+"""Placing pieces within a number of tokens: one attempt, before anything is rendered.
+
+In this order, each step with what the one before it left over:
+
+1. Every section that has something to show is opened with its best piece, the section
+   with the best piece of all first, so that a small budget still shows two sources.
+2. Sections are filled up to their allotment: their share by weight, and what others leave
+   of theirs. One item may take a quarter of that.
+3. Pieces that wait are placed at that length, best first, until none fits.
+4. Shortened pieces grow back, best first.
+5. A piece that waits is shortened to what remains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from attrs import define, field, frozen
+
+from contextkit.fitting.budget import allotments
+from contextkit.ranking.scoring import Candidate
+
+__all__ = [
+    "ITEM_CAP",
+    "READABLE_TOKENS",
+    "Count",
+    "Lane",
+    "Piece",
+    "Placed",
+    "Ranks",
+    "Shaper",
+    "place",
+]
+
+Count = Callable[[str], int]
+
+ITEM_CAP = Fraction(1, 4)
+"""The part of its section's allotment that one item may take (seed 1)."""
+
+READABLE_TOKENS = 24
+"""No item is capped below this: little more than the note would remain."""
+
+_SHORTEST = 12
+"""Shorter than this a shortened item says nothing."""
+
+_SHORTENINGS = 8
+"""A text is shortened anew so many times where its parts do not add up to the whole."""
+
+_LEAST_GROWTH = 4
+_SOURCES_AT_LEAST = 2
+_TRIES_IN_VAIN = 5
+
+
+@frozen(eq=False)
+class Piece:
+    """A candidate's text, ready to be placed.
+
+    Attributes:
+        candidate: the candidate.
+        text: its formatted text, whole.
+        tokens: tokens of the text and the separator behind it.
+        shorten: its text within so many tokens, its note included; "" where that says nothing.
+        summary_of: the piece that it stands for where its text is a summary, or None.
+        summarised_by: the plugin that wrote the summary, or how it came to be.
+    """
+
+    candidate: Candidate
+    text: str
+    tokens: int
+    shorten: Callable[[int], str]
+    summary_of: Piece | None = None
+    summarised_by: str = ""
+
+
+@frozen(eq=False)
+class Lane:
+    """A section on its way through the budget.
+
+    Attributes:
+        key: the section's key.
+        weight: its weight in the budget, for this question.
+        heading: what the section adds to the text beside its pieces.
+        pieces: best first.
+        own_weight: its weight whatever the question; default: `weight`.
+    """
+
+    key: str
+    weight: float
+    heading: str
+    pieces: Sequence[Piece]
+    own_weight: float = field()
+
+    @own_weight.default
+    def _weight(self) -> float:
+        return self.weight
+
+
+@frozen(eq=False)
+class Placed:
+    """A piece in the text.
+
+    Attributes:
+        piece: the piece.
+        text: as it stands in the text.
+        tokens: what it was counted as, with the separator behind it.
+        truncated: whether it was shortened.
+    """
+
+    piece: Piece
+    text: str
+    tokens: int
+    truncated: bool
+
+
+@define(eq=False)
+class Shaper:
+    """Makes pieces fit a limit, and remembers those that it shortened."""
+
+    count: Count
+    _shortened: dict[tuple[int, int], Placed | None] = field(factory=dict, init=False)
+
+    def __call__(self, piece: Piece, limit: int) -> Placed | None:
+        """A piece within `limit` tokens: whole, shortened, or None."""
+        if piece.tokens <= limit:
+            return Placed(piece, piece.text, piece.tokens, truncated=False)
+        if limit < _SHORTEST:
+            return None
+        known = (id(piece), limit)
+        if known not in self._shortened:
+            self._shortened[known] = self._shorten(piece, limit)
+        return self._shortened[known]
+
+    def _shorten(self, piece: Piece, limit: int) -> Placed | None:
+        room = limit
+        # What the separator takes depends on what is before it.
+        for _ in range(_SHORTENINGS):
+            text = piece.shorten(room)
+            tokens = self.count(f"{text}\n\n") if text else 0
+            if tokens <= limit:
+                return Placed(piece, text, tokens, truncated=True) if text else None
+            room = min(room, self.count(text)) - max(1, tokens - limit)
+            if room < 1:
+                break
+        return None
+
+
+@frozen(eq=False)
+class Ranks:
+    """The order of all pieces, whatever their section.
+
+    Attributes:
+        best_first: each piece with its section.
+        of: by `id` of a piece, its place in that.
+    """
+
+    best_first: Sequence[tuple[str, Piece]]
+    of: Mapping[int, int]
+
+    @classmethod
+    def among(cls, lanes: Sequence[Lane]) -> Ranks:
+        """The order of the lanes' pieces."""
+        best_first = [(lane.key, piece) for lane in lanes for piece in lane.pieces]
+        best_first.sort(key=lambda entry: entry[1].candidate.order)
+        return cls(best_first, {id(piece): rank for rank, (_, piece) in enumerate(best_first)})
+
+
+def place(
+    lanes: Sequence[Lane],
+    room: int,
+    shares: Mapping[str, int],
+    headings: Mapping[str, int],
+    shape: Shaper,
+    ranks: Ranks,
+) -> dict[str, list[Placed]]:
+    """Choose and shorten pieces so that they take no more than `room` tokens, headings included.
+
+    Args:
+        lanes: the sections that have pieces.
+        room: tokens.
+        shares: each section's share by weight.
+        headings: tokens that each section's heading takes.
+        shape: makes pieces fit.
+        ranks: the order of the lanes' pieces.
+
+    Returns:
+        Section -> what of it is shown, best first; nothing for a section without a place.
+    """
+    plan = _Plan(lanes, room, shares, headings, shape, ranks)
+    plan.open_sections()
+    plan.fill_sections()
+    plan.place_waiting()
+    plan.grow_back()
+    plan.shorten_waiting()
+    return {key: sorted(entries, key=plan.rank_of) for key, entries in plan.placed.items()}
+
+
+@define(eq=False)
+class _Plan:
+    lanes: Sequence[Lane]
+    room: int
+    shares: Mapping[str, int]
+    headings: Mapping[str, int]
+    shape: Shaper
+    ranks: Ranks
+    placed: dict[str, list[Placed]] = field(init=False)
+    left: int = field(init=False)
+    _taken: set[int] = field(factory=set, init=False)
+    _caps: dict[str, int] = field(init=False)
+    _allotted: dict[str, int] = field(init=False)
+    _wanted: dict[str, int] = field(init=False)
+    _weights: dict[str, float] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.left = self.room
+        self.placed = {lane.key: [] for lane in self.lanes}
+        self._weights = {lane.key: lane.weight for lane in self.lanes}
+        whole = dict.fromkeys(self._weights, self.room)
+        self._caps = {
+            key: max(int(max(self.shares[key], given) * ITEM_CAP), READABLE_TOKENS)
+            for key, given in allotments(self._weights, self._wants(whole), self.room).items()
+        }
+        self._wanted = self._wants(self._caps)
+        self._allotted = allotments(self._weights, self._wanted, self.room)
+
+    def _wants(self, caps: Mapping[str, int]) -> dict[str, int]:
+        """What each section would take if no item took more than its cap."""
+        return {
+            lane.key: self.headings[lane.key]
+            + sum(min(piece.tokens, caps[lane.key]) for piece in lane.pieces)
+            for lane in self.lanes
+        }
+
+    def rank_of(self, entry: Placed) -> int:
+        return self.ranks.of[id(entry.piece)]
+
+    # -- the steps ------------------------------------------------------------------------
+
+    def open_sections(self) -> None:
+        """Place the first piece of each section, the best sections first."""
+        best_first = sorted(self.lanes, key=lambda lane: self.ranks.of[id(lane.pieces[0])])
+        for lane in best_first:
+            found = next((f for f in self._openings(lane, len(best_first)) if f), None)
+            if found is not None:
+                self._put(lane.key, found)
+
+    def _openings(self, lane: Lane, sections: int) -> Iterator[Placed | None]:
+        """Ways to open a section: its best piece, capped at first; then the others whole."""
+        key, room = lane.key, self.left - self.headings[lane.key]
+        opened = sum(1 for entries in self.placed.values() if entries)
+        # The first of several sections leaves room for a second.
+        readable = self.left // 2 - self.headings[key] if not opened and sections > 1 else room
+        allotted = self._allotted[key] - self.headings[key]
+        within = max(min(self._caps[key], allotted), min(READABLE_TOKENS, readable))
+        yield self.shape(lane.pieces[0], min(within, room))
+        yield self.shape(lane.pieces[0], min(allotted, room))
+        if opened < _SOURCES_AT_LEAST:
+            yield self.shape(lane.pieces[0], room)
+        for piece in lane.pieces[1:]:
+            if piece.tokens <= min(within, room):
+                yield self.shape(piece, piece.tokens)
+
+    def fill_sections(self) -> None:
+        """Let the open sections use what is allotted to them."""
+        targets = self._targets()
+        for lane in self.lanes:
+            if lane.key in targets:
+                self._fill(lane, targets[lane.key] - self._used(lane.key))
+
+    def _targets(self) -> dict[str, int]:
+        """What the open sections may use: by weight, and no less than they use already."""
+        fixed: dict[str, int] = {}
+        while True:
+            rest = {
+                key: weight
+                for key, weight in self._weights.items()
+                if self.placed[key] and key not in fixed
+            }
+            given = allotments(rest, self._wanted, self.room - sum(fixed.values()))
+            over = {key: self._used(key) for key in rest if self._used(key) > given[key]}
+            if not over:
+                return {**fixed, **given}
+            fixed.update(over)
+
+    def _fill(self, lane: Lane, room: int) -> None:
+        cap, vain = self._caps[lane.key], 0
+        for piece in lane.pieces:
+            if id(piece) in self._taken:
+                continue
+            length = min(piece.tokens, cap)
+            if length > room or (length < piece.tokens and vain >= _TRIES_IN_VAIN):
+                continue
+            entry = self.shape(piece, length)
+            if entry is None:
+                vain += 1
+            else:
+                self._put(lane.key, entry)
+                room -= entry.tokens
+
+    def place_waiting(self) -> None:
+        """Place what fits into all that is left, sections that show nothing yet first."""
+        vain = 0
+        for key, piece in self._waiting_best_first():
+            length = min(piece.tokens, self._caps[key])
+            fits = length <= self.left - self._heading(key)
+            if fits and (length == piece.tokens or vain < _TRIES_IN_VAIN):
+                entry = self.shape(piece, length)
+                if entry is None:
+                    vain += 1
+                else:
+                    self._put(key, entry)
+
+    def grow_back(self) -> None:
+        """Let shortened pieces have the tokens that are left, best first."""
+        vain = 0
+        shortened = [
+            (self.rank_of(entry), key, position)
+            for key, entries in self.placed.items()
+            for position, entry in enumerate(entries)
+            if entry.truncated
+        ]
+        for _, key, position in sorted(shortened):
+            if self.left < _LEAST_GROWTH or vain >= _TRIES_IN_VAIN:
+                return
+            entry = self.placed[key][position]
+            grown = self.shape(entry.piece, entry.tokens + self.left)
+            if grown is not None and grown.tokens > entry.tokens:
+                self.placed[key][position] = grown
+                self.left -= grown.tokens - entry.tokens
+            else:
+                vain += 1
+
+    def shorten_waiting(self) -> None:
+        """Shorten pieces that wait to what remains, best first."""
+        vain = 0
+        for key, piece in self._waiting_best_first():
+            if self.left < _SHORTEST or vain >= _TRIES_IN_VAIN:
+                return
+            entry = self.shape(piece, self.left - self._heading(key))
+            if entry is None:
+                vain += 1
+            else:
+                self._put(key, entry)
+
+    # -- the books ------------------------------------------------------------------------
+
+    def _waiting_best_first(self) -> list[tuple[str, Piece]]:
+        waiting = [entry for entry in self.ranks.best_first if id(entry[1]) not in self._taken]
+        # Sorting is stable.
+        return sorted(waiting, key=lambda entry: bool(self.placed[entry[0]]))
+
+    def _heading(self, key: str) -> int:
+        return 0 if self.placed[key] else self.headings[key]
+
+    def _used(self, key: str) -> int:
+        used = sum(entry.tokens for entry in self.placed[key])
+        return used + self.headings[key] if used else 0
+
+    def _put(self, key: str, entry: Placed) -> None:
+        self.left -= self._heading(key) + entry.tokens
+        self.placed[key].append(entry)
+        self._taken.add(id(entry.piece))

@@ -1,0 +1,199 @@
+"""Each item's text: what its source makes of it, and how it is shortened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from attrs import evolve, frozen
+
+from contextkit.fitting.placing import Piece
+from contextkit.formatting.looks import Look, default_text
+from contextkit.markup import escape_markdown, escape_xml, one_line
+from contextkit.models import ContextItem, Provenance, Style, Successor
+from contextkit.ranking.scoring import Candidate
+from contextkit.registry import SourceRegistry
+from contextkit.registry.checks import checked_text, checked_texts
+from contextkit.registry.hook_failures import Failed, log_failure
+from contextkit.tokens import TokenCounter
+from contextkit.truncation import truncate
+
+__all__ = ["credit_of", "pieces_for", "shortened_line", "well_formed"]
+
+
+def pieces_for(
+    registry: SourceRegistry,
+    candidates: Sequence[Candidate],
+    look: Look,
+    count: TokenCounter,
+    failed: Failed = log_failure,
+) -> list[Piece]:
+    """Format candidates, one hook call per source, and make them ready to be placed.
+
+    A source whose `contextkit_format` fails gets the default text; `failed` is told.
+    """
+    by_source: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_source.setdefault(candidate.item.source, []).append(candidate)
+    texts: dict[int, str] = {}
+    for source, own in by_source.items():
+        items = [candidate.item for candidate in own]
+        formatted = registry.attempt(
+            source,
+            "contextkit_format",
+            partial(checked_texts, source, items=len(items)),
+            failed,
+            items=items,
+            style=look.style,
+            detail=look.detail,
+        )
+        if formatted is None:
+            formatted = tuple(default_text(item, look) for item in items)
+        if look.detail == "compact":
+            # A source that does not know of it would break out of its line.
+            formatted = tuple(
+                text if len(text.splitlines()) < 2 else default_text(item, look)
+                for item, text in zip(items, formatted, strict=True)
+            )
+        texts.update(zip(map(id, own), formatted, strict=True))
+    shortener = _Shortener(registry, look, count, failed)
+    wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
+    tokens = count.many([f"{whole.text}{whole.credit}{look.separator}" for whole in wholes])
+    return [
+        _piece(candidate, whole, own, shortener)
+        for candidate, whole, own in zip(candidates, wholes, tokens, strict=True)
+    ]
+
+
+@frozen
+class _Shortener:
+    """Shortens items' texts: by their sources' hooks, or by default."""
+
+    registry: SourceRegistry
+    look: Look
+    count: TokenCounter
+    failed: Failed
+
+    def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
+        """An item's text within so many tokens, "" where that says nothing."""
+        style = self.look.style
+        if self.look.detail == "compact":
+            return shortened_line(text, max_tokens, self.count, style)
+        own = self._by_source(evolve(item, content=text), max_tokens)
+        if own is not None:
+            return own
+        place = f", see full at {one_line(item.location)}" if item.location else ""
+        if style == "xml":
+            note = f"(truncated{escape_xml(place)})"
+            return _shortened_element(text, max_tokens, self.count, note)
+        note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
+        return truncate(text, max_tokens, self.count, note)
+
+    def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
+        text = self.registry.attempt(
+            item.source,
+            "contextkit_truncate",
+            partial(checked_text, item.source),
+            self.failed,
+            item=item,
+            style=self.look.style,
+            max_tokens=max_tokens,
+            count=self.count,
+        )
+        return text if text is not None and self.count(text) <= max_tokens else None
+
+
+@frozen
+class _Whole:
+    """An item's whole text, and what stands behind it however short it gets."""
+
+    text: str
+    credit: str
+
+    @classmethod
+    def of(cls, candidate: Candidate, text: str, look: Look) -> _Whole:
+        item = candidate.item
+        return cls(well_formed(text), credit_of(item, look))
+
+
+def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
+    credit = whole.credit
+
+    def shorten(max_tokens: int) -> str:
+        room = max_tokens - (shortener.count(credit) if credit else 0)
+        short = shortener(candidate.item, whole.text, room) if room > 0 else ""
+        return well_formed(short) + credit if short else ""
+
+    return Piece(candidate, whole.text + credit, tokens, shorten)
+
+
+def well_formed(text: str) -> str:
+    """The text without half surrogate pairs, which no host could write anywhere."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def credit_of(item: ContextItem, look: Look) -> str:
+    """What stands behind an item's text however short it gets; often nothing."""
+    return well_formed(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
+
+
+def _credit(also_in: Sequence[Provenance], look: Look) -> str:
+    """What names where else an item was found; empty where nowhere."""
+    # One place may have been found as several records.
+    named = dict.fromkeys(
+        f"{other.source} {one_line(other.location or other.id)}" for other in also_in
+    )
+    if not named:
+        return ""
+    places = ", ".join(named)
+    if look.style == "markdown":
+        places = escape_markdown(places)
+    if look.detail == "compact":
+        # Within one line there is no room for an element of its own.
+        return "" if look.style == "xml" else f" (also in: {places})"
+    return {
+        "markdown": f"\n\n*Also in: {places}*",
+        "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
+        "plain": f"\n(also in: {places})",
+    }[look.style]
+
+
+def _update_note(newer: Successor | None, look: Look) -> str:
+    """What names the newer item that says otherwise; empty where there is none."""
+    if newer is None:
+        return ""
+    place = one_line(newer.location or newer.id)
+    if look.style == "markdown":
+        place = escape_markdown(place)
+    date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
+    if look.style == "xml":
+        element = f"<superseded-by>{escape_xml(f'{place}{date}')}</superseded-by>"
+        return element if look.detail == "compact" else f"\n{element}"
+    if look.detail == "compact":
+        return f" (superseded by {place}{date})"
+    note = f"superseded by {place}{date}"
+    # A line right below a table or a quote would be a part of it.
+    return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
+
+
+def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
+    """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
+    if style == "xml":
+        return ""
+    # Without a word behind it, the mark of a list's line would be none.
+    mark = "- " if style == "markdown" and text.startswith("- ") else ""
+    short = truncate(text[len(mark) :], max_tokens - count(mark), count)
+    line = f"{mark}{short}" if short else ""
+    return line if count(line) <= max_tokens else ""
+
+
+def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:
+    """An XML element with a shorter body: its first and its last line are its tags."""
+    opening, _, rest = text.partition("\n")
+    body, _, closing = rest.rpartition("\n")
+    tags = count(f"{opening}\n{closing}\n")
+    if not body or not opening.startswith("<") or not closing.startswith("</"):
+        return ""
+    short = truncate(body, max_tokens - tags - 2, count, note)
+    shortened = f"{opening}\n{short}\n{closing}"
+    return shortened if short and count(shortened) <= max_tokens else ""

@@ -1,0 +1,246 @@
+"""From candidates to scores: relevance first, with small boosts for what else is known.
+
+The score is the mean of an item's components, each 0..1, by the weights of the strategy:
+`(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17` by default. So few weights
+decide between items that match about equally well, as seed 1 has it, and never carry a bad
+match past a good one; other strategies weigh otherwise, and may let the whole score decay
+with age. Recency is a true half-life: `0.5 ** (age / half_life)`; an item without a date, or
+without salience, gets the neutral 0.5, and does not decay. What stands beside good matches is
+worth more: an item with neighbours in its sequence has `1 - (1 - match) * (1 - support)` in
+place of its match.
+
+`match` is relevance on one scale for all sources. A source that says its scale is
+`calibrated` (how much of the query an item answers, as the store measures it) keeps its
+numbers. Every other source's numbers mean nothing beside another's: of those only the order
+counts. Its best item is put level with the median of the calibrated sources' best (with 1
+where there are none), and the item `r` places behind gets `10 / (10 + r)` of that. So a source
+that calls everything 0.99 takes no more than its place, and one that calls everything 0.02
+no less.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from attrs import field, frozen
+
+from contextkit.gathering.gather import Answer
+from contextkit.models import ContextItem
+from contextkit.ranking.neighbours import supported, supports
+from contextkit.source_info import SourceInfo
+from contextkit.strategy import DEFAULT, Strategy
+
+__all__ = ["Candidate", "Scores", "rank", "recency"]
+
+_NEUTRAL = 0.5
+_SECONDS_PER_DAY = 86_400.0
+_MOST_PRIORITY = 100
+_PLACES_TO_HALF = 10
+
+
+@frozen(kw_only=True)
+class Scores:
+    """The components of a score, each 0..1, and their weights.
+
+    Attributes:
+        relevance: what the source says.
+        match: that on the scale of all sources.
+        salience, recency, priority: the other components.
+        strategy: what each of them counts.
+        history: how often and how lately it was chosen before.
+        decay: what the whole is multiplied by for its age.
+        support: what its neighbours in a sequence lend it.
+        redundancy: how much it resembles a better item; only with `diversity`.
+        diversity: how much that costs, 0..1.
+        lifted: what it is ordered by where it updates an item that ranks higher, or None.
+        score: the weighted mean of the components times the decay, 0..1.
+        rank_by: what candidates are ordered by: the score, less what redundancy costs; -1..1.
+            An update ranks no lower than what it supersedes.
+    """
+
+    relevance: float
+    match: float
+    salience: float
+    recency: float
+    priority: float
+    strategy: Strategy = field(default=DEFAULT, repr=False)
+    history: float = 0.0
+    decay: float = 1.0
+    support: float = 0.0
+    redundancy: float = 0.0
+    diversity: float = 0.0
+    lifted: float | None = None
+
+    # Candidates are sorted at every stage, so these are computed once.
+    score: float = field(init=False, eq=False, repr=False)
+    rank_by: float = field(init=False, eq=False, repr=False)
+
+    @score.default
+    def _score(self) -> float:
+        weights = self.strategy
+        match = supported(self.match, self.support) if self.support else self.match
+        total = (
+            weights.relevance * match
+            + weights.salience * self.salience
+            + weights.recency * self.recency
+            + weights.priority * self.priority
+            + weights.history * self.history
+        )
+        return total / weights.whole * self.decay
+
+    @rank_by.default
+    def _rank_by(self) -> float:
+        own = self.score
+        if self.diversity:
+            own = (1 - self.diversity) * own - self.diversity * self.redundancy
+        return own if self.lifted is None else max(own, self.lifted)
+
+    def as_dict(self) -> Mapping[str, float]:
+        """Every component by name, for the trace."""
+        found = {
+            "relevance": self.relevance,
+            "match": self.match,
+            "salience": self.salience,
+            "recency": self.recency,
+            "priority": self.priority,
+            "score": self.score,
+        }
+        if self.strategy.history:
+            found["history"] = self.history
+        if self.strategy.decay != 1:
+            found["decay"] = self.decay
+        if self.support:
+            found["support"] = self.support
+        if self.diversity:
+            found["redundancy"] = self.redundancy
+        if self.diversity or self.lifted is not None:
+            found["rank_by"] = self.rank_by
+        return {name: round(value, 6) for name, value in found.items()}
+
+
+@frozen(kw_only=True)
+class Candidate:
+    """An item on its way into the context.
+
+    Attributes:
+        item: the item.
+        section: the key of the section it was found for.
+        scores: what its score is made of.
+        updates: how many of the others supersede it.
+        order: sorts candidates best first, the same way whatever order they came in.
+    """
+
+    item: ContextItem
+    section: str
+    scores: Scores
+    updates: int = 0
+    order: tuple[float, int, float, str, str] = field(init=False, eq=False, repr=False)
+
+    @order.default
+    def _order(self) -> tuple[float, int, float, str, str]:
+        scores, item = self.scores, self.item
+        return (-scores.rank_by, self.updates, -scores.priority, item.source, item.id)
+
+    @property
+    def relevance(self) -> float:
+        """What the source says of it, with the support of its neighbours, 0..1."""
+        return supported(self.item.relevance, self.scores.support)
+
+
+def rank(
+    answers: Sequence[Answer],
+    infos: Sequence[SourceInfo],
+    now: datetime,
+    strategy: Strategy = DEFAULT,
+    floors: Mapping[str, float] | None = None,
+    history: Mapping[tuple[str, str], float] | None = None,
+) -> list[Candidate]:
+    """Score every item of every answer, best first.
+
+    Args:
+        answers: one per section.
+        infos: what each answer's source says of itself.
+        now: what ages are counted to; aware.
+        strategy: what each component counts.
+        floors: section -> the relevance below which an item supports no other, so that a
+            lot of bad matches does not make a good one; default: every item does.
+        history: (source, id) -> how often and how lately an item was chosen, 0..1; default:
+            none ever was.
+    """
+    half_life, decay = strategy.half_life_days, strategy.decay
+    floors = floors or {}
+    level = _common_level(answers, infos)
+    candidates = [
+        Candidate(
+            item=item,
+            section=answer.section.key,
+            scores=Scores(
+                relevance=item.relevance,
+                match=match,
+                salience=_NEUTRAL if item.salience is None else item.salience,
+                recency=(
+                    _NEUTRAL
+                    if item.created_at is None
+                    else recency(item.created_at, now, half_life)
+                ),
+                priority=info.priority / _MOST_PRIORITY,
+                strategy=strategy,
+                history=history.get((item.source, item.id), 0.0) if history else 0.0,
+                decay=1.0 if decay == 1 else _decayed(item, now, decay),
+                support=support,
+            ),
+        )
+        for answer, info in zip(answers, infos, strict=True)
+        for item, match, support in _with_support(
+            _matches(answer, info, level), floors.get(answer.section.key, 0.0), strategy.neighbours
+        )
+    ]
+    return sorted(candidates, key=lambda candidate: candidate.order)
+
+
+def _common_level(answers: Sequence[Answer], infos: Sequence[SourceInfo]) -> float:
+    """Where the best item of a source stands whose numbers mean nothing beside others'."""
+    best = [
+        max(item.relevance for item in answer.items)
+        for answer, info in zip(answers, infos, strict=True)
+        if answer.items and info.scale == "calibrated"
+    ]
+    return statistics.median(best) if best else 1.0
+
+
+def _matches(answer: Answer, info: SourceInfo, level: float) -> Sequence[tuple[ContextItem, float]]:
+    """Each item with its relevance on the scale of all sources."""
+    if info.scale == "calibrated":
+        return [(item, item.relevance) for item in answer.items]
+    # Sorting is stable: items of one relevance stay in the order the source gave them.
+    in_order = sorted(answer.items, key=lambda item: -item.relevance)
+    return [
+        (item, level * _PLACES_TO_HALF / (_PLACES_TO_HALF + place))
+        for place, item in enumerate(in_order)
+    ]
+
+
+def _with_support(
+    matches: Sequence[tuple[ContextItem, float]], floor: float, weight: float
+) -> Iterator[tuple[ContextItem, float, float]]:
+    """Each item with its match and what its neighbours lend it."""
+    items = [item for item, _ in matches]
+    lending = [match if item.relevance >= floor else 0.0 for item, match in matches]
+    for (item, match), support in zip(matches, supports(items, lending, weight), strict=True):
+        yield item, match, support
+
+
+def _decayed(item: ContextItem, now: datetime, factor: float) -> float:
+    """What age leaves of a score; an item without a date has no age."""
+    return 1.0 if item.created_at is None else float(factor ** _days(item.created_at, now))
+
+
+def recency(created_at: datetime, now: datetime, half_life_days: float) -> float:
+    """1 for now, half of that for each half-life that has passed; the future counts as now."""
+    return float(0.5 ** (_days(created_at, now) / half_life_days))
+
+
+def _days(created_at: datetime, now: datetime) -> float:
+    return max(0.0, (now - created_at).total_seconds()) / _SECONDS_PER_DAY

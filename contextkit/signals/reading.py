@@ -1,0 +1,201 @@
+"""Reading a query: its keywords, the names in it, and what is wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from attrs import define, field
+
+from contextkit.signals import Intent, QuerySignals
+from contextkit.signals.words import (
+    BEFORE_A_VERB,
+    DETERMINERS,
+    EXPLAIN,
+    EXPLAINING_PAIRS,
+    FIX,
+    POLITE_PAIRS,
+    QUESTION_WORDS,
+    STOP_WORDS,
+    VERBS,
+)
+
+__all__ = ["signals_of"]
+
+_READ_CHARACTERS = 8192
+_READ_TOKENS = 512
+_MOST = 64
+"""Keywords and names at most: no question is about more things."""
+
+_LONGEST_NAME = 120
+
+_WORD = re.compile(r"\w+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_TOKEN = re.compile(r"""[\"“]([^\"“”\n]{2,120})[\"”]|`([^`\n]{1,120})`|(\S+)""")
+_ENDS = ".,;:!?…\"'`()[]{}<>«»“”‘’*"
+_SENTENCE_ENDS = (".", "!", "?", ":")
+_OPENING_VERBS = VERBS | FIX | EXPLAIN
+_CODE_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#)[^\W\d]\w*)*(?:\(\))?")
+_SEPARATORS = re.compile(r"\.|::|->|#")
+_PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?(?::\d+)*")
+_FILE = re.compile(r"[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}(?::\d+)*")
+_FLAG = re.compile(r"--[^\W\d_][\w-]*")
+_URL = re.compile(r"https?://\S+")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+
+
+def signals_of(query: str) -> QuerySignals:
+    """The signals of a query's own words, whatever plugins know besides.
+
+    Of a long text the first 8,192 characters count, as many as are searched for.
+    """
+    text = query[:_READ_CHARACTERS]
+    entities, prose = _names_and_prose(text)
+    return QuerySignals(
+        keywords=_keywords(text), entities=entities, intent=_intent(prose, asks="?" in text)
+    )
+
+
+def _keywords(text: str) -> tuple[str, ...]:
+    words = dict.fromkeys(_words(text))
+    wanted = [w for w in words if w not in STOP_WORDS and (len(w) > 1 or not w.isascii())]
+    return tuple(wanted[:_MOST])
+
+
+def _words(text: str) -> list[str]:
+    """Whole words in lower case; `don't` is one of them."""
+    return _WORD.findall(_APOSTROPHE.sub("", text).lower())
+
+
+# -- what is wanted ---------------------------------------------------------------------------
+
+
+def _intent(prose: str, *, asks: bool) -> Intent:
+    """What is wanted, by whole words: a part of another word, or of a name, says nothing."""
+    words = _words(prose)
+    if not FIX.isdisjoint(words):
+        return "fix"
+    pairs = list(pairwise(words))
+    if not EXPLAIN.isdisjoint(words) or not EXPLAINING_PAIRS.isdisjoint(pairs):
+        return "explain"
+    begins_politely = bool(pairs) and pairs[0] in POLITE_PAIRS
+    if not begins_politely and (asks or (words and words[0] in QUESTION_WORDS)):
+        return "question"
+    if _is_told(words):
+        return "action"
+    return "question" if asks else "other"
+
+
+def _is_told(words: Sequence[str]) -> bool:
+    """Whether the first word that says something is a verb of doing."""
+    for word, following in pairwise((*words, "")):
+        if word in VERBS:
+            return True
+        if word not in BEFORE_A_VERB:
+            # Whatever stands before "the" and is no small word is a verb.
+            return word not in STOP_WORDS and following in DETERMINERS
+    return False
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
+    """The names in a text, each once, and the text without those of code."""
+    names: dict[str, None] = {}
+    prose: list[str] = []
+    phrase = _Capitalised(off=text.isupper())
+    for match in islice(_TOKEN.finditer(text), _READ_TOKENS):
+        quoted, ticked, token = match.groups()
+        name = quoted or ticked or _code_name(token)
+        for each in (*phrase.next("" if name else token), name.strip()):
+            if 0 < len(each) <= _LONGEST_NAME:
+                names[each] = None
+        if quoted is not None or not name:
+            prose.append(match.group())
+    names.update(dict.fromkeys(phrase.ended()))
+    return tuple(names)[:_MOST], " ".join(prose)
+
+
+def _code_name(token: str) -> str:
+    """The name of code, file or address that a token is; "" where it is a word."""
+    if _URL.match(token):
+        return token.rstrip(_ENDS)
+    call = token.rstrip(".,;:!?").endswith("()")
+    bare = token.strip(_ENDS)
+    if token.startswith(("./", "../", ".")) and not bare.startswith("."):
+        bare = token.rstrip(_ENDS).lstrip("\"'`([{<")
+    if not bare or len(bare) > _LONGEST_NAME:
+        return ""
+    if call and _CODE_NAME.fullmatch(bare):
+        return bare
+    return bare if _is_code(bare) else ""
+
+
+def _is_code(bare: str) -> bool:
+    if _FLAG.fullmatch(bare):
+        return True
+    if "/" in bare:
+        return _is_path(bare)
+    if _FILE.fullmatch(bare) and not _is_abbreviation(bare):
+        return True
+    if not _CODE_NAME.fullmatch(bare) or _is_abbreviation(bare):
+        return False
+    return (
+        "_" in bare.strip("_")
+        or bare.startswith("_")
+        or _SEPARATORS.search(bare) is not None
+        or _CAMEL.search(bare) is not None
+    )
+
+
+def _is_path(bare: str) -> bool:
+    """Whether it is a path: `and/or` is none."""
+    if not _PATH.fullmatch(bare):
+        return False
+    last = bare.rpartition("/")[2]
+    return bare.startswith(("/", "~", ".")) or bare.count("/") > 1 or not last or "." in last
+
+
+def _is_abbreviation(bare: str) -> bool:
+    """Whether it is one like `e.g`."""
+    return all(len(part) < 2 for part in bare.split("."))
+
+
+@define
+class _Capitalised:
+    """Collects capitalised words that stand side by side as one name.
+
+    Attributes:
+        off: whether to collect none, where a text has capitals alone.
+    """
+
+    off: bool
+    _words: list[str] = field(factory=list, init=False)
+    _begins_sentence: bool = field(default=True, init=False)
+    _first_is_doubtful: bool = field(default=False, init=False)
+
+    def next(self, token: str) -> Iterator[str]:
+        """Take the next token of the text, "" for what is no word; give the names that ended."""
+        bare = token.strip(_ENDS)
+        is_name = not self.off and bare[:1].isupper() and bare.lower() not in STOP_WORDS
+        if not is_name or token[0] in _ENDS:
+            yield from self.ended()
+        if is_name:
+            if not self._words:
+                # Every sentence begins with a capital; "LLM" has more than one.
+                self._first_is_doubtful = self._begins_sentence and not bare[1:2].isupper()
+            self._words.append(bare)
+            if token[-1] in _ENDS:
+                yield from self.ended()
+        self._begins_sentence = token[-1:] in _SENTENCE_ENDS
+
+    def ended(self) -> Iterator[str]:
+        """The name that has been collected, if there is one."""
+        words, self._words = self._words, []
+        if self._first_is_doubtful and (len(words) < 2 or words[0].lower() in _OPENING_VERBS):
+            words = words[1:]
+        self._first_is_doubtful = False
+        if words:
+            yield " ".join(words)

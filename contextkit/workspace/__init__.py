@@ -1,0 +1,14 @@
+"""The workspace: the folder that a question is about, and what a look at it tells.
+
+| module | what it knows |
+|---|---|
+| `finding` | which folder it is (`find_workspace`) |
+| `facts` | what the names of its files tell |
+| `git_program` | running `git` for a look at its repository |
+"""
+
+from __future__ import annotations
+
+from contextkit.workspace.finding import PROJECT_FILE, Workspace, find_workspace
+
+__all__ = ["PROJECT_FILE", "Workspace", "find_workspace"]

@@ -1,0 +1,117 @@
+"""What there is in a workspace, as far as a look at the names of its files tells."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+
+from attrs import frozen
+
+from contextkit.workspace.git_program import run_git
+
+__all__ = ["FileKind", "WorkspaceFacts", "workspace_facts"]
+
+_MOST_FILES = 100_000
+_SUFFIX = re.compile(r"\.[A-Za-z0-9_+-]{1,12}")
+_DOCUMENT = re.compile(
+    r"(README|CHANGELOG|CHANGES|CONTRIBUTING|ARCHITECTURE|DESIGN|AGENTS|CLAUDE)(\.\w{1,8})?",
+    re.IGNORECASE,
+)
+_DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation", "adr", "rfcs", "wiki"})
+_PASSED_OVER = frozenset({"node_modules", "__pycache__", "venv", "target", "build", "dist"})
+
+
+@frozen
+class FileKind:
+    """The files with one suffix.
+
+    Attributes:
+        suffix: lower case, with its dot.
+        language: what is written in them, or None.
+        files: how many there are.
+    """
+
+    suffix: str
+    language: str | None
+    files: int
+
+
+@frozen(kw_only=True)
+class WorkspaceFacts:
+    """What was found.
+
+    Attributes:
+        files: how many there are, those that git ignores aside.
+        kinds: the suffixes, the most frequent first.
+        documents: files and folders of documentation at the root, by name.
+        commits: of the branch that is checked out; None without a repository or git.
+    """
+
+    files: int
+    kinds: Sequence[FileKind]
+    documents: Sequence[str]
+    commits: int | None
+
+
+def workspace_facts(root: Path, most_kinds: int = 8) -> WorkspaceFacts:
+    """Look at the names of a workspace's files.
+
+    Args:
+        root: its root folder.
+        most_kinds: suffixes to tell of, at most.
+    """
+    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    names = list(_walked(root)) if listed is None else [n for n in listed.split("\0") if n]
+    suffixes = Counter(
+        suffix
+        for suffix in (PurePosixPath(name).suffix.lower() for name in names)
+        if _SUFFIX.fullmatch(suffix)
+    )
+    frequent = sorted(suffixes.items(), key=lambda pair: (-pair[1], pair[0]))[:most_kinds]
+    counted = _git(root, "rev-list", "--count", "HEAD")
+    return WorkspaceFacts(
+        files=len(names),
+        kinds=[FileKind(suffix, _language(suffix), count) for suffix, count in frequent],
+        documents=sorted(set(_documents(names))),
+        commits=int(counted) if counted and counted.strip().isdigit() else None,
+    )
+
+
+def _documents(names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        first, _, rest = name.partition("/")
+        if rest and first.lower() in _DOCUMENT_FOLDERS:
+            yield f"{first}/"
+        elif not rest and _DOCUMENT.fullmatch(first):
+            yield first
+
+
+def _language(suffix: str) -> str | None:
+    from rich.syntax import Syntax
+
+    lexer = Syntax("", Syntax.guess_lexer(f"x{suffix}")).lexer
+    return None if lexer is None else str(lexer.name)
+
+
+def _walked(root: Path) -> Iterator[str]:
+    count = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _PASSED_OVER)
+        for file in files:
+            yield Path(folder, file).relative_to(root).as_posix()
+            count += 1
+            if count >= _MOST_FILES:
+                return
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """What a git command prints; None where it fails, or there is no git."""
+    try:
+        ran = run_git(root, *arguments)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ran.stdout if ran.returncode == 0 else None
