@@ -96,7 +96,7 @@ def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
 
 def unknown_sources(session: Session) -> Iterator[str]:
     """A line for each source that has settings and is not installed."""
-    from contextkit.health.absent_sources import settings_of_absent
+    from contextkit.registry.absent_sources import settings_of_absent
 
     return settings_of_absent(session.config, session.registry)
 

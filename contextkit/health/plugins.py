@@ -13,10 +13,10 @@ from contextkit.agent_tools.offers import offered_tools
 from contextkit.asking.requests import make_request
 from contextkit.config import Config, normalized
 from contextkit.errors import ConfigError, ContextKitError, DuplicateSourceError
-from contextkit.health.absent_sources import settings_of_absent
 from contextkit.health.finding import Finding, fine, problem, warning
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.registry import SourceRegistry
+from contextkit.registry.absent_sources import settings_of_absent
 from contextkit.registry.plugin_status import PluginStatus
 
 __all__ = ["PluginCheck"]

@@ -7,6 +7,7 @@
 | `plugin_checks` | hooks that a plugin meant to implement and did not |
 | `checks` | whether a hook returned what it should |
 | `hook_failures` | hooks whose failure costs no more than what they would have given |
+| `absent_sources` | settings of sources that are not installed |
 """
 
 from __future__ import annotations
