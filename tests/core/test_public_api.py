@@ -114,7 +114,17 @@ def test_importing_it_is_cheap(statement: str, allowed: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["records", "indexing", "file_index", "models", "errors", "hookspecs", "texts"]
+    "module",
+    [
+        "records",
+        "indexing",
+        "file_index",
+        "models",
+        "errors",
+        "hookspecs",
+        "texts",
+        "secret_shapes",
+    ],
 )
 def test_what_plugins_import_is_light(module: str) -> None:
     """None of the modules of the contract needs an engine, a model or an event loop."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from structlog.testing import capture_logs
 
 import contextkit_memories
 from contextkit import USER, InvalidRequestError, Record, Records
@@ -20,6 +21,7 @@ from contextkit_memories import (
     InvalidMemoryError,
     Memory,
     MemoryBook,
+    SecretInMemoryError,
     UnknownMemoryError,
 )
 from contextkit_memories.memory import MAX_TEXT, headline
@@ -452,3 +454,26 @@ def test_the_readme_example_runs(tmp_path: Path) -> None:
         exec(example, names)  # noqa: S102 - our own README
         assert names["memory"].category == "preferences"
         assert MemoryBook.of(kit).count() == 0
+
+
+def test_what_looks_like_a_secret_is_stored_with_a_warning_or_refused(book: MemoryBook) -> None:
+    """A program that does not say what it wants has it logged; the log has no secret."""
+    with capture_logs() as logs:
+        made = book.remember("password: hunter2")
+        book.remember("Passwords are in the vault")
+    assert logs == [
+        {
+            "event": "memory_looks_secret",
+            "log_level": "warning",
+            "id": made.id,
+            "found": ["a password (line 1, from character 11)"],
+        }
+    ]
+    with pytest.raises(SecretInMemoryError, match="what looks like a password"):
+        book.remember("the password is tidal99", keep_secret=False)
+    assert book.remember("No secret", keep_secret=False).outcome == "stored"
+    assert {memory.text for memory in book.list()} == {
+        "No secret",
+        "Passwords are in the vault",
+        "password: hunter2",
+    }

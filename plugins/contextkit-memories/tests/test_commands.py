@@ -43,7 +43,7 @@ def test_a_memory_is_remembered_listed_shown_and_forgotten(run: CommandLine) -> 
 def test_json_has_every_field(run: CommandLine) -> None:
     """The four commands describe a memory alike; remembering adds what it did."""
     made = printed_json(run("remember", "Tabs", "--json"))
-    assert made.pop("outcome") == "stored"
+    assert (made.pop("outcome"), made.pop("looks_secret")) == ("stored", [])
     assert made.keys() == {
         *("id", "text", "category", "importance", "tags", "scope", "project", "created_at"),
         *("sequence", "position"),
@@ -182,3 +182,17 @@ def test_a_sequence_is_filled_one_behind_the_other(run: CommandLine) -> None:
     wrong = run("remember", "x", "--sequence", " ")
     assert wrong.exit_code != 0
     assert "a sequence's name has 1 to 200 printable characters" in wrong.output
+
+
+def test_a_secret_is_stored_as_given_with_a_warning(run: CommandLine) -> None:
+    """What it looks like, what becomes of it and how to forget it, on standard error."""
+    said = run("remember", "The password of the test host is hunter2", "--json")
+    made = printed_json(said)
+    assert made["text"] == "The password of the test host is hunter2"
+    assert made["looks_secret"] == ["a password (line 1, from character 34)"]
+    assert said.stderr == (
+        f"contextkit: {made['id']} has what looks like a password (line 1, from character 34): "
+        f"later contexts show it to the model; to forget it: contextkit memories forget "
+        f"{made['id']}\n"
+    )
+    assert run("remember", "Passwords are in the vault").stderr == ""

@@ -11,7 +11,12 @@ import contextkit_memories
 from contextkit import ContextKit, InvalidRequestError
 from contextkit.agent_tools.offers import offered_tools
 from contextkit.testing import ToolCaller, open_kit
-from contextkit_memories import InvalidMemoryError, MemoryBook, UnknownMemoryError
+from contextkit_memories import (
+    InvalidMemoryError,
+    MemoryBook,
+    SecretInMemoryError,
+    UnknownMemoryError,
+)
 
 
 @pytest.fixture
@@ -41,7 +46,7 @@ async def test_what_is_remembered_is_in_the_book(kit: ContextKit, call: ToolCall
     made = (
         await call("remember", text="Tabs", category="preference", tags=["C"], sequence="monday")
     ).data
-    assert made.pop("outcome") == "stored"
+    assert (made.pop("outcome"), made.pop("looks_secret")) == ("stored", [])
     book = MemoryBook(kit.records("memories"))
     assert book.get(made["id"]).as_dict() == made
     assert (made["category"], made["sequence"], made["position"]) == ("preferences", "monday", 0)
@@ -69,3 +74,23 @@ async def test_what_is_wrong_is_said(call: ToolCaller) -> None:
         await call("forget", ids=[])
     with pytest.raises(InvalidRequestError, match="limit must be at least 1"):
         await call("list_memories", limit=0)
+
+
+async def test_a_secret_is_refused_unless_it_is_meant(kit: ContextKit, call: ToolCaller) -> None:
+    """An agent is told what to do instead; the user's word has it stored, with a warning."""
+    token = "ghp_" + "a1B2" * 9
+    text = f"Deploy so:\npush with {token}"
+    what = "a GitHub token (line 2, from character 11)"
+    with pytest.raises(SecretInMemoryError) as refused:
+        await call("remember", text=text)
+    assert refused.value.found == [what]
+    assert str(refused.value).startswith(f"the text has what looks like {what}, and later contexts")
+    assert "say keep_secret=true if the user wants it" in str(refused.value)
+    assert token not in str(refused.value)
+    assert MemoryBook(kit.records("memories")).count() == 0
+
+    kept = await call("remember", text=text, keep_secret=True)
+    assert (kept.data["text"], kept.data["looks_secret"]) == (text, [what])
+    warning = kept.text.splitlines()[1]
+    assert warning.startswith(f"{kept.data['id']} has what looks like {what}: later contexts")
+    assert warning.endswith(f"to forget it: the tool forget, with {kept.data['id']}")

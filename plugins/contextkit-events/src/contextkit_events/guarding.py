@@ -1,36 +1,17 @@
-"""What is never stored of an event: secrets of the usual shapes, dumps of an environment, length.
-
-It knows shapes, not secrets: a password in plain words is kept.
-"""
+"""What is never stored of an event: what looks secret, dumps of an environment, length."""
 
 from __future__ import annotations
 
 import re
+
+from contextkit.secret_shapes import hide_secrets
 
 __all__ = ["LONGEST", "guarded"]
 
 LONGEST = {"text": 4000, "command": 2000, "output": 2000, "path": 1000, "outcome": 200}
 """Part of an event -> characters that are kept of it; of an output half of it from its end."""
 
-_HIDDEN = "***"
 _LOOKED_AT = 20_000
-_NAMED = (
-    # How many tokens there are is no secret.
-    r"(?![\w.-]{0,40}tokens['\"]?\s?[=: ]\s?\d{1,9}\b)"
-    r"[\w.-]{0,40}(?:secret|token|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key"
-    r"|credentials?)[\w.-]{0,40}"
-)
-_SECRETS = (
-    re.compile(r"(?s)(?P<before>)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [^-]*-----|\Z)"),
-    re.compile(r"(?i)(?P<before>\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]{0,100}:)[^\s/@]+(?=@)"),
-    re.compile(r"(?i)(?P<before>\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}"),
-    re.compile(rf"(?i)(?P<before>--?{_NAMED}[ =])(?:'[^']*'|\"[^\"]*\"|[^\s'\"]+)"),
-    re.compile(rf"(?i)(?P<before>\b{_NAMED}['\"]?\s?[=:]\s?)(?:'[^']*'|\"[^\"]*\"|[^\s'\",;]+)"),
-    re.compile(
-        r"(?P<before>)\b(?:gh[opsur]_\w{20,}|github_pat_\w{20,}|sk-[\w-]{20,}|xox[abprs]-[\w-]{10,}"
-        r"|AKIA[0-9A-Z]{16}|glpat-[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})"
-    ),
-)
 _ENVIRONMENT = re.compile(
     r"(?m)(?:^(?:declare -x |export )?[A-Za-z_]\w*=.*(?:\n|\Z)){5,}", re.MULTILINE
 )
@@ -55,8 +36,7 @@ def guarded(text: str, part: str) -> str:
     text = _CONTROLS.sub("", text.replace("\r\n", "\n")).strip()
     if part in {"output", "text"}:
         text = _ENVIRONMENT.sub(_LEFT_OUT, text).strip()
-    for secret in _SECRETS:
-        text = secret.sub(rf"\g<before>{_HIDDEN}", text)
+    text = hide_secrets(text)
     return _shortened(text, LONGEST[part]) if part == "output" else _head(text, LONGEST[part])
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from contextkit_memories.errors import (
         AmbiguousMemoryError,
         InvalidMemoryError,
+        SecretInMemoryError,
         UnknownMemoryError,
     )
     from contextkit_memories.memory import Memory
@@ -35,6 +36,7 @@ __all__ = [
     "InvalidMemoryError",
     "Memory",
     "MemoryBook",
+    "SecretInMemoryError",
     "UnknownMemoryError",
     "contextkit_check_settings",
     "contextkit_commands",
@@ -52,6 +54,7 @@ _HOME = {
     "InvalidMemoryError": "errors",
     "Memory": "memory",
     "MemoryBook": "book",
+    "SecretInMemoryError": "errors",
     "UnknownMemoryError": "errors",
 }
 

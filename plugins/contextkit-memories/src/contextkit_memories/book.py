@@ -13,9 +13,11 @@ from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Record, Records
 from contextkit.fork_locks import ForkLock
+from contextkit.logs import get_logger
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,
+    SecretInMemoryError,
     UnknownMemoryError,
 )
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
@@ -28,6 +30,7 @@ from contextkit_memories.memory import (
     checked_text,
     checked_time,
     digest_of,
+    secrets_in,
 )
 from contextkit_memories.words import (
     DEFAULT_CATEGORY,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MemoryBook"]
 
+_log = get_logger(__name__)
 _Memories = list[Memory]
 # Between the look for a memory of the same text and the write nobody else may write one.
 _remembering = ForkLock()
@@ -75,7 +79,7 @@ class MemoryBook:
         """
         return cls(kit.records("memories"), kit.store.hold)
 
-    def remember(
+    def remember(  # noqa: PLR0913 - what a memory is made of
         self,
         text: str,
         *,
@@ -86,6 +90,7 @@ class MemoryBook:
         created_at: datetime | None = None,
         sequence: str | None = None,
         position: int | None = None,
+        keep_secret: bool = True,
     ) -> Memory:
         """Store a memory; exactly the same text in the same scope is stored once.
 
@@ -106,14 +111,20 @@ class MemoryBook:
             sequence: the name of what it is a part of, such as a session. A memory that
                 matches a question supports those beside it in its sequence.
             position: its place in the sequence, from 0; default: behind the last one.
+            keep_secret: False refuses a text with what looks like a key, a password or a
+                token; by default it is stored as given, and a warning is logged.
 
         Returns:
             The memory as it is stored; its `outcome` tells whether it is new.
 
         Raises:
             InvalidMemoryError: a part is not what it may be; nothing was stored.
+            SecretInMemoryError: of these, what looks like a secret and is not to be kept.
         """
         text = checked_text(text)
+        secrets = secrets_in(text)
+        if secrets and not keep_secret:
+            raise SecretInMemoryError(secrets)
         given: dict[str, Any] = {}
         if category is not None:
             given["category"] = stored_category(category)
@@ -132,6 +143,8 @@ class MemoryBook:
             memory = _new(scope, text, given) if known is None else _updated(known, given)
             if memory.outcome != "unchanged":
                 scope.put([memory.as_record()])
+        if secrets:
+            _log.warning("memory_looks_secret", id=memory.id, found=secrets)
         return memory
 
     def get(self, memory_id: str) -> Memory:

@@ -9,8 +9,14 @@ import click
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
-from contextkit_memories.memory import MAX_TEXT, Memory
-from contextkit_memories.showing import forgotten_lines, remembered_line, rows_of, scope_of
+from contextkit_memories.memory import MAX_TEXT, Memory, secrets_in
+from contextkit_memories.showing import (
+    forgotten_lines,
+    remembered_line,
+    rows_of,
+    scope_of,
+    secret_warning,
+)
 
 __all__ = ["memories", "remember"]
 
@@ -39,7 +45,8 @@ def remember(
 ) -> None:
     """Store TEXT as a memory; `-` reads it from standard input.
 
-    The same text again updates the options that are given and stores nothing twice.
+    The same text again updates the options that are given and stores nothing twice. What looks
+    like a key, a password or a token is stored too, with a warning.
 
     \b
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
@@ -52,8 +59,11 @@ def remember(
         shared=shared,
         sequence=sequence,
     )
-    data = {**memory.as_dict(), "outcome": memory.outcome}
+    secrets = secrets_in(memory.text)
+    data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
     session.emit(data, remembered_line(memory), as_json)
+    if secrets:
+        session.warn(secret_warning(memory, secrets, "contextkit memories forget"))
 
 
 @click.group()

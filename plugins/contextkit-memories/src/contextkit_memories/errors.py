@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from contextkit.errors import ContextKitError, RecordError
 
-__all__ = ["AmbiguousMemoryError", "InvalidMemoryError", "UnknownMemoryError"]
+__all__ = [
+    "AmbiguousMemoryError",
+    "InvalidMemoryError",
+    "SecretInMemoryError",
+    "UnknownMemoryError",
+]
 
 _LISTED = 5
 
@@ -15,6 +20,22 @@ class InvalidMemoryError(RecordError):
     """A part of a memory is not what it may be; nothing was stored."""
 
     exit_code = 2
+
+
+class SecretInMemoryError(InvalidMemoryError):
+    """The text has what looks like a secret, and nobody said that it is to be kept.
+
+    Attributes:
+        found: what it looks like and where, in words, in the order of the text.
+    """
+
+    def __init__(self, found: Sequence[str]) -> None:
+        self.found = list(found)
+        super().__init__(
+            f"the text has what looks like {', '.join(found)}, and later contexts show a memory to "
+            f"the model; nothing was stored: say where the secret is kept instead of what it is, "
+            f"or say keep_secret=true if the user wants it remembered as it is"
+        )
 
 
 class UnknownMemoryError(ContextKitError):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from contextkit_memories.memory import Memory, headline
 
-__all__ = ["forgotten_lines", "remembered_line", "rows_of", "scope_of"]
+__all__ = ["forgotten_lines", "remembered_line", "rows_of", "scope_of", "secret_warning"]
 
 _LINE_WIDTH = 72
 _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already remembered"}
@@ -15,6 +15,20 @@ _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already reme
 def remembered_line(memory: Memory) -> str:
     """What remembering did, and what the memory is like now."""
     return f"{_DID[memory.outcome]} {memory.id} ({scope_of(memory)})"
+
+
+def secret_warning(memory: Memory, secrets: Sequence[str], forget: str) -> str:
+    """What it means that a memory looks like a secret, and how to be rid of it.
+
+    Args:
+        memory: what was remembered.
+        secrets: what in its text looks like secrets, in words.
+        forget: what forgets a memory, before its id.
+    """
+    return (
+        f"{memory.id} has what looks like {', '.join(secrets)}: later contexts show it to the "
+        f"model; to forget it: {forget} {memory.id}"
+    )
 
 
 def forgotten_lines(memories: Sequence[Memory]) -> str:

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, cast
 
 from contextkit import InvalidRequestError, Tool, ToolResult
 from contextkit_memories.book import MemoryBook
-from contextkit_memories.memory import Memory
-from contextkit_memories.showing import forgotten_lines, remembered_line, rows_of
+from contextkit_memories.memory import Memory, secrets_in
+from contextkit_memories.showing import (
+    forgotten_lines,
+    remembered_line,
+    rows_of,
+    secret_warning,
+)
 
 if TYPE_CHECKING:
     from contextkit import ContextKit
@@ -34,6 +39,7 @@ class _Remembered(_Memory):
         Literal["stored", "updated", "unchanged"],
         "whether it is new, or was there and changed, or was there as it is",
     ]
+    looks_secret: Annotated[list[str], "what in its text looks like a secret, and where"]
 
 
 class _Listed(TypedDict):
@@ -65,6 +71,11 @@ def _remember(
         bool, "true for what is the user's everywhere, not only in this project"
     ] = False,
     sequence: Annotated[str | None, "what it is the next part of, such as a session"] = None,
+    keep_secret: Annotated[
+        bool,
+        "true only if the user wants a key, a password or a token remembered as it is; what looks "
+        "like one is refused otherwise",
+    ] = False,
 ) -> ToolResult[_Remembered]:
     memory = MemoryBook.of(kit).remember(
         text,
@@ -73,9 +84,14 @@ def _remember(
         tags=tags,
         shared=for_all_projects,
         sequence=sequence,
+        keep_secret=keep_secret,
     )
-    data = {**memory.as_dict(), "outcome": memory.outcome}
-    return ToolResult(cast("_Remembered", data), remembered_line(memory))
+    secrets = secrets_in(memory.text)
+    data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
+    lines = [remembered_line(memory)]
+    if secrets:
+        lines.append(secret_warning(memory, secrets, "the tool forget, with"))
+    return ToolResult(cast("_Remembered", data), "\n".join(lines))
 
 
 def _forget(
@@ -109,7 +125,8 @@ TOOLS = (
         description=(
             "Store something worth knowing in a later session: a fact about the project, a "
             "preference of the user, a decision and its reason, an error and its cure. The same "
-            "text again updates what is given and stores nothing twice."
+            "text again updates what is given and stores nothing twice. Do not remember secrets: "
+            "say where one is kept."
         ),
         run=_remember,
     ),
