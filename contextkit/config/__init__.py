@@ -26,6 +26,7 @@ from contextkit.config.model import (
     SourceSettings,
     StoreSettings,
     normalized,
+    one_name_twice,
 )
 
 __all__ = [
@@ -43,4 +44,5 @@ __all__ = [
     "SourceSettings",
     "StoreSettings",
     "normalized",
+    "one_name_twice",
 ]

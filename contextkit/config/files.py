@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.config import SECTIONS, SOURCE_NAME, normalized
+from contextkit.config import SECTIONS, SOURCE_NAME, normalized, one_name_twice
 from contextkit.errors import ConfigError
 
 __all__ = ["FileSetting", "read_settings"]
@@ -58,12 +58,27 @@ def read_settings(file: Path) -> dict[str, FileSetting]:
         raise ConfigError(
             error.expected, key=error.key, file=file, line=line_of(error.key)
         ) from error
+    except _SameNameError as error:
+        lines = [_first_line_of(text, f"{prefix}{key}") for key in error.keys]
+        raise ConfigError(
+            f"the same name as {error.keys[0]} in line {lines[0]}, as - and _ are one in names: "
+            f"keep one of them",
+            key=error.keys[1],
+            file=file,
+            line=lines[1],
+        ) from error
 
 
 class _MisplacedError(Exception):
     def __init__(self, key: str, expected: str) -> None:
         self.key, self.expected = key, expected
         super().__init__(expected)
+
+
+class _SameNameError(Exception):
+    def __init__(self, *keys: str) -> None:
+        self.keys = keys
+        super().__init__(*keys)
 
 
 def _parsed(text: str, file: Path) -> Any:
@@ -91,6 +106,8 @@ def _flatten(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _flatten_named(section: str, tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    if same := one_name_twice(filter(SOURCE_NAME.fullmatch, tables)):
+        raise _SameNameError(*(f"{section}.{name}" for name in same))
     for name, settings in tables.items():
         key = f"{section}.{name}"
         if not isinstance(settings, Mapping):
@@ -107,16 +124,29 @@ def _flatten_named(section: str, tables: Mapping[str, Any]) -> Iterator[tuple[st
 def _line_of(text: str, dotted: str) -> int | None:
     """The line on which a key is set; else that of the closest key or table around it."""
     wanted = f"{normalized(_NOT_IN_KEY.sub('', dotted.rstrip('.')))}."
-    table, closest, found = "", 0, None
-    for number, line in enumerate(text.split("\n"), 1):
-        heading = _TABLE.match(line)
-        if heading:
-            here = table = _NOT_IN_KEY.sub("", heading.group(1))
-        elif "=" in line:
-            key = _NOT_IN_KEY.sub("", line.split("=", 1)[0])
-            here = f"{table}.{key}" if table else key
-        else:
-            continue
+    closest, found = 0, None
+    for number, here in _keys_by_line(text):
         if len(here) > closest and wanted.startswith(f"{normalized(here)}."):
             closest, found = len(here), number
     return found
+
+
+def _first_line_of(text: str, dotted: str) -> int | None:
+    """The first line of a table, or with a setting of it, as it is written there."""
+    for number, here in _keys_by_line(text):
+        if f"{here}.".startswith(f"{dotted}."):
+            return number
+    return None
+
+
+def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+    """Each line with a table's name or a key, and that name or key with its table's."""
+    table = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        heading = _TABLE.match(line)
+        if heading:
+            table = _NOT_IN_KEY.sub("", heading.group(1))
+            yield number, table
+        elif "=" in line:
+            key = _NOT_IN_KEY.sub("", line.split("=", 1)[0])
+            yield number, f"{table}.{key}" if table else key

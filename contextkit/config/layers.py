@@ -18,6 +18,7 @@ from contextkit.config import (
     Origin,
     SourceSettings,
     normalized,
+    one_name_twice,
 )
 from contextkit.config.files import read_settings
 from contextkit.config.strategies import strategy_named
@@ -142,7 +143,7 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
     known = {"project": "project"}
     for section, kind in SECTIONS.items():
         known.update({f"{section}_{name}": f"{section}.{name}" for name in fields_dict(kind)})
-    values = {}
+    values: dict[str, _Value] = {}
     for variable, raw in sorted(environment.items()):
         if not variable.startswith(_PREFIX) or variable in _RESERVED_VARIABLES:
             continue
@@ -159,6 +160,8 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
                 f"no setting belongs to this environment variable{hint}", key=variable
             )
         if raw.strip():
+            if key in values:
+                raise _said_twice(variable, values[key].origin.label)
             values[key] = _Value(raw, Origin("environment", variable), as_text=True)
     return values
 
@@ -181,14 +184,22 @@ def _strategy_key(name: str) -> str | None:
 
 
 def _flag_layer(flags: Mapping[str, Any]) -> _Layer:
-    values = {}
+    values: dict[str, _Value] = {}
+    written: dict[str, str] = {}
     for key, raw in flags.items():
         first, _, rest = key.partition(".")
         name, _, setting = rest.partition(".")
         named = first in {"sources", "strategies"} and setting
         spelt = f"{first}.{normalized(name)}.{setting}" if named else key
+        if spelt in written:
+            raise _said_twice(key, written[spelt])
+        written[spelt] = key
         values[spelt] = _Value(raw, Origin("flag", _flag(key, raw)))
     return values
+
+
+def _said_twice(key: str, first: str) -> ConfigError:
+    return ConfigError(f"the same setting as {first}: keep one of them", key=key)
 
 
 def _flag(key: str, raw: object) -> str:
@@ -248,7 +259,15 @@ def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: _Value) ->
         raise ConfigError("expected strategies.NAME.PART", key=key)
     if part not in STRATEGY_PARTS:
         raise _unknown(key, value, STRATEGY_PARTS, f"strategies.{name}.")
-    strategies.setdefault(name, {})[part] = _checked(key, value, fields_dict(Strategy)[part])
+    found = _checked(key, value, fields_dict(Strategy)[part])
+    if isinstance(found, Mapping) and (same := one_name_twice(found)):
+        raise ConfigError(
+            f"'{same[0]}' and '{same[1]}' are one source's name: keep one of them",
+            key=key,
+            file=value.file,
+            line=value.origin.line,
+        )
+    strategies.setdefault(name, {})[part] = found
 
 
 def _check_strategies(config: Config, values: Mapping[str, _Value]) -> None:

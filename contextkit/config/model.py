@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -46,6 +46,7 @@ __all__ = [
     "SourceSettings",
     "StoreSettings",
     "normalized",
+    "one_name_twice",
 ]
 
 SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]*")
@@ -236,6 +237,16 @@ SECTIONS: Mapping[str, type] = {
 def normalized(name: str) -> str:
     """A source's or strategy's name as the environment can spell it: lower case, no underscores."""
     return name.lower().replace("_", "-")
+
+
+def one_name_twice(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first two of some names that are one name to everything that looks them up, if any."""
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.setdefault(normalized(name), name)
+        if first != name:
+            return first, name
+    return None
 
 
 _NOT_CONFIGURED = SourceSettings()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import Attribute, asdict, evolve, fields_dict, frozen
 
-from contextkit.config import STRATEGY_PARTS, Config, normalized
+from contextkit.config import STRATEGY_PARTS, Config, normalized, one_name_twice
 from contextkit.config.values import structured
 from contextkit.errors import InvalidRequestError
 from contextkit.strategy import Strategy
@@ -30,6 +30,8 @@ __all__ = [
     "strategy_names",
     "unknown_sources",
 ]
+
+T = TypeVar("T")
 
 
 @frozen
@@ -143,11 +145,13 @@ def _spelt(strategy: Strategy) -> Strategy:
     """The same, with its sources' names as everything looks them up."""
     if not strategy.budget and not strategy.limits:
         return strategy
-    return evolve(
-        strategy,
-        budget={normalized(source): part for source, part in strategy.budget.items()},
-        limits={normalized(source): limit for source, limit in strategy.limits.items()},
-    )
+    return evolve(strategy, budget=_by_source(strategy.budget), limits=_by_source(strategy.limits))
+
+
+def _by_source(given: Mapping[str, T]) -> dict[str, T]:
+    if same := one_name_twice(given):
+        raise InvalidRequestError(f"strategy: '{same[0]}' and '{same[1]}' are one source's name")
+    return {normalized(source): value for source, value in given.items()}
 
 
 def _hint(config: Config, name: str) -> str:

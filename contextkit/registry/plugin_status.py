@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from attrs import frozen
 
+from contextkit.config import normalized
 from contextkit.errors import PluginError, in_words
 
-__all__ = ["HOST", "PluginStatus", "State", "distribution_of", "imported"]
+__all__ = [
+    "HOST",
+    "PluginStatus",
+    "State",
+    "distribution_of",
+    "imported",
+    "provider_as",
+    "providers_of",
+]
 
 State = Literal["on", "off", "broken"]
 
@@ -56,3 +66,26 @@ def distribution_of(entry_point: importlib.metadata.EntryPoint) -> tuple[str, st
     # Each access parses the whole file anew, a README included.
     metadata = entry_point.dist.metadata
     return metadata["Name"], metadata["Version"]
+
+
+def providers_of(
+    name: str, installed: Mapping[str, Sequence[importlib.metadata.EntryPoint]]
+) -> list[str]:
+    """Who provides a source, sorted; empty where only one entry point does.
+
+    Names that differ in - and _ alone have one set of settings, and are one source's.
+
+    Args:
+        name: the source's.
+        installed: the entry points of each name.
+    """
+    same = [other for other in installed if normalized(other) == normalized(name)]
+    found = [(each, other) for other in same for each in installed[other]]
+    if len(found) < 2:
+        return []
+    return sorted({provider_as(distribution_of(each)[0], other, name) for each, other in found})
+
+
+def provider_as(distribution: str, name: str, wanted: str) -> str:
+    """Who provides a source, and as what where that is not the name that is wanted."""
+    return distribution if name == wanted else f"{distribution} (as '{name}')"

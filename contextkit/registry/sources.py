@@ -32,7 +32,15 @@ from contextkit.models import ContextRequest
 from contextkit.registry import checks
 from contextkit.registry.hook_failures import Failed, log_failure
 from contextkit.registry.plugin_checks import misspelt_hooks
-from contextkit.registry.plugin_status import HOST, PluginStatus, State, distribution_of, imported
+from contextkit.registry.plugin_status import (
+    HOST,
+    PluginStatus,
+    State,
+    distribution_of,
+    imported,
+    provider_as,
+    providers_of,
+)
 from contextkit.source_info import SourceInfo
 
 __all__ = ["SourceRegistry"]
@@ -82,12 +90,9 @@ class SourceRegistry:
     # -- loading --------------------------------------------------------------------------
 
     def _refuse_duplicate(self, name: str) -> None:
-        entry_points = self._installed.get(name, ())
-        if len(entry_points) < 2:
-            return
-        distributions = sorted({distribution_of(found)[0] for found in entry_points})
-        if len(distributions) > 1:
-            raise DuplicateSourceError(name, distributions)
+        providers = providers_of(name, self._installed)
+        if len(providers) > 1:
+            raise DuplicateSourceError(name, providers)
 
     def _load(self, name: str) -> None:
         """Import and register one installed plugin; whatever goes wrong costs that plugin."""
@@ -116,9 +121,10 @@ class SourceRegistry:
             PluginError: where the name or a hook is not what it must be.
             SourceError: where its `contextkit_source` fails.
         """
-        if name in self._statuses:
-            taken = self._statuses[name].distribution
-            raise DuplicateSourceError(name, [taken, HOST])
+        for taken, status in self._statuses.items():
+            if normalized(taken) == normalized(name):
+                provider = provider_as(status.distribution, taken, name)
+                raise DuplicateSourceError(name, [provider, HOST])
         self._register(plugin, name)
         on = self.config.source(name).enabled
         self._statuses[name] = PluginStatus(

@@ -173,6 +173,57 @@ def test_a_source_is_found_under_either_spelling(load: Load, spelling: str) -> N
         assert config.source(name) == SourceSettings(weight=2.0, enabled=False, limit=4)
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        (
+            "project",
+            "[sources.my-source]\nlimit = 2\n\n[sources.my_source]\nweight = 2\n",
+            "contextkit.toml:4: sources.my_source: the same name as sources.my-source in line 1, "
+            "as - and _ are one in names: keep one of them",
+        ),
+        (
+            "user",
+            "[strategies]\na_b.recency = 2\n'a-b' = {recency = 1}\n",
+            "config.toml:3: strategies.a-b: the same name as strategies.a_b in line 2, ",
+        ),
+        (
+            "pyproject",
+            "[tool.contextkit.strategies.a_b]\nrecency = 2\n"
+            "[tool.contextkit.strategies.ab]\nrecency = 2\n"
+            "[tool.contextkit.strategies.a-b.budget]\ncode = 2\n",
+            "pyproject.toml:5: strategies.a-b: the same name as strategies.a_b in line 1, ",
+        ),
+        (
+            "project",
+            "[strategies.x]\nrecency = 2\nlimits = {a_b = 1, c = 2, a-b = 3}\n",
+            "contextkit.toml:3: strategies.x.limits: 'a_b' and 'a-b' are one source's name: keep",
+        ),
+        ("user", "[sources.Mine]\nlimit = 2\n[sources.mine]\n", "a source's name is lower-case"),
+    ],
+)
+def test_two_spellings_of_one_name_are_refused(load: Load, file: str, text: str, said: str) -> None:
+    """In one file neither is picked in silence; both are named with their lines."""
+    assert said in str(refused(load, **{file: text}))
+
+
+def test_two_spellings_of_one_setting_are_refused_outside_of_files(load: Load) -> None:
+    """The environment's and a host's own; one layer may spell what another spells otherwise."""
+    variables = {"CONTEXTKIT_SOURCES_A_B_LIMIT": "3", "CONTEXTKIT_SOURCES_A-B_LIMIT": "4"}
+    error = refused(load, environment=variables)
+    assert error.key == "CONTEXTKIT_SOURCES_A_B_LIMIT"
+    assert "the same setting as CONTEXTKIT_SOURCES_A-B_LIMIT: keep one of them" in str(error)
+    budget = {"CONTEXTKIT_STRATEGIES_X_BUDGET": "a_b=50, a-b=20"}
+    assert "'a_b' and 'a-b' are one source's name" in str(refused(load, environment=budget))
+    error = refused(load, flags={"sources.a-b.limit": 3, "sources.a_b.limit": 4})
+    assert (
+        str(error) == "sources.a_b.limit: the same setting as sources.a-b.limit: keep one of them"
+    )
+    assert load(user="[sources.a_b]\nlimit = 2\n", project="[sources.a-b]\nlimit = 3\n").source(
+        "a_b"
+    ) == SourceSettings(limit=3)
+
+
 def test_what_is_not_the_cores_is_the_sources_own(load: Load) -> None:
     """A source's own settings are handed on as they are, tables included."""
     config = load(

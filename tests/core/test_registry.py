@@ -235,6 +235,20 @@ def test_a_contested_name_that_is_off_stays_off(site: Site) -> None:
         registry.require("tide")
 
 
+def test_two_spellings_are_one_name(site: Site, make_plugin: MakePlugin) -> None:
+    """Settings could not tell `tide-log` from `tide_log`: the error says who spells it how."""
+    site.install("tide-tables", "tide-log", WORKING.format(name="tide-log"))
+    with pytest.raises(DuplicateSourceError, match=r"\(as 'tide-log'\) and by the host process"):
+        SourceRegistry().register(make_plugin([]), "tide_log")
+    site.install("another-tide", "tide_log", WORKING.format(name="tide_log"))
+    with pytest.raises(DuplicateSourceError) as caught:
+        SourceRegistry()
+    assert caught.value.distributions == ["another-tide (as 'tide_log')", "tide-tables"]
+    switched = Config(sources={"tide-log": SourceSettings(enabled=False)})
+    registry = SourceRegistry(switched)
+    assert [status(registry, name).state for name in ("tide-log", "tide_log")] == ["off", "off"]
+
+
 @pytest.mark.parametrize("attribute", ["", "Tide", "tide"])
 def test_a_plugin_is_a_module_a_class_or_an_object(site: Site, attribute: str) -> None:
     """A class is made an object of; attrs classes with `eq=False` are fine."""

@@ -364,6 +364,8 @@ def test_a_request_is_stronger_than_its_strategy_and_that_than_the_configuration
         ({"recencyWeight": 1}, "a strategy has no part 'recencyWeight'; did you mean 'recency'?"),
         ({5: 1}, "a strategy has no part '5'; it has: relevance, "),
         ({"recency": "much"}, "strategy: recency: expected a number of at least 0, got 'much'"),
+        ({"budget": {"a_b": 1, "a-b": 2}}, "strategy: 'a_b' and 'a-b' are one source's name"),
+        (Strategy(limits={"A": 1, "a": 2}), "strategy: 'A' and 'a' are one source's name"),
         (5, "strategy must be a name, a Strategy or parts of one, got 5"),
     ],
 )
