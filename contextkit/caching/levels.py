@@ -160,6 +160,11 @@ class Levels:
 
         return self._loop.submit(self._on_redis(read)).result()
 
+    @property
+    def run(self) -> str | None:
+        """The run of the Redis that answered last; None without one, or where it is not told."""
+        return None if self.redis is None else self.redis.run
+
     def set_token_blocking(self, name: str, new: str) -> bool:
         """Replace the token of a name; False without a Redis that answers."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +16,7 @@ from contextkit.logs import get_logger
 if TYPE_CHECKING:
     from cashews.backends.redis import Redis
     from redis.asyncio import ConnectionPool
+    from redis.asyncio.connection import AbstractConnection
 
 __all__ = ["RedisLevel"]
 
@@ -22,6 +24,8 @@ T = TypeVar("T")
 
 _COOLDOWN_SECONDS = 5.0
 """How long a Redis that does not answer is left alone."""
+
+_RUN = re.compile(rb"run_id:(\w+)")
 
 _log = get_logger(__name__)
 
@@ -44,6 +48,16 @@ class RedisLevel:
     _client: Redis | None = field(default=None, init=False)
     _pool: ConnectionPool | None = field(default=None, init=False)
     _problem: str | None = field(default=None, init=False)
+    _connections: int = field(default=0, init=False)
+    _server: tuple[int, str | None] = field(default=(0, None), init=False)
+
+    @property
+    def run(self) -> str | None:
+        """The run of the server that the newest connection is to: no other run has its name.
+
+        None where there was no connection, or where the server does not say it.
+        """
+        return self._server[1]
 
     @property
     def problem(self) -> str | None:
@@ -113,8 +127,25 @@ class RedisLevel:
         """Make the connections' pool; the cache library asks for it, and has no way to close it."""
         from redis.asyncio import BlockingConnectionPool
 
-        self._pool = BlockingConnectionPool.from_url(url, **options)
+        self._pool = BlockingConnectionPool.from_url(url, redis_connect_func=self._greet, **options)
         return self._pool
+
+    async def _greet(self, connection: AbstractConnection) -> None:
+        """Begin a connection, and learn which run of the server it is to."""
+        from redis.exceptions import ResponseError
+
+        self._connections += 1
+        number = self._connections
+        await connection.on_connect()
+        await connection.send_command("INFO", "server")
+        try:
+            told = await connection.read_response(disable_decoding=True)
+        except ResponseError:
+            told = b""
+        run = _RUN.search(told) if isinstance(told, bytes) else None
+        # One that began before the server was started anew may be greeted last.
+        if number > self._server[0]:
+            self._server = number, run[1].decode() if run else None
 
     def _make_client(self) -> Redis:
         # Both cost tens of milliseconds to import.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -197,37 +196,120 @@ def test_what_redis_did_not_hear_of_it_hears_first(
     assert other.revision("notes") == one.revision("notes") != before
 
 
-async def test_contexts_of_a_server_follow_its_revisions(
-    redis: RedisServer,
-    server_store: Callable[[], ServerStore],
-    notes: Notes,
-    open_kit: OpenKit,
-    tmp_path: Path,
-) -> None:
-    """A hit until another process writes."""
+@pytest.fixture
+def server_kit(
+    redis: RedisServer, server_store: Callable[[], ServerStore], notes: Notes, open_kit: OpenKit
+) -> Iterator[Callable[[], ContextKit]]:
+    """Kits of several processes on that server and that Redis."""
     base = open_kit(redis.url, **SLOW)
-    config = config_on(redis)
-    kits = []
-    for _ in range(2):
+    made = []
+
+    def make() -> ContextKit:
         caches = caches_on(redis)
-        caches.revisions(config)
-        kit = ContextKit(
+        made.append(caches)
+        caches.revisions(config_on(redis))
+        return ContextKit(
             workspace=base.workspace,
             config=base.config,
             registry=base.registry,
             store=server_store(),
             caches=caches,
         )
-        kits.append(kit)
-    one, other = kits
+
+    yield make
+    for caches in made:
+        caches.close()
+
+
+async def test_contexts_of_a_server_follow_its_revisions(
+    server_kit: Callable[[], ContextKit],
+) -> None:
+    """A hit until another process writes."""
+    one, other = server_kit(), server_kit()
     put(one, "the tide rises")
     states = [cache_of(await kit.assemble_context("tide")).state for kit in (one, other)]
     put(one, "the tide falls")
     context = await other.assemble_context("tide")
     assert [*states, cache_of(context).state] == ["kept", "hit", "kept"]
     assert len(context.items) == 2
-    for kit in kits:
-        kit.caches.close()  # type: ignore[union-attr]
+
+
+def test_a_redis_of_the_past_has_no_revision_of_today(
+    server_store: Callable[[], ServerStore], redis: RedisServer
+) -> None:
+    """Started from a snapshot it has the tokens of then: nobody takes them for today's."""
+    writer = server_store()
+    then = writer.revision("notes")
+    redis.command("SAVE")
+    writer.put(records("1"))
+    today = writer.revision("notes")
+    redis.kill()
+    redis.start()
+    # It has the token of then, and who was not there cannot tell that by the token alone.
+    newcomer = server_store()
+    after = newcomer.revision("notes")
+    assert isinstance(then, str)
+    assert isinstance(after, str)
+    assert after.partition("-")[2] == then.partition("-")[2]
+    assert len({then, today, after}) == 3
+    assert after == newcomer.revision("notes")
+    assert writer.revision("notes") not in {then, today, after}
+
+
+def test_a_redis_that_was_filled_anew_has_no_revision_of_the_past(
+    server_store: Callable[[], ServerStore], redis: RedisServer
+) -> None:
+    """Who has seen what followed a token replaces it, for all."""
+    writer, reader = server_store(), server_store()
+    then = [writer.revision("notes"), reader.revision("notes")]
+    filled = {name: redis.command("GET", name).split(b"\r\n")[1] for name in redis.names()}
+    writer.put(records("1"))
+    redis.command("FLUSHALL")
+    for name, value in filled.items():
+        redis.command("SET", name, value)
+    # This one has seen nothing of the write.
+    assert reader.revision("notes") == then[0] == then[1]
+    assert writer.revision("notes") is None
+    after = [writer.revision("notes"), reader.revision("notes")]
+    assert after[0] == after[1] is not None
+    assert after[0] != then[0]
+
+
+@pytest.mark.parametrize("store", ["embedded", "server"])
+async def test_a_redis_of_the_past_serves_no_context_of_the_past(
+    store: str,
+    open_kit: OpenKit,
+    notes: Notes,
+    server_kit: Callable[[], ContextKit],
+    redis: RedisServer,
+) -> None:
+    """The context that it has kept is of records that have changed since."""
+
+    def kit() -> ContextKit:
+        return server_kit() if store == "server" else open_kit(redis.url, **SLOW)
+
+    one = kit()
+    put(one, "the tide rises")
+    assert cache_of(await one.assemble_context("tide")).state == "kept"
+    redis.command("SAVE")
+    put(one, "the tide falls")
+    redis.kill()
+    redis.start()
+    assert redis.names("*:contexts:*")
+    context = await kit().assemble_context("tide")
+    assert (cache_of(context).state, len(context.items)) == ("kept", 2)
+
+
+def test_a_redis_that_does_not_say_its_run_keeps_nothing_of_a_server(
+    server_store: Callable[[], ServerStore], redis: RedisServer
+) -> None:
+    """Without it nobody could tell that it was started from a snapshot."""
+    redis.command("ACL", "SETUSER", "default", "-info")
+    store = server_store()
+    assert store.revision("notes") is None
+    store.put(records("1"))
+    assert store.revision("notes") is None
+    assert store.revisions.levels.redis.problem is None  # type: ignore[attr-defined]
 
 
 def test_a_kit_on_a_server_has_them(redis: RedisServer, open_kit: OpenKit) -> None:
