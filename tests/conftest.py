@@ -2,51 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import structlog
-from hypothesis import Phase, is_hypothesis_test, settings
 
 from contextkit.testing import own_home
-
-# A busy machine is slow at times, and a run shall not depend on luck.
-# Explaining a failure takes longer than finding it.
-PHASES = tuple(phase for phase in Phase if phase is not Phase.explain)
-settings.register_profile("contextkit", deadline=None, derandomize=True, phases=PHASES)
-settings.load_profile("contextkit")
-# What must hold of every context is tried more often where a commit is checked.
-PROFILE = os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")
-for name, examples in {
-    "thorough": {"dev": 100, "ci": 1000},
-    # Of several assemblies each.
-    "costly": {"dev": 50, "ci": 200},
-}.items():
-    settings.register_profile(
-        name, settings.get_profile("contextkit"), max_examples=examples[PROFILE]
-    )
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Count no lines in properties: it doubles their time, and examples cover the same lines.
-
-    Nor where a test is marked `uncounted`, for the same reason. pytest-cov's own mark, `no_cover`,
-    is no help where pytest-xdist distributes the tests: another measurement of the worker's goes
-    on then.
-    """
-    is_property = isinstance(item, pytest.Function) and is_hypothesis_test(item.function)
-    if not is_property and item.get_closest_marker("uncounted") is None:
-        return (yield)
-    tracer = sys.gettrace()
-    sys.settrace(None)
-    try:
-        return (yield)
-    finally:
-        sys.settrace(tracer)
 
 
 @pytest.fixture(autouse=True)

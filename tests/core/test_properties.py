@@ -1,7 +1,7 @@
 """What holds for every context, from the sources' answers to the text.
 
 Every example is assembled by the whole pipeline, from five sources of different kinds that
-find whatever the example says. How many examples there are is said in `tests/conftest.py`.
+find whatever the example says. How many examples there are is said in `conftest.py` at the top.
 """
 
 from __future__ import annotations
