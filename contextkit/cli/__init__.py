@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ _OBJECTS_BETWEEN_COLLECTIONS = 200_000
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    # A thread of numpy's would spin beside the work, and nothing here is large enough for it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # Imported here, so that Ctrl-C during the import ends like Ctrl-C later.
         from contextkit.cli.root import cli

@@ -157,7 +157,8 @@ def _show(
 
         print_markdown(context.markdown)
     else:
-        session.emit(context.as_dict(), context.markdown, as_json)
+        # Made only where it is printed: a trace has thousands of values.
+        session.emit(context.as_dict() if as_json else None, context.markdown, as_json)
     if context.items and not as_json and sys.stderr is not None and sys.stderr.isatty():
         sys.stdout.flush()
         session.warn(_in_short(context, time.perf_counter() - begun))

@@ -17,6 +17,7 @@ from attrs import field, frozen
 
 from contextkit.embedding.dense import ModelError
 from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
+from contextkit.embedding.static_tokenizer import StaticTokenizer
 from contextkit.errors import ConfigError
 from contextkit.fork_locks import ForkLock
 
@@ -30,7 +31,6 @@ BUILT_IN = ("wordllama", "none")
 """What a model may be called that no plugin is asked for."""
 
 _DIMENSIONS = 256
-_TOKENS_PER_TEXT = 512
 # More than that many tokens have: the tokenizer reads a text whole before it cuts it.
 _CHARACTERS = 8_000
 _BATCH = 256
@@ -88,15 +88,8 @@ class StaticModel:
         return np.asarray(self._packed, dtype=np.float32)
 
     @cached_property
-    def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(
-            str(self.folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
-        )
-        tokenizer.enable_truncation(max_length=_TOKENS_PER_TEXT)
-        tokenizer.no_padding()
-        return tokenizer
+    def _tokenizer(self) -> StaticTokenizer:
+        return StaticTokenizer(self.folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One vector per text; a text without tokens gets the zero vector."""
@@ -107,10 +100,9 @@ class StaticModel:
             tokenizer = self._tokenizer
         vectors = np.zeros((len(texts), table.shape[1]), dtype=np.float32)
         cut = [text[:_CHARACTERS] for text in texts]
-        encoded = tokenizer.encode_batch_fast(cut, add_special_tokens=False)
-        for row, tokens in enumerate(encoded):
-            if tokens.ids:
-                vectors[row] = table[tokens.ids].mean(axis=0, dtype=np.float32)
+        for row, ids in enumerate(tokenizer.ids(cut)):
+            if ids:
+                vectors[row] = table[ids].mean(axis=0, dtype=np.float32)
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

@@ -45,6 +45,14 @@ OPEN_BYTES = 16 * 1024 * 1024
 SPARE_BYTES = 64 * 1024 * 1024
 """Room that must remain after a write: two of the engine's 32 MiB files, written in full."""
 
+_READ_WHOLE = (
+    f"vector_storage-{VECTOR_PREFIX}*/**/*",
+    "vector_index-*/*",
+    "payload_index/**/*",
+    "*id_tracker.*",
+)
+"""What the engine reads from end to end when it opens a segment: all but texts and weights."""
+
 _CHUNK_BYTES = 1024 * 1024
 
 
@@ -121,17 +129,16 @@ class ShardFolder:
             return edge.EdgeShard.load(str(self.shard))
 
     def _read_ahead(self) -> None:
-        """Read the dense vectors' files once from end to end, for the system to keep them.
+        """Have the system fetch the files that the engine reads whole when it opens.
 
-        The engine maps them and has every page fetched by itself, in the order of a random
-        reader: two thirds of a second for 100,000 vectors that nobody has read yet.
+        The engine maps them and touches them page by page, each of which the system then
+        fetches by itself: it has thrown all of them out of memory when it last closed them.
         """
-        chunk = bytearray(_CHUNK_BYTES)
         with contextlib.suppress(OSError):
-            for vectors in self.shard.glob(f"segments/*/vector_storage-{VECTOR_PREFIX}*/*.dat"):
-                with vectors.open("rb", buffering=0) as file:
-                    while file.readinto(chunk):
-                        pass
+            for name in _READ_WHOLE:
+                for file in self.shard.glob(f"segments/*/{name}"):
+                    if file.is_file():
+                        _fetch(file)
 
     def _refuse_lost_segments(self) -> None:
         """Refuse a shard that the engine would open with fewer records than it had.
@@ -252,6 +259,17 @@ class ShardFolder:
                 f"the disk of the store at {self.path} has {free // 2**20} MiB left, {doing} "
                 f"needs {-(-(size + spare) // 2**20)} MiB: free some room; nothing was stored"
             )
+
+
+def _fetch(file: Path) -> None:
+    """Bring a file into the system's memory; without waiting for that, where that can be asked."""
+    with file.open("rb", buffering=0) as opened:
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
+            return
+        chunk = bytearray(_CHUNK_BYTES)
+        while opened.readinto(chunk):
+            pass
 
 
 def _write_meta(shard: Path, identity: StoreIdentity) -> None:
