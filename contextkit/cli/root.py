@@ -93,11 +93,12 @@ class _Root(click.Group):
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and turn every error into one line and an exit code that means something."""
-        sys.exit(self._run(sys.argv[1:] if args is None else list(args), **extra))
+        # Without arguments of a caller's own it is the process's command.
+        session = Session(ends_process=args is None)
+        sys.exit(self._run(session, sys.argv[1:] if args is None else list(args), **extra))
 
-    def _run(self, args: list[str], **extra: Any) -> int:
+    def _run(self, session: Session, args: list[str], **extra: Any) -> int:
         _accept_any_text()
-        session = Session()
         options = {"prog_name": "contextkit", **extra, "standalone_mode": False}
         try:
             try:

@@ -34,11 +34,13 @@ class Session:
         folder: where the workspace is looked for.
         settings: dotted key -> value, from flags.
         debug: whether tracebacks and debug logs are shown.
+        ends_process: whether the process ends with it.
     """
 
     folder: Path = field(factory=Path.cwd)
     settings: dict[str, Any] = field(factory=dict)
     debug: bool = False
+    ends_process: bool = False
     _plugins: tuple[Workspace, Config, SourceRegistry] | None = field(default=None, init=False)
     _commands: PluginCommands | None = field(default=None, init=False)
     _kit: ContextKit | None = field(default=None, init=False)
@@ -115,7 +117,7 @@ class Session:
             from contextkit.kit import ContextKit
 
             self._kit = ContextKit.over(*self._load_plugins())
-            self._ending.callback(self._kit.close)
+            self._ending.callback(self._kit.leave if self.ends_process else self._kit.close)
         return self._kit
 
     @property

@@ -166,6 +166,9 @@ class SearcherStore:
     def close(self) -> None:
         """Nothing to close: the object is the host's."""
 
+    def leave(self) -> None:
+        """Nothing to leave: the object is the host's."""
+
     def _refuse(self, what: str) -> NoReturn:
         raise StoreError(f"{type(self.host).__name__} can be searched and no more: no {what}")
 

@@ -179,6 +179,12 @@ class RecordStore(Protocol):
     def close(self) -> None:
         """Let go of everything; a closed store opens again when it is used."""
 
+    def leave(self) -> None:
+        """Be ready for the end of the process, which lets go of everything by itself.
+
+        Quicker than `close` for a store that was only read. It is not used afterwards.
+        """
+
 
 def conditions(source: str | None, projects: Sequence[str] | None, filters: Filters) -> list[Match]:
     """The conditions that select a source's records in some projects under some filters.

@@ -88,6 +88,7 @@ class EmbeddedStore:
     _fields: FieldIndexes = field(init=False)
     _admitting: ForkLock = field(factory=ForkLock, init=False)
     _unflushed: int = field(default=0, init=False)
+    _written: bool = field(default=False, init=False)
 
     @_folder.default
     def _make_folder(self) -> ShardFolder:
@@ -115,6 +116,7 @@ class EmbeddedStore:
         shard, self._identity = self._folder.open(self.embedders)
         self._revisions.begin()
         self._unflushed = 0
+        self._written = False
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
         self._scopes = set(scopes)
@@ -137,6 +139,7 @@ class EmbeddedStore:
     def _make_indexes(self, shard: edge.EdgeShard, keys: Iterable[str]) -> None:
         for key in sorted(keys):
             self._folder.require_room(0, SPARE_BYTES, "indexing it")
+            self._written = True
             with engine_errors(f"indexing the store at {self.path}"):
                 shard.update(edge.UpdateOperation.create_field_index(key, index_of(key)))
 
@@ -169,6 +172,15 @@ class EmbeddedStore:
     def close(self) -> None:
         """Let go of the shard; the store opens again when it is used."""
         self._shared.close()
+
+    def leave(self) -> None:
+        """Close the shard if anything was written to it.
+
+        Closing takes longer than a search, and has the system forget the files' contents, for
+        which the next process would wait. The lock ends with the process.
+        """
+        if self._written:
+            self.close()
 
     def optimize(self) -> bool:
         """Put in order what many writes have left; tell whether there was anything to do.
@@ -224,6 +236,7 @@ class EmbeddedStore:
             )
             if after != before:
                 self._folder.require_room(0, SPARE_BYTES, "a write")
+                self._written = True
                 with engine_errors(f"writing to the store at {self.path}"):
                     for model in new_models(before, after):
                         shard.update(model_vector(model))
@@ -258,6 +271,7 @@ class EmbeddedStore:
     @contextlib.contextmanager
     def _noted(self, source: str | None) -> Iterator[None]:
         """Note a change before and after it; see `contextkit.store.revisions`."""
+        self._written = True
         self._revisions.changed(source)
         try:
             yield

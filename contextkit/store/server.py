@@ -194,6 +194,9 @@ class ServerStore:
                 self.client.close()
                 self._connected_in = 0
 
+    def leave(self) -> None:
+        """Nothing: the connections end with the process."""
+
     def optimize(self) -> bool:
         """Nothing: a server does so by itself."""
         return False

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import qdrant_edge as edge
+from filelock import FileLock, Timeout
 
 from contextkit.embedding import ModelEmbedder, OneEmbedder, load_embedder
 from contextkit.embedding.built_in import StaticModel
@@ -157,6 +158,25 @@ def test_a_shard_that_somebody_else_has_open_is_busy(path: Path) -> None:
         store.count(None, None, {})
     shard.close()
     assert store.count(None, None, {}) == 0
+    store.close()
+
+
+def test_a_store_that_was_only_read_is_left_open_for_the_end_of_the_process(
+    filled: Path, note: Note
+) -> None:
+    """One that was written to is closed then: nothing is left for the next to replay."""
+    store = _store(filled, idle_seconds=3600.0)
+    # Looked at without the ticket, of which the store would take notice.
+    lock = FileLock(filled / "shard.lock")
+    assert store.count("notes", None, {}) == 300
+    store.leave()
+    with pytest.raises(Timeout):
+        lock.acquire(blocking=False)
+    store.put([note("300", "one more")])
+    store.leave()
+    with lock.acquire(blocking=False):
+        pass
+    assert store.count("notes", None, {}) == 301
     store.close()
 
 
