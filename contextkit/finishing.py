@@ -14,12 +14,13 @@ from contextkit.composing.additional import left_for_items, with_additional
 from contextkit.composing.source_listing import fit_with_list
 from contextkit.composing.text import Composer
 from contextkit.config.strategies import unknown_sources
-from contextkit.filtering.selection import Selection, select
+from contextkit.filtering.selection import Dropped, Selection, select
 from contextkit.filtering.sifting import Sifted, sift
 from contextkit.fitting.fit import Fitted, Lane, Piece
 from contextkit.fitting.lanes import lanes_for
 from contextkit.formatted import FormattedContext
 from contextkit.formatting.looks import Look
+from contextkit.gate import refuses
 from contextkit.logs import get_logger
 from contextkit.models import ContextRequest
 from contextkit.ranking.diversity import diversify
@@ -53,6 +54,7 @@ class Finishing:
         history: what was chosen before, or None where nobody counts it.
         watch: times the stages.
         failures: takes note of hooks that fail.
+        gated: whether nothing goes on where nothing that was found answers the question.
     """
 
     registry: SourceRegistry
@@ -61,6 +63,7 @@ class Finishing:
     history: UseHistory | None
     watch: Stopwatch
     failures: HookFailures
+    gated: bool = True
 
     async def __call__(self, gathered: Gathered, before: Before | None = None) -> FormattedContext:
         """The context.
@@ -121,6 +124,9 @@ class Finishing:
         with self.watch.stage("rank"):
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
             candidates = rank(sifted.answers, infos, self.clock(), request.strategy, floors, chosen)
+            refused = refuses(request, sections, candidates) if self.gated else None
+        if refused:
+            return Selection([], [Dropped(c, "below_floor", refused) for c in candidates])
         with self.watch.stage("dedup"):
             most = self.registry.config.assemble.max_items
             selection = select(self.registry, candidates, floors, self.failures, most)

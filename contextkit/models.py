@@ -303,12 +303,14 @@ class Recipe:
         sections: in the order in which they are rendered.
         footer: the last line; `{items}`, `{sources}` and `{counts[NAME]}` (items of the
             source NAME) are filled in.
+        best_first: whether sections are rendered by their best items instead, the best first.
     """
 
     name: str
     title: str
     sections: tuple[Section, ...]
     footer: str = "*{items} items from {sources} sources*"
+    best_first: bool = False
 
 
 @frozen(kw_only=True)

@@ -19,6 +19,7 @@ from contextkit.errors import StoreError
 from contextkit.filtering.sifting import narrowed
 from contextkit.finishing import Finishing
 from contextkit.formatted import FormattedContext
+from contextkit.gate import unless_talk
 from contextkit.gathering.admission import Admission
 from contextkit.gathering.breakers import Breakers
 from contextkit.gathering.gather import Answer, Question, gather
@@ -183,6 +184,7 @@ class Pipeline:
             history=self.history,
             watch=watch,
             failures=failures,
+            gated=self.answer is None,
         )
 
     async def _counter(self, request: ContextRequest, failed: Failed) -> TokenCounter:
@@ -235,7 +237,8 @@ class Pipeline:
         signalling: Signalling,
         store: RecordStore | UnopenedStore,
     ) -> list[Question]:
-        searcher = self.answer or BatchSearcher(store)
+        # A host's own searcher knows best what its records answer.
+        searcher = self.answer or unless_talk(BatchSearcher(store), request)
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
         for section in sections:

@@ -27,8 +27,8 @@ __all__ = [
 def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> Recipe:
     """The recipe of one section per source: the named ones, or every one that is on.
 
-    Sections stand in the order of the sources' priorities, whatever order was asked for,
-    so that the same question gives the same text.
+    They are asked in the order of the sources' priorities, whatever order was named, so that
+    the same question gives the same text; what says most on the question is rendered first.
 
     Raises `InvalidContextTypeError` for a name that is no source.
     """
@@ -36,7 +36,10 @@ def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> R
         registry.require(name)
     wanted = registry.sources if sources is None else registry.in_order(sources)
     return Recipe(
-        name="context", title="Context", sections=tuple(Section(source=name) for name in wanted)
+        name="context",
+        title="Context",
+        sections=tuple(Section(source=name) for name in wanted),
+        best_first=True,
     )
 
 

@@ -81,6 +81,8 @@ class Composer:
         """Headings and what stands under them."""
         if self.request.group_by == "source":
             keys = [section.key for section in self.recipe.sections if placed.get(section.key)]
+            if self.recipe.best_first:
+                keys.sort(key=lambda key: min(e.piece.candidate.order for e in placed[key]))
             return [(self.titles[key], placed[key]) for key in keys]
         every = sorted(
             (entry for entries in placed.values() for entry in entries),

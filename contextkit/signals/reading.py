@@ -18,10 +18,11 @@ from contextkit.signals.words import (
     POLITE_PAIRS,
     QUESTION_WORDS,
     STOP_WORDS,
+    TALK,
     VERBS,
 )
 
-__all__ = ["signals_of"]
+__all__ = ["is_talk", "signals_of"]
 
 _READ_CHARACTERS = 8192
 _READ_TOKENS = 512
@@ -55,6 +56,18 @@ def signals_of(query: str) -> QuerySignals:
     return QuerySignals(
         keywords=_keywords(text), entities=entities, intent=_intent(prose, asks="?" in text)
     )
+
+
+def is_talk(query: str) -> bool:
+    """Whether a query names nothing to search for: "thanks!", "can you help me?", "fix it".
+
+    What is written as code is something, whatever it is called: `--help`, `fix()`.
+    """
+    text = query[:_READ_CHARACTERS]
+    words = frozenset(_words(text))
+    if not words or not words <= STOP_WORDS | TALK:
+        return False
+    return all(name.replace(" ", "").isalpha() for name in _names_and_prose(text)[0])
 
 
 def _keywords(text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ __all__ = [
     "POLITE_PAIRS",
     "QUESTION_WORDS",
     "STOP_WORDS",
+    "TALK",
     "VERBS",
 ]
 
@@ -32,6 +33,30 @@ STOP_WORDS = _words(
     """
 )
 """Words that every text has."""
+
+TALK = _words(
+    """
+    actually ahead almost alright amazing anything appreciate appreciated ask awesome awful
+    bad best better bit bonjour bro bye carry cheers ciao continue cool correct danke day dear
+    earlier else enjoy evening everybody everyone everything exactly excellent excuse fair
+    fantastic feel fine fix fixed fixes fun funny give glad go goes going gonna good goodbye got
+    gotcha gracias great greetings guess guys haha hallo happen happened happening happy hello
+    help helped helpful helps here hey hi hmm hola hope how hows huh idea im indeed ive joke
+    keep kind kindly know last lately later latest like likewise little lol look looking looks
+    lot lovely make makes making matter maybe mean means merci mind morning much nah neat never
+    next nice night nope nothing oh ok okay oops perfect pleased pls possible pretty previously
+    probably proceed quick quickly quite ready really recently reply resume right sad said say
+    see seem seems sir something soon sorry sounds splendid still stuff super sure talk tell
+    thank thankful thanks thanx thats thing things think thinking thought thx today together
+    tomorrow tonight try understand understood useful wait wanna way weird welcome well wonder
+    wonderful wondering work worked working works worry wow wrong ya yay yeah yep yesterday yet
+    yo youre yup
+    """
+)
+"""Words of greeting, thanks, assent and asking on: a query of these alone is about nothing.
+
+They are words like others in a query that is about something.
+"""
 
 FIX = _words(
     """

@@ -31,7 +31,7 @@ class Judge:
     """Finds gold items among the items of a context.
 
     Attributes:
-        ids: `memory:KEY` and `experience:KEY` -> the record's id.
+        ids: `memory:KEY`, `experience:KEY` and `event:KEY` -> the record's id.
         themes: theme -> the ids of its values.
     """
 
@@ -54,6 +54,8 @@ class Judge:
     def _is(self, gold: Gold, item: ContextItem) -> bool:
         if gold.kind == "code":
             return item.source == "code" and _holds_definition(item, gold.name)
+        if gold.kind == "document":
+            return item.source == "documents" and item.metadata.get("file_path") == gold.name
         if gold.kind == "commit":
             return item.source == "commits" and item.id.startswith(gold.name)
         if gold.kind == "value":

@@ -12,7 +12,7 @@ from attrs import frozen
 
 __all__ = ["Experience", "Gold", "MixedSet", "Question", "read_mixed_set"]
 
-Kind = Literal["memory", "experience", "code", "commit", "value"]
+Kind = Literal["memory", "experience", "code", "commit", "value", "document", "event"]
 
 _FOLDER = Path(__file__).parent
 

@@ -16,20 +16,21 @@ from tests.benchmarks.texts import ROOT
 __all__ = ["clone_at", "home_in"]
 
 
-def clone_at(commit: str, folder: Path) -> Path:
-    """Clone this repository into a folder, at a commit.
+def clone_at(commit: str, folder: Path, repository: Path = ROOT) -> Path:
+    """Clone a repository, this one by default, into a folder, at a commit.
 
-    Raises `ClickException` where this checkout has no such commit, for instance because it
-    is a shallow one.
+    Raises `ClickException` where it has no such commit, for instance because it is a
+    shallow one.
     """
     for command in (
-        ["clone", "--quiet", "--no-checkout", str(ROOT), str(folder)],
+        ["clone", "--quiet", "--no-checkout", str(repository), str(folder)],
         ["-C", str(folder), "-c", "advice.detachedHead=false", "checkout", "--quiet", commit],
     ):
         done = subprocess.run(["git", *command], capture_output=True, text=True, check=False)
         if done.returncode:
             said = " ".join(done.stderr.split())
-            raise click.ClickException(f"no clone of this repository at {commit[:7]}: {said}")
+            what = "this repository" if repository == ROOT else repository
+            raise click.ClickException(f"no clone of {what} at {commit[:7]}: {said}")
     return folder
 
 

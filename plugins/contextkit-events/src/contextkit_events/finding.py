@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
+from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline
 from contextkit_events.settings import EventSettings
@@ -21,14 +22,22 @@ _HIGHLIGHTS = 50
 _HOUR = 3600.0
 _STEPS = 24
 _LIFT = 1.1
+_ASKED = 0.3
+"""What an event is worth by that alone that events are asked for."""
+
+_UNASKED_RECENCY = 0.25
+"""How much being recent counts where they are not."""
 
 
 async def find_events(request: ContextRequest) -> list[ContextItem]:
     """Events of the session that asks, or of the latest one, and highlights of those before it.
 
-    An item's relevance is the mean of how recent it is and how well it answers the query, a
-    tenth more for the kinds that matter for what the query wants.
-    Older events of the session, beyond the newest, are there where they answer it.
+    An item's relevance is how well it answers the query and, for a quarter, how recent it is,
+    so that what says nothing on a question comes after what does. Where the query asks for what
+    was done last, half is how recent it is, and all of it counts as an answer. A tenth more has
+    what is of the kinds that matter for what the query wants.
+    Older events of the session, beyond the newest, are there where they answer it; of those
+    that do not, the newest few are, unless they are asked for.
     """
     settings = EventSettings.of(request.settings)
     named = await in_thread(lambda: _sessions(request, settings))
@@ -47,8 +56,11 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
         if hit.keyword_score > 0 and _is_event_of(hit.record, current):
             found.setdefault(hit.record.id, hit.record)
     now, kinds = datetime.now(UTC), request.signals.kinds
+    asked = asks_for_activity(request.query)
+    if not asked:
+        found = _few_beside(found, matches, request.min_relevance, settings.beside)
     items = [
-        _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now), kinds)
+        _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now, asked), kinds)
         for record in found.values()
     ]
     newest_first = sorted(items, key=_age_and_id)
@@ -97,6 +109,16 @@ def _by_id(records: Iterable[Record]) -> dict[str, Record]:
     return {r.id: r for r in records if r.fields.get("what") != "session"}
 
 
+def _few_beside(
+    found: Mapping[str, Record], matches: Mapping[str, float], floor: float, most: int
+) -> dict[str, Record]:
+    """What answers the query, and the newest few of the rest."""
+    newest_first = sorted(found.values(), key=lambda it: (-it.created_at.timestamp(), it.id))
+    rest = [record.id for record in newest_first if matches.get(record.id, 0.0) < floor]
+    left_out = frozenset(rest[most:])
+    return {name: record for name, record in found.items() if name not in left_out}
+
+
 def _age_and_id(item: ContextItem) -> tuple[float, str]:
     return (0.0 if item.created_at is None else -item.created_at.timestamp(), item.id)
 
@@ -109,8 +131,19 @@ def _lifted(item: ContextItem, kinds: Collection[str]) -> ContextItem:
     return evolve(item, relevance=min(1.0, _LIFT * item.relevance)) if item.kind in kinds else item
 
 
+def _relevance(recent: float, match: float, asked: bool) -> float:
+    if asked:
+        return 0.5 * recent + _ASKED + (0.5 - _ASKED) * match
+    return _UNASKED_RECENCY * recent + (1 - _UNASKED_RECENCY) * match
+
+
 def _item(
-    record: Record, match: float, current: str, settings: EventSettings, now: datetime
+    record: Record,
+    match: float,
+    current: str,
+    settings: EventSettings,
+    now: datetime,
+    asked: bool,
 ) -> ContextItem:
     event = Event.from_record(record)
     is_earlier = event.session != current
@@ -123,7 +156,7 @@ def _item(
         source="events",
         # Of a file the record has the path alone, and a write would pass for a read of it.
         content=happened(metadata) if event.path == record.text else record.text,
-        relevance=min(1.0, (recent + match) / 2),
+        relevance=min(1.0, _relevance(recent, match, asked)),
         id=event.id,
         kind=event.kind,
         title=headline(metadata),

@@ -17,7 +17,11 @@ KEEP_EVENTS = 10_000
 """So many events of a project stay, unless `[sources.events] keep_records` says otherwise."""
 
 _HALF_LIVES = ("half_life_hours", "highlight_half_life_hours")
-_EXPECTED = {"feed": "true or false", **dict.fromkeys(_HALF_LIVES, "hours, over 0")}
+_EXPECTED = {
+    "feed": "true or false",
+    "beside": "a whole number of at least 0",
+    **dict.fromkeys(_HALF_LIVES, "hours, over 0"),
+}
 _WHOLE = "a whole number of at least 1"
 
 
@@ -33,6 +37,8 @@ class EventSettings:
         recent: how many of a session's newest events are looked at, beside its turns.
         turns: how many of its newest turns are.
         sessions: how many earlier sessions give their errors and writes.
+        beside: how many of the newest that say nothing on a question are shown beside those
+            that do, unless what was done last is asked for.
     """
 
     feed: bool = True
@@ -41,6 +47,7 @@ class EventSettings:
     recent: int = 50
     turns: int = 20
     sessions: int = 5
+    beside: int = 3
 
     @classmethod
     def of(cls, own: Mapping[str, Any]) -> Self:
@@ -66,4 +73,4 @@ def _is_right(key: str, value: Any) -> bool:
     if key in _HALF_LIVES:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return is_number and math.isfinite(value) and value > 0
-    return type(value) is int and 1 <= value <= 2**31
+    return type(value) is int and (0 if key == "beside" else 1) <= value <= 2**31

@@ -17,9 +17,12 @@ from contextkit_tasks.stack import TaskStack
 __all__ = ["find_tasks"]
 
 _TITLE = 60
-_CURRENT = 0.6
-"""What the current task is worth to any question; what is further from it, less."""
-_SIBLING = 0.4
+_CURRENT = 0.34
+"""What the current task is worth to any question; what is further from it, less.
+
+It alone is not what a question is about: less than the best match of one that is about something.
+"""
+_SIBLING = 0.25
 _FURTHER = 0.9
 _LEAST = 0.2
 _SIBLINGS_BESIDE = 5

@@ -1,0 +1,70 @@
+"""Questions about nothing: what is not searched for, and what of the found answers none.
+
+A query of nothing but greetings, thanks, assent and the like is not searched for: each of its
+words may well be rare in a project, and would be found in full somewhere. Sources that answer by
+other means than a search, such as what was done last, still do.
+
+Where one query is asked of many sources, something that it is about is found well by one of
+them at least. So where the best of all matches is a poor one, nothing goes on, though each item
+by itself is above the floor: what matches one word of three is then chance. Of a few sources
+alone that says nothing, as the answer may be elsewhere.
+
+A `min_relevance` of 0 asks for whatever there is, and neither holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from contextkit.models import ContextRequest, Section
+from contextkit.ranking.scoring import Candidate
+from contextkit.records import Hit, Search
+from contextkit.signals.reading import is_talk
+
+__all__ = ["LEAST_MATCH", "MANY_SOURCES", "refuses", "unless_talk"]
+
+LEAST_MATCH = 0.35
+"""What the best of all matches has to reach: more than one word of three."""
+
+MANY_SOURCES = 4
+"""From so many sources on the best match says whether the query is about anything."""
+
+Searcher = Callable[[Search], Awaitable[list[Hit]]]
+
+
+def unless_talk(searcher: Searcher, request: ContextRequest) -> Searcher:
+    """The same searcher, which finds nothing for a query that names nothing.
+
+    Args:
+        searcher: answers a search.
+        request: where its `min_relevance` is 0, everything is searched for.
+    """
+    if request.min_relevance == 0:
+        return searcher
+
+    async def searching(search: Search) -> list[Hit]:
+        return [] if is_talk(search.query) else await searcher(search)
+
+    return searching
+
+
+def refuses(
+    request: ContextRequest, sections: Sequence[Section], candidates: Sequence[Candidate]
+) -> str | None:
+    """Why nothing of what was found goes on, in words; None where it may.
+
+    Args:
+        request: its `min_relevance`.
+        sections: those that were asked.
+        candidates: all that was found for them.
+    """
+    one_query = all(section.query is None for section in sections)
+    if request.min_relevance == 0 or len(sections) < MANY_SOURCES or not one_query:
+        return None
+    best = max((candidate.scores.match for candidate in candidates), default=1.0)
+    if best >= LEAST_MATCH:
+        return None
+    return (
+        f"nothing that any of {len(sections)} sources found answers the question: the best "
+        f"match is {best:.3f}, under {LEAST_MATCH:g}"
+    )

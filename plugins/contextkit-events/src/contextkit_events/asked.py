@@ -1,0 +1,45 @@
+"""Whether a query asks for what was done last."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["asks_for_activity"]
+
+_READ_CHARACTERS = 8192
+
+_GO_ON = r"""
+    ^\W*(?:(?:and|now|ok(?:ay)?|please|so|then|yes)\W+)*
+    (?:again|carry\ on|continue|go\ (?:ahead|on)|keep\ going|next|proceed|resume)\b
+    (?!\s+(?:an?|in|the|to|with)\s+(?!what|where))
+"""
+"""The query begins by telling to go on, and not with a thing of its own."""
+
+_WHAT_WE_DID = r"""
+    \bwhat\ (?:am|are|did|had|have|was|were)\ (?:i|we|you)\ (?:just\ )?
+    (?:chang(?:e|ed|ing)|d(?:o|oing|one)|edit(?:ed|ing)?|r[au]n(?:ning)?|read(?:ing)?|sa(?:id|y)
+    |tr(?:ied|y|ying)|up\ to|work(?:ed|ing)|writ(?:e|ing|ten)|wrote)\b
+    | \b(?:i|we|you)\ just\b
+    | \bwhere\ (?:am|are|did|was|were)\ (?:i|we)\b
+"""
+_WHEN = r"""
+    \b(?:earlier\ today|just\ now|left\ off|pick(?:ing)?\ up|so\ far|this\ morning|yesterday)\b
+    | \b(?:earlier|last|previous|this)\ session\b
+"""
+_THAT_ONE = r"""
+    \b(?:my\ last|that|the\ (?:fail(?:ed|ing)|last|latest|previous)|this)\ (?:fail(?:ed|ing)\ )?
+    (?:command|crash|edit|error|exception|failure|message|output|run|step|test|traceback)s?\b
+    | \bwhy\ (?:did|do|does|has|is)\ (?:it|that|they|this)\ (?:still\ )?
+    (?:break|crash|fail|not\ work)
+"""
+"""It points at something that has just happened."""
+
+_ASKED = re.compile("|".join((_GO_ON, _WHAT_WE_DID, _WHEN, _THAT_ONE)), re.IGNORECASE | re.VERBOSE)
+
+
+def asks_for_activity(query: str) -> bool:
+    """Whether a query asks for what was done last, or can be understood only with it.
+
+    English alone is understood: "what did I just do?", "continue", "why did that test fail?".
+    """
+    return _ASKED.search(query[:_READ_CHARACTERS]) is not None
