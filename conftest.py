@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Generator
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
+
+from contextkit.testing.surroundings import in_memory
+
+ROOM_BYTES = 4_000_000_000
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 # Explaining a failure takes longer than finding it.
@@ -36,6 +43,19 @@ for name, examples in {
 # were others with other tests before them.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the tests' folders in memory, where there is room: stores wait for each write.
+
+    They go at the end; `--basetemp=FOLDER` keeps them.
+    """
+    memory = in_memory(ROOM_BYTES)
+    # Those of pytest-xdist's workers are in the controller's.
+    if config.option.basetemp is None and memory is not None:
+        config.option.basetemp = tempfile.mkdtemp(prefix="contextkit-", dir=memory)
+        config.add_cleanup(partial(shutil.rmtree, config.option.basetemp, ignore_errors=True))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -81,7 +81,8 @@ class Environment:
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment into which the weather example was installed by pip."""
     root = tmp_path_factory.mktemp("third-party")
-    subprocess.run([sys.executable, "-m", "venv", root / "venv"], check=True)
+    # Its pip is that of the environment below.
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / "venv"], check=True)
     scripts = "Scripts" if os.name == "nt" else "bin"
     made = Environment(root / "venv" / scripts / "python", root / "workspace")
     made.workspace.mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import time
@@ -101,24 +102,29 @@ def switch_off(session_id: str, off: bool) -> None:
 
 def latest_session(workspace: str) -> str | None:
     """The id of the session that was last seen in a workspace, or None."""
-    files = sorted(_folder().glob("*.json"), key=_age)
+    files = _latest_first()
     return next((file.stem for file in files if _read(file).workspace == workspace), None)
 
 
 def prune_sessions() -> None:
     """Remove sessions that are over a week old, and the oldest beyond five hundred."""
-    files = sorted(_folder().glob("*.json"), key=_age)
-    for position, file in enumerate(files):
-        if position >= _MOST_SESSIONS or _age(file) > _KEPT_DAYS * 24 * 3600:
+    oldest = time.time() - _KEPT_DAYS * 24 * 3600
+    for position, file in enumerate(_latest_first()):
+        if position >= _MOST_SESSIONS or _seen(file) < oldest:
             for part in (file, file.with_suffix(".lock")):
                 with contextlib.suppress(OSError):
                     part.unlink(missing_ok=True)
 
 
-def _age(file: Path) -> float:
+def _latest_first() -> list[Path]:
+    return sorted(_folder().glob("*.json"), key=_seen, reverse=True)
+
+
+def _seen(file: Path) -> float:
+    """When a session was last seen; one whose file went meanwhile needs nothing more."""
     with contextlib.suppress(OSError):
-        return time.time() - file.stat().st_mtime
-    return 0.0
+        return file.stat().st_mtime
+    return math.inf
 
 
 def _read(file: Path) -> Session:

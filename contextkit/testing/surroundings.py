@@ -21,6 +21,7 @@ from contextkit.hookspecs import ENTRY_POINT_GROUP
 __all__ = [
     "CheckoutError",
     "file_permissions_apply",
+    "in_memory",
     "own_home",
     "own_variables",
     "plugins_installed",
@@ -61,15 +62,28 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
     Yields:
         The home, whose `config.toml` is patient with slow sources and models.
     """
-    memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
-    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
     with tempfile.TemporaryDirectory(
-        prefix="contextkit-", dir=memory if roomy else None, ignore_cleanup_errors=True
+        prefix="contextkit-", dir=in_memory(), ignore_cleanup_errors=True
     ) as folder:
         home = Path(folder)
         (home / "config.toml").write_text(_PATIENT, encoding="utf-8")
         with own_variables("CONTEXTKIT_", {HOME_VARIABLE: folder, **variables}):
             yield home
+
+
+def in_memory(room: int = _ROOM_BYTES) -> Path | None:
+    """A folder in memory, where no write waits for a disk and programs may be started.
+
+    Args:
+        room: the bytes that must be free there.
+
+    Returns:
+        The folder; None where the system has none, or too little room in it.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - folders of their own are made in it
+    if not os.access(memory, os.W_OK) or os.statvfs(memory).f_flag & os.ST_NOEXEC:
+        return None
+    return memory if shutil.disk_usage(memory).free > room else None
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
-from contextkit.testing.surroundings import write_distribution
+from contextkit.testing.surroundings import in_memory, write_distribution
 
 __all__ = ["OwnUser", "own_user", "wait_until"]
 
@@ -127,9 +127,8 @@ def own_user(make: Callable[[Path], U]) -> Iterator[U]:
     """
     # A socket's path must be short.
     short = Path("/tmp")  # noqa: S108 - a folder of its own is made in it
-    with tempfile.TemporaryDirectory(
-        prefix="ck-", dir=short if short.is_dir() else None, ignore_cleanup_errors=True
-    ) as folder:
+    place = in_memory() or (short if short.is_dir() else None)
+    with tempfile.TemporaryDirectory(prefix="ck-", dir=place, ignore_cleanup_errors=True) as folder:
         user = make(Path(folder))
         for part in (user.home, user.workspace, user.site):
             part.mkdir()

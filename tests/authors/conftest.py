@@ -190,8 +190,7 @@ class Beside:
 
     def test(self, folder: Path) -> str:
         """Run the tests in a folder, none of which may be skipped; give pytest's report."""
-        plugins = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:asyncio")
-        ran = self.run("-m", "pytest", "-q", *plugins, "-W", "error", folder=folder)
+        ran = self.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", folder=folder)
         assert "skipped" not in ran.stdout
         return ran.stdout
 
@@ -208,5 +207,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Beside:
         "CONTEXTKIT_HOME": str(root / "home"),
         "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20",
         "CONTEXTKIT_ASSEMBLE_DEADLINE": "20",
+        # Some of the environment's take seconds to import, and no source's tests need one.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
     return Beside(root, {**variables, **own})

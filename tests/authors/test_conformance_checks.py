@@ -349,11 +349,12 @@ async def _forever(request: Any) -> list[ContextItem]:
     return []
 
 
-async def _holding_the_loop(request: Any) -> list[ContextItem]:
-    return _blocking(request)
-
-
 def _blocking(request: Any) -> list[ContextItem]:
+    threading.Event().wait(600)
+    return [item("a")]
+
+
+async def _holding_the_loop(request: Any) -> list[ContextItem]:
     threading.Event().wait(1.3)
     return [item("a")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -39,21 +40,11 @@ def run(folder: Path, code: str, *options: str) -> subprocess.CompletedProcess[s
     """Run pytest on a test file of this code, without anybody's settings."""
     (folder / "test_tides.py").write_text(textwrap.dedent(code), encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n")
-    plugins = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:asyncio")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers"]
     return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            *plugins,
-            "--strict-markers",
-            "-W",
-            "error",
-            "-rfsE",
-            *options,
-        ],
+        [*command, "-W", "error", "-rfsE", *options],
         cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

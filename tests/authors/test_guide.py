@@ -31,7 +31,8 @@ OFFLINE = {
 PATIENT = {
     "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "20",
     "CONTEXTKIT_ASSEMBLE_DEADLINE": "20",
-    "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist -p no:asyncio",
+    "PYTEST_ADDOPTS": "-p no:cacheprovider",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
 }
 
 
@@ -96,7 +97,8 @@ class Author:
 def author(tmp_path: Path) -> Author:
     """A fresh virtual environment whose programs are those of this one."""
     venv = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    # Its pip is that of the environment below.
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     programs = venv / "bin"
     paths = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
     site = subprocess.run(
@@ -105,7 +107,7 @@ def author(tmp_path: Path) -> Author:
     ours = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     lines = "".join(f"import site; site.addsitedir({path!r})\n" for path in sorted(ours))
     (Path(site.stdout.strip()) / "tests.pth").write_text(lines, encoding="utf-8")
-    for program, module in (("contextkit", "contextkit.cli"), ("pytest", "pytest")):
+    for program, module in (("contextkit", "contextkit.cli"), ("pytest", "pytest"), ("pip", "pip")):
         file = programs / program
         file.write_text(f'#!/bin/sh\nexec "{programs / "python"}" -m {module} "$@"\n')
         file.chmod(0o755)

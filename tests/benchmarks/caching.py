@@ -28,6 +28,7 @@ __all__ = ["main"]
 
 _PATIENCE = 600.0
 _QUERIES = 50
+_FEW_QUERIES = 3
 
 Ask = Callable[[str], Awaitable[FormattedContext]]
 
@@ -47,8 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if shutil.which("redis-server") is None:
         parser.error("redis-server is not installed")
     records, rounds = (200, 1) if given.small else (given.records, given.rounds)
+    asked = _FEW_QUERIES if given.small else _QUERIES
     with tempfile.TemporaryDirectory(prefix="ck") as name, _home(Path(name)):
-        report = asyncio.run(_measured(Path(name), records, rounds))
+        report = asyncio.run(_measured(Path(name), records, rounds, asked))
     report.show()
     if given.json is not None:
         write_json(given.json, machine(), {"caching": report})
@@ -80,9 +82,9 @@ class _Source:
         return [ContextItem(source, h.record.text, h.relevance, id=h.record.id) for h in hits]
 
 
-async def _measured(folder: Path, records: int, rounds: int) -> Report:
+async def _measured(folder: Path, records: int, rounds: int, asked: int) -> Report:
     corpus = made(records)
-    queries = [question.query for question in corpus.questions][:_QUERIES]
+    queries = [question.query for question in corpus.questions][:asked]
     with ExitStack() as stack:
         redis = RedisServer(folder)
         redis.start()

@@ -16,7 +16,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.process import cdist
 
 # What is imported from a module of tests below needs the settings that are made there.
-import tests.conftest  # noqa: F401
+import conftest  # noqa: F401
 from contextkit.dedup import deduplicate
 from contextkit.dedup.guard import Guarded
 from contextkit.dedup.normal import normal_text

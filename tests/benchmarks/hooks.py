@@ -34,6 +34,12 @@ __all__ = ["main"]
 PROMPT = "how is the token budget split over the sources?"
 _READY_SECONDS = 120.0
 _RESIDENT = "CONTEXTKIT_HOOKS_RESIDENT"
+_PATIENT = {
+    "CONTEXTKIT_HOOKS_TIMEOUT": "30",
+    "CONTEXTKIT_ASSEMBLE_SOURCE_TIMEOUT": "30",
+    "CONTEXTKIT_ASSEMBLE_DEADLINE": "30",
+}
+"""What a busy machine may need for a try."""
 
 
 @frozen
@@ -62,7 +68,7 @@ class Place:
     def run(self, command: Sequence[str], given: str = "", **variables: str) -> str:
         """Run a command to its end; raises `CalledProcessError` where it fails."""
         if self.small:
-            variables = {"CONTEXTKIT_HOOKS_TIMEOUT": "30", **variables}
+            variables = {**_PATIENT, **variables}
         own = {"CONTEXTKIT_HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.runtime)}
         ran = subprocess.run(
             command,

@@ -12,7 +12,7 @@ from attrs import define, field
 
 __all__ = ["RedisServer"]
 
-_ANSWERS_BY = 10.0
+_ANSWERS_BY = 60.0
 
 
 @define(eq=False)

@@ -131,8 +131,8 @@ async def test_values_end_by_themselves(patient: OpenKit, redis: RedisServer) ->
     put(kit, "the tide rises")
     await kit.assemble_context("tide")
     seconds = {key.split(":")[2]: redis.number("TTL", key) for key in redis.names()}
-    assert 3590 <= seconds["contexts"] <= 3600
-    assert 290 <= seconds["results"] <= 300
+    assert 3600 - SLOW <= seconds["contexts"] <= 3600
+    assert 300 - SLOW <= seconds["results"] <= 300
 
 
 async def test_times_are_spread(redis: RedisServer) -> None:
@@ -259,13 +259,14 @@ async def test_a_redis_that_is_killed_comes_back(
 
 
 async def test_a_redis_that_hangs_costs_its_timeout_once(
-    open_kit: OpenKit, redis: RedisServer, clock: Clock
+    patient: OpenKit, redis: RedisServer, clock: Clock
 ) -> None:
     """Whoever comes after does not wait, until it is tried again."""
-    kit = open_kit(redis.url, **{"cache.timeout": 0.05})
+    kit = patient()
     level = on_clock(kit, clock)
     put(kit, "the tide rises")
     redis.hang()
+    level.timeout = 0.05
     with capture_logs() as logs:
         for query in ("one", "two", "three"):
             assert await state(kit, query) == "kept"

@@ -314,7 +314,7 @@ async def test_a_source_that_will_not_be_cancelled_is_left_behind(
         return [GOOD]
 
     registry = registry_of(bad=stubborn, good=at_once)
-    bad, good = await ask(registry, question("bad", SHORT), question("good"), deadline=SHORT * 3)
+    bad, good = await ask(registry, question("bad", SHORT), question("good"), deadline=SHORT * 10)
     assert (bad.state, good.state) == ("cut_off", "ok")
     assert once.is_set()
     enough.set()

@@ -41,7 +41,10 @@ class Page:
 
     def text(self, selector: str) -> str:
         """Its text, hidden or not."""
-        return str(self.one(selector).get_property("textContent"))
+        # At once: what stands there may be replaced between two questions to the browser.
+        every = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+        (text,) = self.run(every, selector)
+        return str(text)
 
     def run(self, script: str, *arguments: Any) -> Any:
         """What a script returns."""
@@ -71,6 +74,18 @@ class Page:
                 " && !document.querySelector('.busy') && !!document.querySelector('#budget-part')"
             )
         )
+
+    def budgeted(self, act: Callable[[], object]) -> int:
+        """Change the budget, and wait for the answer that has it; its tokens."""
+        self.answered(act)
+        # Each key asks again, where the one before it was long ago.
+        budget = (
+            "const shown = document.querySelector('[data-figure=max_tokens]');"
+            "const wanted = Number(document.querySelector('#max-tokens').value);"
+            "return shown && parseInt(shown.textContent.replace(/,/g, '')) === wanted && wanted"
+        )
+        self.wait(lambda: self.run(budget))
+        return int(self.one("#max-tokens").get_property("value"))
 
     def size(self, width: int, height: int = 900) -> None:
         """Make the page so wide."""
@@ -244,10 +259,9 @@ async def test_the_slider_sets_the_budget(ui: Page, assembled: Assembled) -> Non
     ui.ask()
     slider = ui.one("#budget")
 
-    ui.answered(lambda: slider.send_keys(Keys.ARROW_LEFT * 6))
+    tokens = ui.budgeted(lambda: slider.send_keys(Keys.ARROW_LEFT * 6))
 
-    tokens = number(ui.text("[data-figure=max_tokens]"))
-    assert tokens == int(ui.one("#max-tokens").get_property("value")) < 1000
+    assert number(ui.text("[data-figure=max_tokens]")) == tokens < 1000
     assert slider.get_attribute("aria-valuetext") == f"{tokens} tokens"
     agrees(ui, await assembled(max_tokens=tokens))
 
@@ -258,7 +272,7 @@ async def test_a_budget_is_typed(ui: Page, assembled: Assembled) -> None:
     field = ui.one("#max-tokens")
     field.clear()
 
-    ui.answered(lambda: field.send_keys("777"))
+    assert ui.budgeted(lambda: field.send_keys("777")) == 777
 
     agrees(ui, await assembled(max_tokens=777))
     assert ui.one("#budget").get_attribute("aria-valuetext") == "777 tokens"
@@ -490,7 +504,11 @@ async def test_nothing_is_wider_than_the_page(
 async def test_without_the_token_it_says_what_is_needed(page: Page, served: Any) -> None:
     """Who opens the bare address is told to take the whole one."""
     page.driver.get(f"{served.origin}/")
+    # A page before this one may have had the same port.
+    page.run("sessionStorage.clear()")
+    page.driver.refresh()
 
+    page.wait(lambda: page.all("[role=alert]"))
     assert "whole address" in page.text("[role=alert]")
     page.one("#query").send_keys(QUERY, Keys.ENTER)
     page.wait(lambda: not page.all(".busy"))
