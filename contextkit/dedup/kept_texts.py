@@ -25,7 +25,8 @@ class KeptTexts:
     """
 
     def __init__(self, texts: Sequence[str], threshold: float) -> None:
-        self._guarded = [Guarded(text) for text in texts]
+        self._texts = texts
+        self._guarded: dict[int, Guarded] = {}
         self._normal = [normal_text(text) for text in texts]
         self._by_text: dict[str, list[int]] = {}
         self._by_rest: dict[str, list[int]] = {}
@@ -66,9 +67,9 @@ class KeptTexts:
         }
 
     def _matches(self, position: int) -> Iterator[tuple[int, str]]:
-        text, guarded = self._normal[position], self._guarded[position]
+        text, guarded = self._normal[position], self._guarded_at(position)
         for winner in self._by_text.get(text, ()):
-            if not guarded.reorders(self._guarded[winner]):
+            if not guarded.reorders(self._guarded_at(winner)):
                 yield winner, "same text"
         if self._near is None:
             return
@@ -76,14 +77,20 @@ class KeptTexts:
             if self._is_permutation(position, winner):
                 yield winner, "same clauses in another order"
         for winner in self._with_a_few_words_more(position):
-            if not guarded.contradicts(self._guarded[winner]):
+            if not guarded.contradicts(self._guarded_at(winner)):
                 yield winner, "same text but for a prefix or a word"
         for winner, ratio in self._near.find(position):
-            if not guarded.contradicts(self._guarded[winner]):
+            if not guarded.contradicts(self._guarded_at(winner)):
                 yield winner, f"{ratio:.0f}% alike"
 
+    def _guarded_at(self, position: int) -> Guarded:
+        """A text as it is compared; most are compared with none."""
+        if position not in self._guarded:
+            self._guarded[position] = Guarded(self._texts[position])
+        return self._guarded[position]
+
     def _is_permutation(self, position: int, winner: int) -> bool:
-        one, other = self._guarded[position], self._guarded[winner]
+        one, other = self._guarded_at(position), self._guarded_at(winner)
         return (
             is_rotation(self._normal[position], self._normal[winner])
             or clauses(one.text) == clauses(other.text)
@@ -104,9 +111,10 @@ def _rests(texts: Sequence[str]) -> list[list[str]]:
     known = set(texts)
     # Unless it is very short, such a text begins or ends as the whole one does.
     heads, tails = (Counter(ends) for ends in zip(*map(_ends, known), strict=True))
-    shortest = min(map(len, known))
+    lengths = {len(text) for text in known}
+    shortest = min(lengths)
     return [
-        [rest for rest in shortened(text) if rest in known]
+        [rest for rest in shortened(text, lengths) if rest in known]
         if shortest < 2 * _END or heads[head] > 1 or tails[tail] > 1
         else []
         for text, (head, tail) in zip(texts, map(_ends, texts), strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 __all__ = ["clauses", "is_rotation", "normal_text", "shortened"]
 
@@ -60,11 +60,15 @@ def is_rotation(text: str, other: str) -> bool:
     return len(text) == len(other) and f" {other} " in f" {text} {text} "
 
 
-def shortened(text: str) -> Iterator[str]:
+def shortened(text: str, lengths: Collection[int]) -> Iterator[str]:
     """A short normal text without its first words, and without each one of its words.
 
     A dropped word or a prefix of three words is more than a tenth of such a text, so
     that likeness alone does not tell.
+
+    Args:
+        text: the text.
+        lengths: how long what is left may be.
     """
     if len(text) > _PREFIXED_TEXT:
         return
@@ -73,13 +77,14 @@ def shortened(text: str) -> Iterator[str]:
         start = text.find(" ", start) + 1
         if start == 0 or start > _PREFIX_CHARACTERS or len(text) - start < _LEAST_REST:
             break
-        yield text[start:]
+        if len(text) - start in lengths:
+            yield text[start:]
     if len(text) > _TEXT_MISSING_A_WORD:
         return
     words = text.split(" ")
     end = len(words[0])
     for word in words[1:]:
-        rest = text[:end] + text[end + 1 + len(word) :]
-        if len(rest) >= _LEAST_REST:
-            yield rest
+        left = len(text) - 1 - len(word)
+        if left >= _LEAST_REST and left in lengths:
+            yield text[:end] + text[end + 1 + len(word) :]
         end += 1 + len(word)

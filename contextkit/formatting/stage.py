@@ -134,6 +134,8 @@ def well_formed(text: str) -> str:
 
 def credit_of(item: ContextItem, look: Look) -> str:
     """What stands behind an item's text however short it gets; often nothing."""
+    if not (item.also_in or item.superseded_by):
+        return ""
     return well_formed(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
 
 

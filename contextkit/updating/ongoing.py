@@ -192,6 +192,8 @@ def pieces_anew(
     known: Sequence[Piece],
 ) -> list[Piece]:
     """Pieces of the candidates; those whose text is known already are not formatted again."""
+    if not known:
+        return pieces_for(registry, candidates, look, count, failed)
     by_key = {text_key(p.candidate): p.summary_of or p for p in known}
     unknown = [candidate for candidate in candidates if text_key(candidate) not in by_key]
     made = {id(p.candidate): p for p in pieces_for(registry, unknown, look, count, failed)}
