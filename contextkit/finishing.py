@@ -14,13 +14,13 @@ from contextkit.composing.additional import left_for_items, with_additional
 from contextkit.composing.source_listing import fit_with_list
 from contextkit.composing.text import Composer
 from contextkit.config.strategies import unknown_sources
+from contextkit.filtering.gate import refuses
 from contextkit.filtering.selection import Dropped, Selection, select
 from contextkit.filtering.sifting import Sifted, sift
 from contextkit.fitting.fit import Fitted, Lane, Piece
 from contextkit.fitting.lanes import lanes_for
 from contextkit.formatted import FormattedContext
 from contextkit.formatting.looks import Look
-from contextkit.gate import refuses
 from contextkit.logs import get_logger
 from contextkit.models import ContextRequest
 from contextkit.ranking.diversity import diversify

@@ -16,10 +16,10 @@ from contextkit.asking.requests import with_budget
 from contextkit.asking.sections import section_request, sections_to_ask, timeout_of
 from contextkit.background import in_thread
 from contextkit.errors import StoreError
+from contextkit.filtering.gate import unless_talk
 from contextkit.filtering.sifting import narrowed
 from contextkit.finishing import Finishing
 from contextkit.formatted import FormattedContext
-from contextkit.gate import unless_talk
 from contextkit.gathering.admission import Admission
 from contextkit.gathering.breakers import Breakers
 from contextkit.gathering.gather import Answer, Question, gather
