@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 from attrs import define, field, frozen
 
 from contextkit.caching.loop_thread import LoopThread
+from contextkit.caching.memory_level import MemoryLevel
 from contextkit.caching.redis_level import RedisLevel
 
 if TYPE_CHECKING:
-    from cashews.backends.memory import Memory
     from cashews.backends.redis import Redis
 
 __all__ = ["PREFIX", "Kind", "Levels"]
@@ -61,7 +61,7 @@ class Levels:
     redis: RedisLevel | None = None
     jitter: float = 0.0
     randomness: random.Random = field(factory=random.SystemRandom)
-    _memories: dict[str, Memory] = field(factory=dict, init=False)
+    _memories: dict[str, MemoryLevel] = field(factory=dict, init=False)
     _loop: LoopThread = field(init=False)
     _prepared: bool = field(default=False, init=False)
 
@@ -75,68 +75,71 @@ class Levels:
 
     async def prepare(self) -> None:
         """Import now what the first value would wait for."""
-        if not self._prepared:
-            await self._loop.run(self._import())
+        if self.redis is not None and not self._prepared:
+            await self._loop.run(self._import(self.redis))
             self._prepared = True
 
-    async def _import(self) -> None:
-        import cashews.backends.memory  # noqa: F401 - imported for the next one who does
-
-        if self.redis is not None:
-            with contextlib.suppress(ValueError):
-                await self.redis.connected()
+    async def _import(self, redis: RedisLevel) -> None:
+        with contextlib.suppress(ValueError):
+            await redis.connected()
 
     # -- values ---------------------------------------------------------------------------
 
     async def get(self, kind: Kind, key: str) -> bytes | None:
         """What is kept there, or None."""
-        return await self._loop.run(self._get(kind, key))
+        kept = self._remembered(kind, key)
+        if kept is not None or self.redis is None:
+            return kept
+        return await self._loop.run(self._fetched(kind, key))
 
     async def get_all(self, kind: Kind, keys: Sequence[str]) -> list[bytes | None]:
         """What is kept at each of several places."""
-
-        async def get() -> list[bytes | None]:
-            return await asyncio.gather(*(self._get(kind, key) for key in keys))
-
-        return await self._loop.run(get())
+        return await asyncio.gather(*(self.get(kind, key) for key in keys))
 
     def get_blocking(self, kind: Kind, key: str) -> bytes | None:
         """`get` for a thread without an event loop."""
-        return self._loop.submit(self._get(kind, key)).result()
+        kept = self._remembered(kind, key)
+        if kept is not None or self.redis is None:
+            return kept
+        return self._loop.submit(self._fetched(kind, key)).result()
 
     async def keep(self, kind: Kind, key: str, value: bytes) -> None:
         """Keep a value for its time."""
-        await self._loop.run(self._keep(kind, key, value))
+        part = self._remember(kind, key, value)
+        if self.redis is not None:
+            await self._loop.run(self._send(kind, key, value, part))
 
     def keep_blocking(self, kind: Kind, key: str, value: bytes) -> None:
         """`keep` for a thread without an event loop."""
-        self._loop.submit(self._keep(kind, key, value)).result()
+        part = self._remember(kind, key, value)
+        if self.redis is not None:
+            self._loop.submit(self._send(kind, key, value, part)).result()
 
-    async def _get(self, kind: Kind, key: str) -> bytes | None:
-        name = f"{PREFIX}{kind.name}:{key}"
-        value = await self._memory(kind).get(name) if kind.size else None
-        if value is not None:
-            return bytes(value)
-        found, left = await self._on_redis(lambda redis: _with_time(redis, name)) or (None, 0)
-        if found is not None and kind.size and left > 0:
-            await self._memory(kind).set(name, found, min(left, kind.memory_seconds))
-        return found
+    def _remembered(self, kind: Kind, key: str) -> bytes | None:
+        return self._memory(kind).get(_name(kind, key)) if kind.size else None
 
-    async def _keep(self, kind: Kind, key: str, value: bytes) -> None:
-        name = f"{PREFIX}{kind.name}:{key}"
+    def _remember(self, kind: Kind, key: str, value: bytes) -> float:
+        """Keep a value in memory; gives the part of its time that it has here and in Redis."""
         part = 1.0 - self.jitter * self.randomness.random()
         if kind.size:
-            await self._memory(kind).set(name, value, kind.memory_seconds * part)
+            self._memory(kind).keep(_name(kind, key), value, kind.memory_seconds * part)
+        return part
+
+    async def _fetched(self, kind: Kind, key: str) -> bytes | None:
+        name = _name(kind, key)
+        found, left = await self._on_redis(lambda redis: _with_time(redis, name)) or (None, 0)
+        if found is not None and kind.size and left > 0:
+            self._memory(kind).keep(name, found, min(left, kind.memory_seconds))
+        return found
+
+    async def _send(self, kind: Kind, key: str, value: bytes, part: float) -> None:
+        name = _name(kind, key)
         seconds = max(0.001, kind.redis_seconds * part)
         await self._on_redis(lambda redis: redis.set(name, _label(name) + value, seconds))
 
-    def _memory(self, kind: Kind) -> Memory:
-        if kind.name not in self._memories:
-            # Its package costs tens of milliseconds to import.
-            from cashews.backends.memory import Memory
-
-            self._memories[kind.name] = Memory(size=kind.size, check_interval=0)
-        return self._memories[kind.name]
+    def _memory(self, kind: Kind) -> MemoryLevel:
+        # Of two threads that make it at once both have the same one.
+        return self._memories.setdefault(kind.name, MemoryLevel(kind.size))
 
     # -- tokens ---------------------------------------------------------------------------
 
@@ -189,18 +192,15 @@ class Levels:
     def clear_blocking(self, kinds: Iterable[Kind]) -> bool:
         """Drop what is kept of these kinds; False where a Redis is set and does not answer."""
 
-        async def clear() -> bool:
-            self._memories.clear()
-            if self.redis is None:
-                return True
-            return await self._on_redis(delete, _PATIENCE_SECONDS) is not None
-
         async def delete(redis: Redis) -> bool:
             for kind in kinds:
                 await redis.delete_match(f"{PREFIX}{kind.name}:*")
             return True
 
-        return self._loop.submit(clear()).result()
+        self._memories.clear()
+        if self.redis is None:
+            return True
+        return self._loop.submit(self._on_redis(delete, _PATIENCE_SECONDS)).result() is not None
 
     def close(self) -> None:
         """Drop what is in memory and let go of the connections; it begins anew when it is used."""
@@ -225,6 +225,10 @@ async def _with_time(redis: Redis, name: str) -> tuple[bytes | None, float]:
     if not isinstance(found, bytes) or not found.startswith(label):
         return None, 0.0
     return found.removeprefix(label), float(await redis.get_expire(name))
+
+
+def _name(kind: Kind, key: str) -> str:
+    return f"{PREFIX}{kind.name}:{key}"
 
 
 def _label(name: str) -> bytes:

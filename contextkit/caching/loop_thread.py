@@ -34,6 +34,11 @@ class LoopThread:
     _process: int = field(default=0, init=False)
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
+    @property
+    def begun(self) -> bool:
+        """Whether it runs in this process."""
+        return self._loop is not None and self._process == os.getpid()
+
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """The coroutine's result, for a caller with an event loop."""
         return await asyncio.wrap_future(self.submit(coroutine))
@@ -44,7 +49,7 @@ class LoopThread:
             return asyncio.run_coroutine_threadsafe(coroutine, self._running())
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None or self._process != os.getpid():
+        if self._loop is None or not self.begun:
             loop = asyncio.new_event_loop()
             threading.Thread(
                 target=self._serve, args=(loop,), name="contextkit-cache", daemon=True

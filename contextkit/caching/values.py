@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from attrs import fields, frozen, resolve_types
 
@@ -119,6 +120,10 @@ def _converter() -> cattrs.Converter:
     converter.register_structure_hook_func(
         lambda kind: kind == _TRACES, lambda raw, _: converter.structure(raw, tuple[ItemTrace, ...])
     )
+    converter.register_structure_hook_factory(
+        lambda kind: isinstance(kind, GenericAlias) and get_origin(kind) is tuple,
+        lambda kind: _tuple_reader(converter, kind),
+    )
     for kind in _KINDS:
         resolve_types(kind, localns={"Asked": Asked, "Ongoing": Ongoing})
         # What is private to an object that is alive is not part of what it says.
@@ -129,6 +134,13 @@ def _converter() -> cattrs.Converter:
         )
         converter.register_structure_hook(kind, make_dict_structure_fn(kind, converter, **hidden))
     return converter
+
+
+def _tuple_reader(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any]:
+    """What reads a tuple of one type; cattrs' own looks for the way anew for each member."""
+    member = get_args(kind)[0]
+    read = converter.get_structure_hook(member)
+    return lambda raw, _: tuple([read(each, member) for each in raw])
 
 
 def _exactly(value: Any) -> Any:
