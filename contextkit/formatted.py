@@ -119,8 +119,18 @@ class FormattedContext:
 
     @property
     def truncated(self) -> bool:
-        """True when an item was shortened or summarised (seed 4)."""
-        return bool(self.truncated_items)
+        """True when the budget cost something: an item is shortened, summarised or left out.
+
+        Seeds 3 to 5 have this field; `summary` says which of these it was.
+        """
+        return bool(self.truncated_items) or any(
+            row.verdict == "over_budget" for row in (self.trace.items if self.trace else ())
+        )
+
+    @property
+    def strategy(self) -> Mapping[str, Any]:
+        """Name and numbers of the strategy that made the scores (seed 3); empty without a trace."""
+        return self.trace.strategy if self.trace else {}
 
     @property
     def summary(self) -> str | None:

@@ -113,7 +113,7 @@ class Pipeline:
             signalling = Signalling(self.registry, failures)
             request = evolve(request, signals=signalling(request.query, request.signals))
         with watch.stage("prepare"):
-            count = await self._counter(request, failures)
+            count = await self.counter(request.tokens, failures)
         questions, answers = await self._gathered(request, sections, watch, signalling)
         gathered = Gathered(
             request=request, recipe=recipe, questions=questions, answers=answers, count=count
@@ -187,11 +187,12 @@ class Pipeline:
             gated=self.answer is None,
         )
 
-    async def _counter(self, request: ContextRequest, failed: Failed) -> TokenCounter:
-        if request.tokens in FAMILIES:
-            return counter_for(request.tokens)
+    async def counter(self, name: str, failed: Failed = log_failure) -> TokenCounter:
+        """What counts tokens by that name. Raises `InvalidRequestError` where nothing does."""
+        if name in FAMILIES:
+            return counter_for(name)
         # A plugin may have to load its tokenizer.
-        return await in_thread(partial(find_counter, self.registry, request.tokens, failed))
+        return await in_thread(partial(find_counter, self.registry, name, failed))
 
     # -- gather ---------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import evolve
 
 from contextkit.asking.recipes import build_recipe, find_recipe
-from contextkit.asking.requests import make_request
+from contextkit.asking.requests import check_whole_number, make_request
 from contextkit.asking.sections import context_recipe
 from contextkit.config.strategies import refuse_unknown_sources
 from contextkit.errors import ContextAssemblyError, InvalidRequestError
@@ -230,6 +230,41 @@ class AskingForContexts(abc.ABC):
         )
         return await self._assembled(request, recipe)
 
+    async def count_tokens(self, text: str, tokens: str | None = None) -> int:
+        """The tokens of a text (seed 3's `estimateTokens`).
+
+        Args:
+            text: the text.
+            tokens: what counts, as in a request; default: the configured.
+
+        Raises `InvalidRequestError` where nothing counts by that name.
+        """
+        count = await self.pipeline.counter(tokens or self.registry.config.assemble.tokens)
+        return count(text)
+
+    async def compress(
+        self, text: str, max_tokens: int, *, query: str = "", tokens: str | None = None
+    ) -> str:
+        """A text of the host's own within so many tokens (seed 3).
+
+        One that fits stays as it is. Else it is summarised by the plugins that do so for every
+        source; else the sentences are kept that have most to do with the query; else the
+        beginning is.
+
+        Args:
+            text: the text.
+            max_tokens: what the result may take.
+            query: what its words are needed for; default: nothing in particular.
+            tokens: what counts, as in a request; default: the configured.
+
+        Raises `InvalidRequestError` for a value that makes no sense.
+        """
+        from contextkit.compression.one_text import compressed
+
+        check_whole_number("max_tokens", max_tokens)
+        count = await self.pipeline.counter(tokens or self.registry.config.assemble.tokens)
+        return await compressed(self.registry, text, max_tokens, query, count)
+
     def health(self) -> dict[str, SourceHealth]:
         """How each source that is on fared in the requests so far: its breaker's state.
 
@@ -280,6 +315,16 @@ class AskingForContexts(abc.ABC):
     ) -> FormattedContext:
         """`update_context` for a program without an event loop."""
         return run_blocking(self.update_context(context, new, max_tokens=max_tokens))
+
+    def count_tokens_sync(self, text: str, tokens: str | None = None) -> int:
+        """`count_tokens` for a program without an event loop."""
+        return run_blocking(self.count_tokens(text, tokens))
+
+    def compress_sync(
+        self, text: str, max_tokens: int, *, query: str = "", tokens: str | None = None
+    ) -> str:
+        """`compress` for a program without an event loop."""
+        return run_blocking(self.compress(text, max_tokens, query=query, tokens=tokens))
 
     def get_premortem_context_sync(
         self,

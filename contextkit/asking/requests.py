@@ -18,7 +18,7 @@ from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
 from contextkit.store.base import conditions
 from contextkit.strategy import STRATEGY_DEPTH, is_number
 
-__all__ = ["make_request", "with_budget"]
+__all__ = ["check_whole_number", "make_request", "with_budget"]
 
 _CHOICES = {
     "style": STYLES,
@@ -103,7 +103,7 @@ def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextReque
     """
     if max_tokens is None:
         return request
-    _check_whole_number("max_tokens", max_tokens)
+    check_whole_number("max_tokens", max_tokens)
     return evolve(request, max_tokens=max_tokens)
 
 
@@ -136,7 +136,7 @@ def _check_record_use(record_use: object) -> None:
 
 def _check_numbers(values: Mapping[str, Any]) -> None:
     for name in ("max_tokens", "limit"):
-        _check_whole_number(name, values[name])
+        check_whole_number(name, values[name])
     for name in ("source_timeout", "deadline"):
         seconds = values[name]
         if not _is_number(seconds) or not seconds > 0:
@@ -147,7 +147,8 @@ def _check_numbers(values: Mapping[str, Any]) -> None:
             raise InvalidRequestError(f"{name} must be within 0..1, got {value!r}")
 
 
-def _check_whole_number(name: str, value: object) -> None:
+def check_whole_number(name: str, value: object) -> None:
+    """Raise `InvalidRequestError` for what is no whole number of at least 1."""
     if type(value) is not int or value < 1:
         raise InvalidRequestError(f"{name} must be a whole number of at least 1, got {value!r}")
 
@@ -160,7 +161,9 @@ def _check_choices(values: Mapping[str, Any]) -> None:
             )
     for name in (*_SWITCHES, "cache"):
         if not isinstance(values.get(name, True), bool):
-            raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}")
+            # Seed 5 has the names of sources there.
+            hint = "; `sources` says which to ask" if name == "include_sources" else ""
+            raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}{hint}")
     if not isinstance(values["tokens"], str) or not values["tokens"]:
         raise InvalidRequestError(
             f"tokens must be the name of what counts them, got {values['tokens']!r}"

@@ -179,8 +179,9 @@ def test_a_context_has_the_seeds_fields_and_defaults() -> None:
 
 
 def test_a_context_says_whether_it_was_truncated() -> None:
-    """Seed 4's field."""
+    """The field of seeds 3 to 5; what was left out for the budget counts, too."""
     assert not FormattedContext("", [], 0, {}).truncated
+    assert not FormattedContext("", [], 0, {}, trace=trace()).truncated
     assert FormattedContext("", [], 0, {}, truncated_items=["1"]).truncated
 
 

@@ -167,6 +167,9 @@ async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: Mak
     for item in left_out:
         assert item.reason == f"its {item.whole_tokens} tokens did not fit into what was left"
     assert left_out
+    assert context.truncated
+    assert context.truncated_items == []
+    assert context.strategy == trace.strategy
     scores = [item.scores["score"] for item in trace.items]
     assert scores == sorted(scores, reverse=True)
     assert json.loads(json.dumps(context.as_dict()))["token_count"] == context.token_count
