@@ -66,7 +66,10 @@ def in_words(error: BaseException) -> str:
     """
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(dict.fromkeys(map(in_words, ungrouped(error))))
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - somebody else's error may fail at that, too
+        text = ""
     if len(text) > _LONGEST_REASON:
         # A page that a server answered, say: it would be in the log, the trace and the terminal.
         text = f"{text[:_LONGEST_REASON].rstrip()} …"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -98,7 +99,10 @@ class Record:
     @property
     def point_id(self) -> str:
         """The store's id of it: a UUID made from source, project and id."""
-        return str(uuid.uuid5(_RECORD_NAMESPACE, f"{self.source}\0{self.project}\0{self.id}"))
+        # What is looked up may be no text, such as an argument that is not UTF-8: it is not there.
+        name = f"{self.source}\0{self.project}\0{self.id}".encode("utf-8", "surrogatepass")
+        digest = hashlib.sha1(_RECORD_NAMESPACE.bytes + name, usedforsecurity=False).digest()
+        return str(uuid.UUID(bytes=digest[:16], version=5))
 
     @property
     def searched_text(self) -> str:

@@ -13,6 +13,7 @@ from contextkit.agent_tools.offers import TOOLS_HOOK, OfferedTool
 from contextkit.agent_tools.shapes import UnfitError
 from contextkit.background import in_thread
 from contextkit.errors import ContextKitError, InvalidRequestError, SourceError, in_words
+from contextkit.formatting.stage import well_formed
 from contextkit.indexing import Progress
 from contextkit.tools import ToolResult
 
@@ -94,12 +95,13 @@ def _checked_result(offered: OfferedTool, result: object) -> ToolResult[dict[str
         data = data.as_dict()
     try:
         offered.output.read(data)
-        as_json = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+        # A path may not be UTF-8, and no host could write that anywhere.
+        as_json = well_formed(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
     except UnfitError as error:
         raise _failure(offered, f"its result is not what its type says: {error}") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise _failure(offered, f"its result is not JSON: {error}") from error
-    return ToolResult(json.loads(as_json), as_json if text is None else text)
+    return ToolResult(json.loads(as_json), as_json if text is None else well_formed(text))
 
 
 def _failure(offered: OfferedTool, reason: str) -> SourceError:

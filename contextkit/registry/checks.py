@@ -240,7 +240,7 @@ def checked_report(source: str, result: object) -> IndexReport:
     _check_fields(source, hook, "IndexReport", result, _REPORT_FIELDS)
     _sequence_of(source, hook, result.notes, str)
     for skipped in _sequence_of(source, hook, result.skipped, tuple):
-        if len(skipped) != 2:
+        if len(skipped) != 2 or not all(isinstance(part, str) for part in skipped):
             raise SourceError(source, hook, f"skipped has {skipped!r}, expected (what, why)")
     return result
 

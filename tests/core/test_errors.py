@@ -7,9 +7,17 @@ import pytest
 from contextkit.errors import in_words
 
 
+class SilentError(Exception):
+    """One that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
+        (SilentError(), "SilentError"),
         (ValueError("no\n  way"), "ValueError: no way"),
         (ValueError(), "ValueError"),
         (ValueError("x" * 1_000), f"ValueError: {'x' * 1_000}"),

@@ -248,6 +248,10 @@ def test_a_state_belongs_to_one_project_and_store(
             IndexReport(skipped=[("a.txt",)]),  # type: ignore[list-item]
             "skipped has ('a.txt',), expected (what, why)",
         ),
+        (
+            IndexReport(skipped=[(1, "binary")]),  # type: ignore[list-item]
+            "skipped has (1, 'binary'), expected (what, why)",
+        ),
         (ValueError("no\nharbour"), "ValueError: no harbour"),
         (SystemExit(3), "SystemExit: 3"),
         (InvalidContextTypeError("x", ["y"]), "Invalid context type 'x'. Valid types: y."),

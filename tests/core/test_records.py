@@ -46,6 +46,14 @@ def test_a_point_is_a_sources_records_of_one_project() -> None:
     assert evolve(one, text="other").point_id == one.point_id
 
 
+def test_what_is_no_text_is_no_records_id(records: Records) -> None:
+    """It comes of an argument that is not UTF-8, and of half an emoji."""
+    records.put([record("caf\\udce9"), record("caf?")])
+    assert records.get("caf\udce9") == []
+    records.delete("caf\udce9")
+    assert records.count() == 2
+
+
 def test_keywords_are_searched_with_the_text() -> None:
     """And without keywords the text stands alone."""
     assert record("1", keywords="a b").searched_text == "high water\na b"

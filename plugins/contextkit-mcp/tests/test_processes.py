@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -200,11 +201,13 @@ async def test_changes_are_announced(world: World, answer: Ask, mode: str) -> No
 
 
 @contextlib.contextmanager
-def started(world: World) -> Iterator[tuple[subprocess.Popen[str], Callable[..., Any]]]:
+def started(
+    world: World, folder: Path | None = None
+) -> Iterator[tuple[subprocess.Popen[str], Callable[..., Any]]]:
     """A server that is spoken to line by line, past its greeting; the second is what asks."""
     with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTIBLE, "mcp"],
-        cwd=world.workspace,
+        cwd=folder or world.workspace,
         env=world.environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -230,14 +233,41 @@ def test_standard_output_is_the_protocols(world: World) -> None:
     """What a plugin prints, or its libraries write, is no message."""
     world.site.install("tide")
     with started(world) as (server, ask):
-        assert server.stdin
-        server.stdin.write("this is no message\n")
         called = ask(id=2, method="tools/call", params={"name": "shout", "arguments": {}})
         out, errors = server.communicate()
     assert "pid" in called["result"]["structuredContent"]
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in out.splitlines())
     assert errors.count("ahoy") == 2
     assert server.returncode == 0
+
+
+def test_a_line_that_is_no_message_is_answered(world: World) -> None:
+    """Or its client waits for ever; half of an emoji, which JSON may have, is replaced."""
+    lines = {
+        "no JSON": (-32700, None),
+        '{"a": 1}': (-32600, None),
+        '{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": [1]}': (-32600, 7),
+        '{"jsonrpc": "2.0", "id": 8, "method": "no \\ud83d"}': (-32601, 8),
+    }
+    with started(world) as (server, ask):
+        assert server.stdin
+        assert server.stdout
+        for line, (code, asked) in lines.items():
+            server.stdin.write(f"\n{line}\n")
+            server.stdin.flush()
+            answered = json.loads(server.stdout.readline())
+            assert (answered["error"]["code"], answered["id"]) == (code, asked), line
+        assert ask(id=9, method="ping")["result"] == {}
+
+
+def test_a_workspace_of_any_name_can_be_told(world: World, tmp_path: Path) -> None:
+    """Its bytes may be no UTF-8, which no message could carry."""
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff"))
+    odd.mkdir()
+    with started(world, odd) as (server, ask):
+        listed = ask(id=2, method="tools/call", params={"name": "list_sources", "arguments": {}})
+        assert not listed["result"]["isError"]
+        assert server.poll() is None
 
 
 def test_a_person_ends_it_with_an_interrupt(world: World) -> None:

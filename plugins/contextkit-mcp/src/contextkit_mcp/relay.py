@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 
 from contextkit.errors import ContextKitError
+from contextkit.formatting.stage import well_formed
 from contextkit.indexing import Progress
 
 __all__ = ["SECONDS_BETWEEN", "ProgressRelay"]
@@ -53,7 +54,7 @@ class ProgressRelay:
         with self._lock:
             self._latest[progress.source, progress.label] = progress
             of = "" if progress.total is None else f" of {progress.total}"
-            self._message = f"{progress.source}: {progress.done}{of} {progress.label}"
+            self._message = well_formed(f"{progress.source}: {progress.done}{of} {progress.label}")
         self._wake()
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ import contextkit
 from contextkit.agent_tools.calls import call_tool
 from contextkit.agent_tools.offers import OfferedTool, offered_tools
 from contextkit.errors import ContextKitError, PluginError
+from contextkit.formatting.stage import well_formed
 from contextkit.kit import ContextKit
 from contextkit.registry.hook_failures import log_failure
 from contextkit_mcp.announcing import Announcer
@@ -167,7 +168,8 @@ async def _called(
     try:
         result = await call_tool(kit, offered, arguments, relay.report)
     except ContextKitError as error:
-        return types.CallToolResult(content=[types.TextContent(text=str(error))], is_error=True)
+        said = types.TextContent(text=well_formed(str(error)))
+        return types.CallToolResult(content=[said], is_error=True)
     except asyncio.CancelledError:
         relay.give_up()
         sending.cancel()
@@ -192,7 +194,7 @@ def _for_clients(offered: OfferedTool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
-        description=tool.description,
+        description=well_formed(tool.description),
         input_schema=offered.input_schema,
         output_schema=offered.output_schema,
         annotations=types.ToolAnnotations(
