@@ -96,7 +96,8 @@ class EmbeddedStore:
 
     @_shared.default
     def _make_shared(self) -> SharedShard:
-        return SharedShard(self.path, self._load, self.lock_timeout, self.idle_seconds)
+        closed = self._folder.closed
+        return SharedShard(self.path, self._load, closed, self.lock_timeout, self.idle_seconds)
 
     @_revisions.default
     def _make_revisions(self) -> FolderRevisions:

@@ -3,7 +3,8 @@
 ```
 shard.lock, ticket.lock, holder    taking turns (`shard_lock`)
 revisions/                         what tells of writes (`revisions`)
-shard/                             the engine's own files, and meta.json: id, schema, models
+shard/                             the engine's own files, and two of ours: meta.json (id,
+                                   schema, models) and sizes.json (`kept_sizes`)
 shard.new/                         a shard that is being made: by the first use, or by reembed
 shard.old/                         the shard that a new one has just replaced
 ```
@@ -36,6 +37,7 @@ from contextkit.store.identity import (
     StorePlace,
     refuse_other_models,
 )
+from contextkit.store.kept_sizes import keep_sizes, lost_since, without_sizes
 
 __all__ = ["OPEN_BYTES", "SPARE_BYTES", "NewShard", "ShardFolder"]
 
@@ -124,9 +126,17 @@ class ShardFolder:
     def load(self) -> edge.EdgeShard:
         """Open the shard that is there."""
         self._refuse_lost_segments()
+        lost = lost_since(self.shard)
+        if lost is not None:
+            raise damaged(self.path, lost)
         self._read_ahead()
-        with opening_errors(self.path):
+        with without_sizes(self.shard), opening_errors(self.path):
             return edge.EdgeShard.load(str(self.shard))
+
+    def closed(self) -> None:
+        """Note, once the engine has closed the shard, what must not be less when it is opened."""
+        with contextlib.suppress(OSError):
+            keep_sizes(self.shard)
 
     def _read_ahead(self) -> None:
         """Have the system fetch the files that the engine reads whole when it opens.

@@ -40,12 +40,14 @@ class SharedShard:
     Attributes:
         folder: the store's folder; the locks are in it.
         load: makes the folder ready and opens the shard, called with the lock held.
+        closed: called once the shard is closed, with the lock still held.
         lock_timeout: seconds to wait for another process before `StoreBusyError`.
         idle_seconds: after this long without use the shard is let go of.
     """
 
     folder: Path
     load: Callable[[], edge.EdgeShard]
+    closed: Callable[[], None]
     lock_timeout: float
     idle_seconds: float
     _turn: threading.Condition = field(factory=threading.Condition, init=False)
@@ -187,6 +189,9 @@ class SharedShard:
             if shard is not None:
                 with engine_errors(f"closing the store at {self.folder}"):
                     shard.close()
+                # What is there instead is somebody else's.
+                if not self._moved():
+                    self.closed()
         except StoreError as error:
             # What was acknowledged is in the write-ahead log: the next to open replays it.
             _log.warning("store_close_failed", reason=str(error))

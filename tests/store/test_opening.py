@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -67,6 +68,10 @@ def _garble(file: Path) -> None:
         opened.write(b"\xff" * 512)
 
 
+def _shorten(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
 def _only(path: Path, pattern: str) -> Path:
     return min(path.glob(pattern))
 
@@ -81,6 +86,15 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "segment garbled": lambda path: _garble(_only(path, "shard/segments/*/segment.json")),
     "segment's ids garbled": lambda path: _garble(
         _only(path, "shard/segments/*/mutable_id_tracker.mappings")
+    ),
+    "segment's ids short": lambda path: _shorten(
+        _only(path, "shard/segments/*/mutable_id_tracker.mappings")
+    ),
+    "segment's ids gone": lambda path: _only(
+        path, "shard/segments/*/mutable_id_tracker.mappings"
+    ).unlink(),
+    "segment's versions short": lambda path: _shorten(
+        _only(path, "shard/segments/*/mutable_id_tracker.versions")
     ),
     "segment's vectors garbled": lambda path: _garble(
         _only(path, "shard/segments/*/vector_storage-bm25/store/config.json")
@@ -105,6 +119,27 @@ def test_a_damaged_store_is_refused_and_left_alone(filled: Path, damage: str) ->
     assert "contextkit import" in text
     assert "\n" not in text
     assert _hashes(filled) == before
+
+
+def test_what_a_killed_process_leaves_is_not_taken_for_damage(filled: Path, path: Path) -> None:
+    """Of what an open shard has on the disk no size is known, and the log has the rest."""
+    store = _store(filled)
+    store.delete([one.point_id for one in store.scan(None, None, {}) if one.id != "7"])
+    left = path.with_name("left")
+    shutil.copytree(filled, left)
+    store.close()
+    found = _store(left)
+    assert [record.id for record in found.scan(None, None, {})] == ["7"]
+    found.close()
+
+
+def test_a_store_whose_sizes_are_no_sizes_opens(filled: Path) -> None:
+    """They are a help, and not needed."""
+    for text in ("", "[1]", '{"segments": "x"}', '{"segments/none": -1}'):
+        (filled / "shard/sizes.json").write_text(text, encoding="utf-8")
+        store = _store(filled)
+        assert store.count(None, None, {}) == 300
+        store.close()
 
 
 def test_damage_found_while_reading_is_an_error(filled: Path) -> None:
