@@ -47,7 +47,7 @@ def _number(raw: object, _: object) -> float:
 
 
 def _folder(raw: object, _: object) -> Path:
-    if not isinstance(raw, (str, Path)) or not str(raw).strip():
+    if not isinstance(raw, (str, Path)) or not str(raw).strip() or "\0" in str(raw):
         raise TypeError("expected a path")
     return Path(raw).expanduser()
 

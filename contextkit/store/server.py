@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from attrs import Factory, define, field
 from qdrant_client import QdrantClient, models
@@ -103,9 +103,7 @@ class ServerStore:
 
         Raises `StoreError` where the URL is none.
         """
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise StoreError(f"store.url: expected http://HOST:PORT or https://HOST, got '{url}'")
+        parts = _checked_url(url)
         if api_key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1"):
             _log.warning("api_key_sent_unencrypted", url=url)
 
@@ -339,3 +337,12 @@ def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:
 
 def _scores(points: Sequence[models.ScoredPoint]) -> dict[str, float]:
     return {str(point.id): point.score for point in points}
+
+
+def _checked_url(url: str) -> SplitResult:
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(url)
+        # Its port is only read here, and may be no number.
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return parts
+    raise StoreError(f"store.url: expected http://HOST:PORT or https://HOST, got '{url}'")

@@ -363,6 +363,7 @@ def test_a_wrong_value_names_file_line_key_and_what_is_right(
     [
         ("[store]\npath = ''", "store.path", "a folder"),
         ("[store]\npath = 3", "store.path", "a folder"),
+        ('[store]\npath = "a\\u0000b"', "store.path", "a folder"),
         ("[store]\nurl = 3", "store.url", "the address of a Qdrant server"),
         ("[store]\nlock_timeout = -1", "store.lock_timeout", "seconds, over 0"),
     ],

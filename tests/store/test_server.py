@@ -73,7 +73,9 @@ def test_a_silent_server_does_not_hang(embedders: Embedders, silent_port: int) -
     assert "did not answer in time" in _error(store)
 
 
-@pytest.mark.parametrize("url", ["qdrant:6333", "ftp://host", "http://", "", "localhost"])
+@pytest.mark.parametrize(
+    "url", ["qdrant:6333", "ftp://host", "http://", "", "localhost", "http://[::1", "http://host:x"]
+)
 def test_what_is_no_url_is_refused_at_once(embedders: Embedders, url: str) -> None:
     """The error shows what one looks like."""
     with pytest.raises(StoreError, match="expected http://HOST:PORT"):

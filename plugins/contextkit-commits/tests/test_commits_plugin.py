@@ -47,6 +47,8 @@ def test_the_entry_point_names_the_package() -> None:
         ({"max_commits": True}, ["max_commits"]),
         ({"max_commits": 2.5}, ["max_commits"]),
         ({"git_timeout": 0}, ["git_timeout"]),
+        ({"git_timeout": 86_400.5}, ["git_timeout"]),
+        ({"git_timeout": 10**400}, ["git_timeout"]),
         ({"git_timeout": False}, ["git_timeout"]),
         ({"git_timeout": float("nan")}, ["git_timeout"]),
         ({"git_timeout": "1"}, ["git_timeout"]),

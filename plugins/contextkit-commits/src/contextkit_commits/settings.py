@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,12 +20,14 @@ class Settings:
         max_commits: commits to keep, newest first; 0 keeps all. Nearly every repository is
             smaller than the default; in the few larger ones the first run would take from
             minutes to hours, for commits that are many years old.
-        git_timeout: seconds of silence after which git is given up on.
+        git_timeout: seconds of silence after which git is given up on; at most a day.
     """
 
     max_commits: int = 100_000
     git_timeout: float = 60.0
 
+
+_LONGEST = 86_400
 
 _NAMES = tuple(attribute.name for attribute in fields(Settings))
 
@@ -42,13 +43,12 @@ def settings_problems(settings: Mapping[str, Any]) -> list[str]:
     if not isinstance(most, int) or isinstance(most, bool) or most < 0:
         problems.append(f"max_commits: expected a whole number, 0 for all commits, got {most!r}")
     seconds = settings.get("git_timeout", 1)
-    if (
-        not isinstance(seconds, int | float)
-        or isinstance(seconds, bool)
-        or not math.isfinite(seconds)
-        or seconds <= 0
-    ):
-        problems.append(f"git_timeout: expected a number of seconds over 0, got {seconds!r}")
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= _LONGEST:
+        problems.append(
+            f"git_timeout: expected a number of seconds over 0 and at most {_LONGEST}, "
+            f"got {seconds!r:.60}"
+        )
     return problems
 
 
