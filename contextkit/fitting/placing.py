@@ -3,7 +3,8 @@
 In this order, each step with what the one before it left over:
 
 1. Every section that has something to show is opened with its best piece, the section
-   with the best piece of all first, so that a small budget still shows two sources.
+   with the best piece of all first, so that a small budget still shows two sources. In the
+   best three there is room to read that piece, however small their shares are.
 2. Sections are filled up to their allotment: their share by weight, and what others leave
    of theirs. One item may take a quarter of that.
 3. Pieces that wait are placed at that length, best first, until none fits.
@@ -23,6 +24,8 @@ from contextkit.ranking.scoring import Candidate
 
 __all__ = [
     "ITEM_CAP",
+    "LEADING_SECTIONS",
+    "LEADING_TOKENS",
     "READABLE_TOKENS",
     "Count",
     "Lane",
@@ -40,6 +43,11 @@ ITEM_CAP = Fraction(1, 4)
 
 READABLE_TOKENS = 24
 """No item is capped below this: little more than the note would remain."""
+
+LEADING_SECTIONS = 3
+LEADING_TOKENS = 128
+"""The best pieces of the best sections are capped no lower: where a small budget has many
+sections, a quarter of a share is a heading that nobody can read on at."""
 
 _SHORTEST = 12
 """Shorter than this a shortened item says nothing."""
@@ -251,7 +259,8 @@ class _Plan:
         # The first of several sections leaves room for a second.
         readable = self.left // 2 - self.headings[key] if not opened and sections > 1 else room
         allotted = self._allotted[key] - self.headings[key]
-        within = max(min(self._caps[key], allotted), min(READABLE_TOKENS, readable))
+        least = LEADING_TOKENS if opened < LEADING_SECTIONS else READABLE_TOKENS
+        within = max(min(self._caps[key], allotted), min(least, readable))
         yield self.shape(lane.pieces[0], min(within, room))
         yield self.shape(lane.pieces[0], min(allotted, room))
         if opened < _SOURCES_AT_LEAST:

@@ -43,6 +43,7 @@ _PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?(?::\d+)*")
 _FILE = re.compile(r"[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}(?::\d+)*")
 _FLAG = re.compile(r"--[^\W\d_][\w-]*")
 _URL = re.compile(r"https?://\S+")
+_AS_CODE = re.compile(r"`|\w\(\)|(?<!\w)--?\w")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 
 
@@ -65,7 +66,7 @@ def is_talk(query: str) -> bool:
     """
     text = query[:_READ_CHARACTERS]
     words = frozenset(_words(text))
-    if not words or not words <= STOP_WORDS | TALK:
+    if not words or not words <= STOP_WORDS | TALK or _AS_CODE.search(text):
         return False
     return all(name.replace(" ", "").isalpha() for name in _names_and_prose(text)[0])
 

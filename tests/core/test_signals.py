@@ -21,7 +21,7 @@ from contextkit import (
 )
 from contextkit.asking.requests import make_request
 from contextkit.config import Config
-from contextkit.signals.reading import signals_of
+from contextkit.signals.reading import is_talk, signals_of
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -261,3 +261,32 @@ def test_a_host_cannot_give_signals() -> None:
     """They are made of the query."""
     with pytest.raises(InvalidRequestError, match="has no option 'signals'"):
         make_request(Config(), "x", project="", workspace=None, signals=QuerySignals())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("fix", "hello", "thanks!", "OK", "Can you help me?", "Great, that works now."),
+        *("what do you think?", "yes, please do it", "I don't know", "let's go on"),
+    ],
+)
+def test_talk_names_nothing_to_search_for(query: str) -> None:
+    """Greetings, thanks, assent and asking on, whatever their case."""
+    assert is_talk(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "?!", "budget", "fix the parser", "`help`()", "--help", "fix()", "help.py"),
+        *(
+            "codes.OK",
+            "thanks for the index",
+            "hi\nNameError: name 'shares' is not defined",
+            "预算",
+        ),
+    ],
+)
+def test_what_names_anything_is_no_talk(query: str) -> None:
+    """One word that is about something is enough, and so is what is written as code."""
+    assert not is_talk(query)

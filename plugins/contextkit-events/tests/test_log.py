@@ -187,6 +187,7 @@ def test_a_time_may_be_text(log: EventLog) -> None:
         ({"half_life_hours": True}, "half_life_hours: must be hours, over 0, got True"),
         ({"highlight_half_life_hours": float("inf")}, "highlight_half_life_hours: must be hours"),
         ({"recent": 0}, "recent: must be a whole number of at least 1, got 0"),
+        ({"beside": -1}, "beside: must be a whole number of at least 0, got -1"),
         ({"turns": 2.5}, "turns: must be a whole number of at least 1, got 2.5"),
     ],
 )

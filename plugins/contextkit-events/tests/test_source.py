@@ -13,6 +13,7 @@ import contextkit_events
 from contextkit import ContextItem, ContextKit, ContextRequest, QuerySignals, Range, Records
 from contextkit.testing import open_kit
 from contextkit_events import EventLog
+from contextkit_events.asked import asks_for_activity
 from contextkit_events.finding import find_events, recency
 from contextkit_events.settings import EventSettings
 
@@ -20,7 +21,7 @@ NOW = datetime.now(UTC)
 
 
 async def ask(
-    records: Records, query: str = "what now?", limit: int = 100, **options: Any
+    records: Records, query: str = "what did we do so far?", limit: int = 100, **options: Any
 ) -> list[ContextItem]:
     """What the source finds for a query."""
     request = ContextRequest(query=query, limit=limit, records=records, **options)
@@ -80,7 +81,7 @@ async def test_the_last_twenty_turns_and_fifty_events(log: EventLog) -> None:
     ]
     log.add_all([*turns, *events])
     log.add("note", session="a", text="an old herring", created_at=ago(100))
-    found = await ask(log.records, "herring")
+    found = await ask(log.records, "herring", settings={"beside": 100})
     assert sorted(text for text in texts(found) if text.startswith("turn")) == sorted(
         f"turn {n} herring" for n in range(20)
     )
@@ -89,7 +90,7 @@ async def test_the_last_twenty_turns_and_fifty_events(log: EventLog) -> None:
 
 
 async def test_what_is_recent_and_what_answers_come_first(log: EventLog) -> None:
-    """Relevance is the mean of recency and of the match."""
+    """A quarter of the relevance is recency, the rest is how well it answers."""
     log.add("error", session="a", text="the harbour is closed", created_at=NOW)
     log.add("error", session="a", text="the upload failed", created_at=ago(60 * 24))
     log.add("error", session="a", text="something else", created_at=ago(60 * 24))
@@ -97,8 +98,8 @@ async def test_what_is_recent_and_what_answers_come_first(log: EventLog) -> None
     found = await ask(log.records, "why did the upload fail?")
     by_text = {item.content: item for item in found}
     assert by_text["the upload failed"].relevance > 0.6
-    assert by_text["the harbour is closed"].relevance == 0.5
-    assert by_text["something else"].relevance == 0.25
+    assert by_text["the harbour is closed"].relevance == 0.25
+    assert by_text["something else"].relevance == 0.125
     assert by_text["long ago"].relevance < 0.001
     assert found[0].content == "the upload failed"
     top = await ask(log.records, "why did the upload fail?", limit=2)
@@ -111,12 +112,66 @@ async def test_half_lives_are_settings(log: EventLog) -> None:
     log.add("error", session="a", text="own", created_at=ago(119))
     found = await ask(
         log.records,
+        "anything",
         session="a",
         settings={"half_life_hours": 1.0, "highlight_half_life_hours": 2.0},
     )
     relevance = {item.content: item.relevance for item in found}
-    assert relevance["before"] == 0.25
-    assert relevance["own"] == pytest.approx(0.125, rel=0.05)
+    assert relevance["before"] == 0.125
+    assert relevance["own"] == pytest.approx(0.0625, rel=0.05)
+
+
+async def test_the_newest_few_stand_beside_what_answers(log: EventLog) -> None:
+    """What says nothing on a question is there three times at most, or as often as is set."""
+    log.add("error", session="a", text="the upload failed", created_at=ago(60))
+    for number in range(6):
+        log.add("note", session="a", text=f"event {number}", created_at=ago(number))
+    found = await ask(log.records, "upload")
+    assert texts(found) == ["the upload failed", "event 0", "event 1", "event 2"]
+    alone = await ask(log.records, "upload", settings={"beside": 0})
+    assert texts(alone) == ["the upload failed"]
+    everything = await ask(log.records, "upload", min_relevance=0.0)
+    assert len(everything) == 7
+
+
+async def test_what_was_done_last_comes_in_full_where_it_is_asked_for(log: EventLog) -> None:
+    """Nothing of the session is left out then, and each event is a good answer."""
+    for number in range(6):
+        log.add("note", session="a", text=f"event {number}", created_at=ago(number))
+    log.add("error", session="before", text="an old error", created_at=ago(60 * 24))
+    found = await ask(log.records, "What did I just do?")
+    assert texts(found) == [*(f"event {number}" for number in range(6)), "an old error"]
+    assert min(item.relevance for item in found) > 0.7
+    failed = await ask(log.records, "why did that event 4 fail?")
+    assert texts(failed)[:2] != ["event 0", "event 1"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("continue", "Ok, please go on.", "carry on with what you were doing", "next"),
+        *("What did we do yesterday?", "what have I changed?", "Where were we?"),
+        *("why did that test fail?", "why does it still fail", "show me the last error"),
+        *("run the failing tests again", "pick up where I left off", "what I just wrote"),
+    ],
+)
+def test_queries_that_ask_for_what_was_done_last(query: str) -> None:
+    """They tell to go on, ask what was done, or point at what has just happened."""
+    assert asks_for_activity(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "fix", "thanks!", "How does the breaker decide to ask a source again?"),
+        *("continue the loop after an error", "Which test covers fit?", "next page of results"),
+        *("What did we decide about caching?", "where are errors logged?", "resume a download"),
+        "why do tests fail on Windows?",
+    ],
+)
+def test_queries_that_ask_for_something_else(query: str) -> None:
+    """The same words may be about the project."""
+    assert not asks_for_activity(query)
 
 
 def test_recency_halves() -> None:
@@ -160,7 +215,7 @@ async def test_the_kinds_that_matter_for_a_query_are_lifted(
         log.add(kind, session="s", path=f"{kind}.py", created_at=made)
     context = await kit.assemble_context(query, ["events"], min_relevance=0.0)
     relevance = {item.kind: item.relevance for item in context.items}
-    plain = recency(made, datetime.now(UTC), EventSettings().half_life_hours) / 2
+    plain = recency(made, datetime.now(UTC), EventSettings().half_life_hours) / 4
     assert relevance == {
         kind: pytest.approx(plain * (1.1 if kind in lifted else 1.0), rel=0.05)
         for kind in ("error", "file_read", "file_write")

@@ -34,7 +34,7 @@ from tests.benchmarks.quality.agent_set import KINDS, AgentQuestion, AgentSet, r
 from tests.benchmarks.quality.evidence import mean
 from tests.benchmarks.quality.mixed_scoring import Judge
 
-__all__ = ["BUDGETS", "HALVES", "Read", "asked", "main", "reports"]
+__all__ = ["BUDGETS", "HALVES", "Read", "asked", "figures", "main", "reports"]
 
 BUDGETS = (1000, 2000)
 """Tokens of the whole context."""
@@ -52,6 +52,7 @@ class Read:
     Attributes:
         question: the place of its question.
         kind: the question's.
+        budget: tokens of the context.
         figures: name -> value.
     """
 
@@ -77,12 +78,13 @@ async def asked(
             context = await kit.assemble_context(
                 question.text, max_tokens=budget, **(options or {})
             )
-            figures = _figures(question, context, judge)
-            found.append(Read(place, question.kind, budget, figures))
+            seen = figures(question, context, judge)
+            found.append(Read(place, question.kind, budget, seen))
     return found
 
 
-def _figures(question: AgentQuestion, context: FormattedContext, judge: Judge) -> dict[str, float]:
+def figures(question: AgentQuestion, context: FormattedContext, judge: Judge) -> dict[str, float]:
+    """What a context is like: the figures of the module's first lines, by name."""
     count = counter_for("default")
     tokens = [count(item.content) for item in context.items]
     gold = judge.found(question.gold, context.items)
@@ -101,7 +103,7 @@ def _figures(question: AgentQuestion, context: FormattedContext, judge: Judge) -
         "readable": mean(float(one.readable) for one in gold),
         "before": float(sum(tokens[: of_gold[0]] if of_gold else tokens)),
         **{name: float(value) for name, value in spent.items()},
-        "first": float(sources[:1] == ["events"]),
+        "first": float([name for name in sources if name != "tasks"][:1] == ["events"]),
         "items": float(sum(source not in _ACTIVITY for source in sources)),
         "tokens": float(sum(tokens) - sum(spent.values())),
     }

@@ -1,4 +1,4 @@
-"""The corpus of a coding agent's questions: repositories with every source on, and their records."""
+"""The corpus of an agent's questions: repositories with every source on, and their records."""
 
 from __future__ import annotations
 

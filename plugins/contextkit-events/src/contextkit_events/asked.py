@@ -10,8 +10,9 @@ _READ_CHARACTERS = 8192
 
 _GO_ON = r"""
     ^\W*(?:(?:and|now|ok(?:ay)?|please|so|then|yes)\W+)*
-    (?:again|carry\ on|continue|go\ (?:ahead|on)|keep\ going|next|proceed|resume)\b
+    (?:(?:carry\ on|continue|go\ (?:ahead|on)|keep\ going|proceed|resume)\b
     (?!\s+(?:an?|in|the|to|with)\s+(?!what|where))
+    | (?:again|next)(?:\ step)?\W*$)
 """
 """The query begins by telling to go on, and not with a thing of its own."""
 
@@ -34,7 +35,7 @@ _THAT_ONE = r"""
 """
 """It points at something that has just happened."""
 
-_ASKED = re.compile("|".join((_GO_ON, _WHAT_WE_DID, _WHEN, _THAT_ONE)), re.IGNORECASE | re.VERBOSE)
+_ASKED = re.compile(f"{_GO_ON}|{_WHAT_WE_DID}|{_WHEN}|{_THAT_ONE}", re.IGNORECASE | re.VERBOSE)
 
 
 def asks_for_activity(query: str) -> bool:

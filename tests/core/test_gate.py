@@ -1,0 +1,138 @@
+"""Questions about nothing: what is not searched for, and when nothing of what was found goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from contextkit import (
+    ContextAssembler,
+    ContextItem,
+    ContextKit,
+    ContextRequest,
+    FormattedContext,
+    Record,
+    hookimpl,
+)
+from contextkit.filtering.gate import LEAST_MATCH, MANY_SOURCES
+
+MakePlugin = Callable[..., ModuleType]
+OpenKit = Callable[..., ContextKit]
+
+TEXTS = {
+    "ant": "The harbour is closed on Sundays.",
+    "bee": "Paint dries within an hour.",
+    "cat": "Nobody reads the manual twice.",
+    "eel": "Ten lanterns hang above the gate.",
+}
+NAMES = tuple(TEXTS)
+PATIENCE = 30.0
+
+
+class Searching:
+    """A source of whatever its records answer."""
+
+    @hookimpl
+    async def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
+        """What the search finds."""
+        hits = await request.records.search(request.query, limit=request.limit)
+        return [ContextItem("ant", h.record.text, h.relevance, id=h.record.id) for h in hits]
+
+
+def poor(make_plugin: MakePlugin, best: float = LEAST_MATCH - 0.01) -> Mapping[str, ModuleType]:
+    """Sources of which each finds something above the floor, and none anything good."""
+    return {
+        name: make_plugin(
+            [ContextItem(name, TEXTS[name], best - n / 100, id=name)],
+            contextkit_source=calibrated,
+        )
+        for n, name in enumerate(NAMES)
+    }
+
+
+def calibrated() -> Any:
+    """Relevance says how much of the query is answered."""
+    from contextkit import SourceInfo
+
+    return SourceInfo(title="Source", description="a source", scale="calibrated")
+
+
+def shown(context: FormattedContext) -> set[str]:
+    """The sources that are in a context."""
+    return {item.source for item in context.items}
+
+
+async def test_talk_is_not_searched_for(open_kit: OpenKit) -> None:
+    """Though a record has the very word; with another word, or without a floor, it is."""
+    kit = open_kit({"ant": Searching()})
+    kit.records("ant").put([Record(id="1", text="thanks to everybody who helped")])
+    talk = await kit.assemble_context("thanks!")
+    assert (talk.markdown, talk.items) == ("", [])
+    assert shown(await kit.assemble_context("thanks everybody, who helped?")) == set()
+    assert shown(await kit.assemble_context("thanks `everybody.helped`")) == {"ant"}
+    assert shown(await kit.assemble_context("thanks!", min_relevance=0.0)) == {"ant"}
+
+
+async def test_a_source_that_does_not_search_answers_talk(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """What was done last, or is open, is asked for by "continue"."""
+    kit = open_kit({"ant": make_plugin([ContextItem("ant", "what was done last", 0.8)])})
+    assert shown(await kit.assemble_context("continue")) == {"ant"}
+
+
+async def test_nothing_goes_on_where_the_best_of_many_is_poor(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Each item is above the floor; the trace says why none is there."""
+    kit = open_kit(poor(make_plugin))
+    context = await kit.assemble_context("what is the weather in Paris?")
+    assert (context.markdown, context.items) == ("", [])
+    verdicts = {(each.id, each.verdict) for each in context.trace.items}
+    assert verdicts == {(name, "below_floor") for name in NAMES}
+    assert all("nothing that any of 4 sources found" in e.reason for e in context.trace.items)
+    everything = await kit.assemble_context("what is the weather in Paris?", min_relevance=0.0)
+    assert shown(everything) == set(NAMES)
+
+
+async def test_one_good_match_lets_all_go_on(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """The question is about something then, and what matches less may belong to it."""
+    kit = open_kit(poor(make_plugin, LEAST_MATCH))
+    assert shown(await kit.assemble_context("what is the weather in Paris?")) == set(NAMES)
+
+
+async def test_few_sources_say_nothing_of_the_question(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """The answer may be with others: what is above the floor goes on."""
+    kit = open_kit(poor(make_plugin))
+    few = NAMES[: MANY_SOURCES - 1]
+    assert shown(await kit.assemble_context("what is the weather in Paris?", few)) == set(few)
+
+
+async def test_a_new_item_lets_the_others_go_on(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """An update is the assembly whose source finds the new item as well."""
+    kit = open_kit(poor(make_plugin))
+    context = await kit.assemble_context("what is the weather in Paris?")
+    updated = await kit.update_context(context, ContextItem("ant", "It rains.", 1.0, id="new"))
+    assert shown(updated) == set(NAMES)
+
+
+class Host:
+    """A host's own searcher, whose scores are on a scale of their own."""
+
+    def search_memories(self, query: str, **given: Any) -> list[dict[str, Any]]:
+        """One memory, whatever is asked."""
+        return [{"id": "m", "content": f"about {query}", "score": 0.2}]
+
+
+@pytest.mark.parametrize("query", ["thanks!", "what is the weather in Paris?"])
+async def test_what_a_hosts_own_searcher_finds_goes_on(query: str) -> None:
+    """It knows best what its records answer."""
+    context = await ContextAssembler(Host()).assemble_context(
+        query, ["memories"], source_timeout=PATIENCE, deadline=PATIENCE
+    )
+    assert shown(context) == {"memories"}
