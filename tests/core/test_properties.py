@@ -641,6 +641,7 @@ def sections_of(context: FormattedContext, asked: Options) -> Sections:
         scores = {
             (e.source, e.id): e.scores.get("rank_by", e.scores["score"])
             for e in context.trace.items
+            if e.verdict in SHOWN
         }
         best = [max(scores[item.source, item.id] for item in own) for _, own in sections_found]
         assert best == sorted(best, reverse=True)

@@ -95,9 +95,11 @@ def contextkit_truncate(
 
 
 @hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 - the hook's signature
-    """Events are short."""
-    return 1.0
+def contextkit_weight(request: ContextRequest) -> float:
+    """Events are short; they get most of the room where what was done last is asked for."""
+    from contextkit_events.asked import asks_for_activity
+
+    return 5.0 if asks_for_activity(request.query) else 1.0
 
 
 @hookimpl
