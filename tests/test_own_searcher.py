@@ -489,6 +489,7 @@ async def test_a_commit_that_the_query_names_is_still_searched_for(host: AnyHost
     assert [item.metadata["author"] for item in context.items] == ["Ada"]
 
 
+@pytest.mark.uncounted
 async def test_a_hundred_at_once_give_the_same_texts_as_one_by_one(host: AnyHost) -> None:
     """One assembler serves them all."""
     assembler = ContextAssembler(host)

@@ -36,6 +36,8 @@ _TRACED = 5
 """One request in so many is made once more with every allocation traced."""
 
 _PATIENCE = 600.0
+_LEAST_REQUESTS = 100
+"""So many for each number at once, also where that is small."""
 
 _ANSWERED = {"ok", "empty", "below_floor"}
 
@@ -50,13 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if min([given.records - 199, given.requests, *given.concurrent]) < 1:
         parser.error("expected at least 200 records, 1 request and 1 at once")
     records, requests = (200, 40) if given.small else (given.records, given.requests)
+    least = 10 if given.small else _LEAST_REQUESTS
     with tempfile.TemporaryDirectory() as name:
         before = os.environ.get("CONTEXTKIT_HOME")
         os.environ["CONTEXTKIT_HOME"] = f"{name}/home"
         try:
             # A source that gives up is counted; a line for each would be all there is to read.
             with silenced():
-                reports = _measured(Path(name), records, requests, given.concurrent)
+                reports = _measured(Path(name), records, requests, given.concurrent, least)
         finally:
             os.environ.pop("CONTEXTKIT_HOME")
             if before is not None:
@@ -80,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measured(
-    folder: Path, records: int, requests: int, concurrent: Sequence[int]
+    folder: Path, records: int, requests: int, concurrent: Sequence[int], least: int
 ) -> dict[str, Report]:
     corpus = made(records)
     with _kit(folder, patience=None) as kit:
@@ -93,7 +96,7 @@ def _measured(
         for at_once in [1, *concurrent]:
             # One of its own for each: what was given up at one number is left alone for a while.
             with _kit(folder, patience) as kit:
-                row = asyncio.run(_throughput(kit, queries, at_once))
+                row = asyncio.run(_throughput(kit, queries, at_once, least))
             rows.append({"timeouts": f"{patience:g} s" if patience else "default", **row})
     with _kit(folder, _PATIENCE) as kit:
         memory = asyncio.run(_memory(kit, queries, requests))
@@ -136,10 +139,12 @@ def _queries(questions: Sequence[str]) -> Iterator[str]:
 # -- throughput -------------------------------------------------------------------------------
 
 
-async def _throughput(kit: ContextKit, queries: Iterator[str], at_once: int) -> dict[str, Any]:
+async def _throughput(
+    kit: ContextKit, queries: Iterator[str], at_once: int, least: int
+) -> dict[str, Any]:
     """So many requests are under way at any time, three each, after one each to warm up."""
     await _asked(kit, queries, at_once, at_once)
-    requests = max(100, 3 * at_once)
+    requests = max(least, 3 * at_once)
     started, busy = time.perf_counter(), time.process_time()
     spans, incomplete = await _asked(kit, queries, requests, at_once)
     whole, worked = time.perf_counter() - started, time.process_time() - busy

@@ -220,23 +220,23 @@ def test_every_source_off_is_said(contextkit: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "expected"),
+    ("body", "timeout", "expected"),
     [
-        ("raise RuntimeError('low water')", "RuntimeError: low water"),
-        ("return 'tide'", "expected a sequence of ContextItem"),
-        ("return ['tide']", "entry 0 is a str"),
-        ("import time; time.sleep(600)", "no answer within 0.2 s"),
+        ("raise RuntimeError('low water')", 30, "RuntimeError: low water"),
+        ("return 'tide'", 30, "expected a sequence of ContextItem"),
+        ("return ['tide']", 30, "entry 0 is a str"),
+        ("import time; time.sleep(600)", 0.2, "no answer within 0.2 s"),
     ],
 )
 def test_a_source_that_fails_costs_only_itself(
-    contextkit: CommandLine, install: Callable[..., str], body: str, expected: str
+    contextkit: CommandLine, install: Callable[..., str], body: str, timeout: float, expected: str
 ) -> None:
     """It is named with the reason on standard error; the others' items are printed."""
     install(
         "tides",
         f"from contextkit import hookimpl\n@hookimpl\ndef contextkit_query(request):\n    {body}\n",
     )
-    (contextkit.folder / "contextkit.toml").write_text("[sources.tides]\ntimeout = 0.2\n")
+    (contextkit.folder / "contextkit.toml").write_text(f"[sources.tides]\ntimeout = {timeout}\n")
     contextkit("index")
     result = contextkit("assemble", QUERY, "--sources", "tides,code")
     assert result.exit_code == 0

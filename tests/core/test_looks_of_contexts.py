@@ -291,6 +291,7 @@ async def test_diversity_puts_what_repeats_behind(
     assert context.trace.items[-1].scores["redundancy"] > 0.5
 
 
+@pytest.mark.uncounted
 async def test_a_hundred_requests_at_once_give_what_they_give_one_by_one(kit: ContextKit) -> None:
     """The pipeline is safe to share."""
     options: list[dict[str, Any]] = [

@@ -653,6 +653,7 @@ async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(
 # -- the same every time --------------------------------------------------------------------
 
 
+@pytest.mark.uncounted
 async def test_a_hundred_at_once_give_the_same_as_one_by_one(
     open_kit: OpenKit, make_plugin: MakePlugin
 ) -> None:

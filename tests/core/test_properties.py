@@ -412,6 +412,7 @@ def test_a_larger_budget_never_drops_the_best_item(
     assert shown == sorted(shown)
 
 
+@pytest.mark.uncounted
 @pytest.mark.parametrize("style", ["markdown", "xml", "plain"])
 @pytest.mark.parametrize("tokens", ["default", "openai", "claude"])
 def test_an_item_by_itself_stays_at_every_larger_budget(
@@ -427,6 +428,7 @@ def test_an_item_by_itself_stays_at_every_larger_budget(
     assert shown[-1]
 
 
+@pytest.mark.uncounted
 def test_a_list_of_sources_never_takes_the_place_of_the_best_item(assemble: Assemble) -> None:
     """Where there is room for the best item and none for the list, the list is left out."""
     best = ContextItem("dog", prose(1) + " lamp" * 40, 0.9, id="1")

@@ -51,8 +51,12 @@ def session() -> ModuleType:
 
 
 @pytest.mark.timeout(900)
-def test_the_agent_is_told_what_it_needs(session: ModuleType, tmp_path: Path) -> None:
+def test_the_agent_is_told_what_it_needs(
+    session: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A failing test, a warning, a fix, and a new session that knows of them."""
+    # The agent's pytest takes seconds to import what langchain brings along for it.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:langsmith_plugin")
     known = ["git", "-C", str(ROOT), "cat-file", "-e", f"{session.MENDED}^{{commit}}"]
     if subprocess.run(known, capture_output=True, check=False).returncode:
         pytest.skip("the history of the repository is not here")

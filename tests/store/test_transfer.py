@@ -251,6 +251,7 @@ def test_a_byte_order_mark_is_no_error(embedded: EmbeddedStore) -> None:
     assert _imported(embedded, "\ufeff" + HEADER + json.dumps(GOOD) + "\n").imported == 1
 
 
+@pytest.mark.uncounted
 def test_import_needs_no_more_memory_for_more_records(tmp_path: Path) -> None:
     """Six thousand records of a kilobyte go through a few megabytes."""
     store = EmbeddedStore(tmp_path / "store", OneEmbedder(load_embedder("none")))

@@ -64,8 +64,14 @@ class World(OwnUser):
 
     def wait_for_events(self, number: int) -> list[dict[str, Any]]:
         """The events, once there are so many; nobody waits for what feeds them."""
-        wait_until(lambda: len(self.events()) >= number, f"{number} events")
-        return self.events()
+        found: list[dict[str, Any]] = []
+
+        def are_there() -> bool:
+            found[:] = self.events()
+            return len(found) >= number
+
+        wait_until(are_there, f"{number} events")
+        return found
 
 
 @pytest.fixture(scope="session")
