@@ -81,11 +81,11 @@ def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
     vocabulary: Mapping[str, int] = model["vocab"]
     longest = max(map(len, vocabulary))
     pieces = {piece for text in texts for piece in _pieces(text.replace(" ", _SPACE), longest)}
-    always = _BYTES | {token["content"] for token in described["added_tokens"]}
-    tokens = {token for token in pieces | always if token in vocabulary}
+    tokens = pieces & vocabulary.keys()
     splits = {f"{token[:at]} {token[at:]}" for token in tokens for at in range(1, len(token))}
+    always = _BYTES | {token["content"] for token in described["added_tokens"]}
     kept = {
-        "vocab": {token: vocabulary[token] for token in tokens},
+        "vocab": {token: vocabulary[token] for token in tokens | (always & vocabulary.keys())},
         "merges": [merge for merge in model["merges"] if merge in splits],
     }
     return json.dumps({**described, "model": {**model, **kept}})
