@@ -13,8 +13,8 @@ from contextkit_entities.words import identifier_words, key_of, name_keys
     [
         ("is BILLING down?", "Billing"),
         ("the card-processor fails", "Card Processor"),
-        ("(contextkit/tokens/counters.py) is slow", "contextkit/tokens/counters.py"),
-        ("look at contextkit.tokens.py", "contextkit/tokens/counters.py"),
+        ("(contextkit/tokens.py) is slow", "contextkit/tokens.py"),
+        ("look at contextkit.tokens.py", "contextkit/tokens.py"),
         ("call count_tokens() twice", "count_tokens"),
         ("what counts in CountTokens?", "count tokens"),
         ("Größe ändern", "größe"),
@@ -50,9 +50,9 @@ def test_identifiers_are_looked_up_by_their_words() -> None:
 def test_a_name_within_a_longer_one_is_not_meant() -> None:
     """Unless it also stands by itself."""
     keys = ["contextkit tokens py", "tokens py", "tokens"]
-    inside = mentions_in("open contextkit/tokens/counters.py")
+    inside = mentions_in("open contextkit/tokens.py")
     assert inside.longest(keys) == {"contextkit tokens py"}
-    beside = mentions_in("open contextkit/tokens/counters.py, count tokens")
+    beside = mentions_in("open contextkit/tokens.py, count tokens")
     assert beside.longest([*keys, "gone"]) == {"contextkit tokens py", "tokens"}
 
 
