@@ -238,7 +238,8 @@ def _same_text(scope: Records, text: str, given: dict[str, Any]) -> Memory | Non
             for part in ("sequence", "position")
         )
     ]
-    return min(same, key=lambda memory: memory.id) if same else None
+    # Ids of one millisecond are in no order.
+    return min(same, key=lambda memory: (memory.created_at, memory.id)) if same else None
 
 
 def _position(scope: Records, sequence: str, known: Memory | None) -> int:
