@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from attrs import evolve, frozen
@@ -184,9 +184,8 @@ def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style
         return ""
     # Without a word behind it, the mark of a list's line would be none.
     mark = "- " if style == "markdown" and text.startswith("- ") else ""
-    short = truncate(text[len(mark) :], max_tokens - count(mark), count)
-    line = f"{mark}{short}" if short else ""
-    return line if count(line) <= max_tokens else ""
+    room = max_tokens - count(mark)
+    return _cut(text[len(mark) :], room, max_tokens, count, lambda short: f"{mark}{short}")
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:
@@ -196,6 +195,30 @@ def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: st
     tags = count(f"{opening}\n{closing}\n")
     if not body or not opening.startswith("<") or not closing.startswith("</"):
         return ""
-    short = truncate(body, max_tokens - tags - 2, count, note)
-    shortened = f"{opening}\n{short}\n{closing}"
-    return shortened if short and count(shortened) <= max_tokens else ""
+    return _cut(
+        body,
+        max_tokens - tags - 2,
+        max_tokens,
+        count,
+        lambda short: f"{opening}\n{short}\n{closing}",
+        note,
+    )
+
+
+def _cut(
+    text: str,
+    room: int,
+    max_tokens: int,
+    count: TokenCounter,
+    around: Callable[[str], str],
+    note: str = "",
+) -> str:
+    """A text within `room`, less where it does not fit with what is around it; "" for nothing."""
+    while short := truncate(text, room, count, note):
+        whole = around(short)
+        # The tokens of the parts do not add up to those of the whole.
+        over = count(whole) - max_tokens
+        if over <= 0:
+            return whole
+        room = min(room, count(short)) - over
+    return ""

@@ -12,7 +12,7 @@ from attrs import evolve
 from contextkit import ContextItem, Provenance
 from contextkit.fitting.placing import Piece
 from contextkit.formatting.looks import Look
-from contextkit.formatting.stage import pieces_for
+from contextkit.formatting.stage import pieces_for, shortened_line
 from contextkit.models import STYLES, Style
 from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.registry import SourceRegistry
@@ -230,3 +230,17 @@ def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlu
     item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [item])
     assert piece.text.endswith("\n\n*Also in: log tide.txt, sea 7*")
+
+
+@pytest.mark.parametrize("tokens", ["default", "openai", "claude"])
+@pytest.mark.parametrize("style", ["markdown", "plain"])
+def test_a_line_that_fits_into_some_room_fits_into_more(tokens: str, style: Style) -> None:
+    """The tokens of its mark and of its words do not add up to the line's."""
+    count = counter_for(tokens)
+    line = "- 上面有一句话。下面也有一句话。 - ```sh ls -l rm it ``` > ```` > quoted code > ````"
+    lines = [shortened_line(line, room, count, style) for room in range(1, count(line) + 1)]
+    shown = [bool(short) for short in lines]
+    assert shown == sorted(shown)
+    assert all(count(short) <= room for room, short in enumerate(lines, 1))
+    assert shown.index(True) < 12
+    assert lines[-1] == line

@@ -1,5 +1,6 @@
 """What the tests of the page share: sources, a kit, the served page and a real browser."""
 
+import json
 import shutil
 import socket
 import tempfile
@@ -12,8 +13,11 @@ import pytest
 from attrs import field, frozen
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
+from contextkit.asking.requests import make_request
 from contextkit.testing import open_kit
+from contextkit_ui.pages import report_page
 from contextkit_ui.server import LOOPBACK, listen, make_app, make_server
+from contextkit_ui.view import hues_of, view_of
 
 CHROMIUM = shutil.which("chromium")
 CHROMEDRIVER = shutil.which("chromedriver")
@@ -30,6 +34,7 @@ HOSTILE = (
     "' onmouseover='window.hacked = 1' x='",
 )
 QUERY = "When does the tide turn?"
+SECONDS = 60
 TOKEN = "a-token-of-the-tests"  # noqa: S105 - opens nothing but these tests' page
 
 
@@ -168,6 +173,141 @@ def chromium() -> Iterator[Any]:
         driver.implicitly_wait(0)
         yield driver
         driver.quit()
+
+
+@frozen
+class Page:
+    """A browser on one of the pages, and what a person does there."""
+
+    driver: Any
+
+    def all(self, selector: str) -> list[Any]:
+        """The elements that are selected."""
+        from selenium.webdriver.common.by import By
+
+        return list(self.driver.find_elements(By.CSS_SELECTOR, selector))
+
+    def one(self, selector: str) -> Any:
+        """The only one."""
+        (found,) = self.all(selector)
+        return found
+
+    def text(self, selector: str) -> str:
+        """Its text, hidden or not."""
+        # At once: what stands there may be replaced between two questions to the browser.
+        every = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+        (text,) = self.run(every, selector)
+        return str(text)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """What a script returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, until: Callable[[], object]) -> None:
+        """Wait until something is so."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: until())
+
+    def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def ask(self, query: str = QUERY) -> None:
+        """Ask, and wait for the answer."""
+        from selenium.webdriver.common.keys import Keys
+
+        field = self.one("#query")
+        field.clear()
+        self.answered(lambda: field.send_keys(query, Keys.ENTER))
+
+    def answered(self, act: Callable[[], object]) -> None:
+        """Do something that asks again, and wait for the answer to it."""
+        self.run("document.querySelector('#answer').firstElementChild.dataset.old = 'yes'")
+        act()
+        self.wait(
+            lambda: self.run(
+                "return !document.querySelector('[data-old]')"
+                " && !document.querySelector('.busy') && !!document.querySelector('#budget-part')"
+            )
+        )
+
+    def budgeted(self, act: Callable[[], object]) -> int:
+        """Change the budget, and wait for the answer that has it; its tokens."""
+        self.answered(act)
+        # Each key asks again, where the one before it was long ago.
+        budget = (
+            "const shown = document.querySelector('[data-figure=max_tokens]');"
+            "const wanted = Number(document.querySelector('#max-tokens').value);"
+            "return shown && parseInt(shown.textContent.replace(/,/g, '')) === wanted && wanted"
+        )
+        self.wait(lambda: self.run(budget))
+        return int(self.one("#max-tokens").get_property("value"))
+
+    def size(self, width: int, height: int = 900) -> None:
+        """Make the page so wide."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def prefer(self, scheme: str) -> None:
+        """Let the system be light or dark."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def requested(self) -> list[str]:
+        """The addresses that were asked for since the last look."""
+        events = (json.loads(entry["message"])["message"] for entry in self._log("performance"))
+        return [
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
+
+    def complaints(self) -> list[str]:
+        """What the browser had to say since the last look."""
+        return [entry["message"] for entry in self._log("browser")]
+
+    def _log(self, name: str) -> list[Any]:
+        return list(self.driver.get_log(name))
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Page]:
+    """The browser, on an empty page and wide."""
+    opened = Page(chromium)
+    chromium.get("about:blank")
+    opened.requested()
+    opened.complaints()
+    opened.size(1280)
+    opened.prefer("light")
+    yield opened
+    # What a page remembers is for its own test.
+    chromium.get("about:blank")
+
+
+@pytest.fixture
+def ui(page: Page, served: Any) -> Page:
+    """The served page."""
+    page.driver.get(served.address)
+    return page
+
+
+@pytest.fixture
+def report(
+    page: Page, kit: ContextKit, tmp_path: Path
+) -> Callable[..., Awaitable[tuple[Page, dict[str, Any]]]]:
+    """Opens the report of a question as a file; gives the page and the context."""
+
+    async def opened(query: str = QUERY, **asked: Any) -> tuple[Page, dict[str, Any]]:
+        request = make_request(kit.config, query, project=kit.project, workspace=None, **asked)
+        context = await kit.assemble_context(query, **asked)
+        file = tmp_path / "report.html"
+        html = report_page(view_of(request, context, hues_of(kit.registry)))
+        file.write_bytes(html.encode())
+        page.driver.get(file.as_uri())
+        return page, context.as_dict()
+
+    return opened
 
 
 @pytest.fixture
