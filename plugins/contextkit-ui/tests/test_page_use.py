@@ -116,19 +116,23 @@ async def test_light_and_dark(where: str, request: pytest.FixtureRequest, report
     """It follows the system until the switch says otherwise, which a reload remembers."""
     page = request.getfixturevalue("ui") if where == "ui" else (await report())[0]
     background = "return getComputedStyle(document.body).backgroundColor"
+
+    def shows(theme: str, colour: str) -> None:
+        page.wait(lambda: (page.text("#theme-name"), page.run(background)) == (theme, colour))
+
     light = page.run(background)
     page.prefer("dark")
+    page.wait(lambda: page.run(background) != light)
     dark = page.run(background)
 
     page.one("#theme").click()
 
-    assert light != dark
-    assert (page.text("#theme-name"), page.run(background)) == ("Light", light)
+    shows("Light", light)
     page.driver.refresh()
-    assert (page.text("#theme-name"), page.run(background)) == ("Light", light)
+    shows("Light", light)
     page.prefer("light")
     page.one("body").send_keys("t")
-    assert (page.text("#theme-name"), page.run(background)) == ("Dark", dark)
+    shows("Dark", dark)
     page.run("localStorage.clear()")
 
 
