@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, fields, frozen, has
 
 from contextkit.models import ContextItem
+from contextkit.tokens import FAMILIES, counter_for
 from contextkit.trace import ItemTrace, Trace
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class ContextComponent:
         source: its source; "" for the host's own text.
         id: the item's id there; "" likewise.
         content: as it stands in the text.
-        tokens: tokens that it takes in the text; None where they were not counted by itself.
+        tokens: tokens that it takes in the text; None where they were not counted by itself:
+            of the host's own text where a plugin's tokenizer counts, and without a trace.
         score: the item's score, 0..1, or None.
     """
 
@@ -84,9 +86,10 @@ class ContextComponent:
         )
 
     @classmethod
-    def of_host(cls, text: str) -> ContextComponent:
-        """The host's own text."""
-        return cls(type="custom", source="", id="", content=text, tokens=None, score=None)
+    def of_host(cls, text: str, counter: str | None) -> ContextComponent:
+        """The host's own text, and what counted the context's tokens."""
+        tokens = counter_for(counter)(text) if counter in FAMILIES else None
+        return cls(type="custom", source="", id="", content=text, tokens=tokens, score=None)
 
 
 @frozen
@@ -164,7 +167,8 @@ class FormattedContext:
             rows = tokens.get((item.source, item.id))
             components.append(ContextComponent.of(item, rows.pop(0) if rows else None))
         if self.additional:
-            components.append(ContextComponent.of_host(self.additional))
+            counter = self.trace.counter if self.trace else None
+            components.append(ContextComponent.of_host(self.additional, counter))
         return components
 
     @property

@@ -11,7 +11,7 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, FormattedContext
 from contextkit.models import DETAILS, STYLES
-from contextkit.tokens import counter_for
+from contextkit.tokens import counter_for, estimate_tokens
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -174,6 +174,7 @@ async def test_components(kit: ContextKit) -> None:
     ]
     assert (first.tokens, first.score) == (rows["a"].tokens, rows["a"].scores["score"])
     assert (own.type, own.source, own.content, own.score) == ("custom", "", OWN, None)
+    assert own.tokens == estimate_tokens(OWN)
 
 
 async def test_metadata(kit: ContextKit) -> None:
