@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import field, fields, frozen, has
 
 from contextkit.models import ContextItem
-from contextkit.tokens import FAMILIES, counter_for
+from contextkit.tokens import counter_called
 from contextkit.trace import ItemTrace, Trace
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class ContextComponent:
     @classmethod
     def of_host(cls, text: str, counter: str | None) -> ContextComponent:
         """The host's own text, and what counted the context's tokens."""
-        tokens = counter_for(counter)(text) if counter in FAMILIES else None
+        count = counter_called(counter) if counter else None
+        tokens = count(text) if count else None
         return cls(type="custom", source="", id="", content=text, tokens=tokens, score=None)
 
 

@@ -13,8 +13,16 @@ from contextkit.tokens.counters import (
     FAMILIES,
     Beginnings,
     TokenCounter,
+    counter_called,
     counter_for,
     estimate_tokens,
 )
 
-__all__ = ["FAMILIES", "Beginnings", "TokenCounter", "counter_for", "estimate_tokens"]
+__all__ = [
+    "FAMILIES",
+    "Beginnings",
+    "TokenCounter",
+    "counter_called",
+    "counter_for",
+    "estimate_tokens",
+]

@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FAMILIES", "Beginnings", "TokenCounter", "counter_for", "estimate_tokens"]
+__all__ = [
+    "FAMILIES",
+    "Beginnings",
+    "TokenCounter",
+    "counter_called",
+    "counter_for",
+    "estimate_tokens",
+]
 
 _UNITS_PER_TOKEN = 1000
 # Texts are worked through in blocks, so that the look-up takes little memory beside them.
@@ -95,6 +102,11 @@ def estimate_tokens(text: str) -> int:
         with this one.
     """
     return _tokens(text, "o200k", 100)
+
+
+def counter_called(name: str) -> TokenCounter | None:
+    """The estimate of that name, as a trace has it; None for a plugin's."""
+    return next((counter for counter in _COUNTERS.values() if counter.name == name), None)
 
 
 def counter_for(family: str) -> TokenCounter:
