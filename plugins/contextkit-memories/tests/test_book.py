@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ from attrs import evolve
 from structlog.testing import capture_logs
 
 import contextkit_memories
-from contextkit import USER, InvalidRequestError, Record, Records
-from contextkit.testing import open_kit, open_records, run_together
+from contextkit import USER, InvalidRequestError, Records
+from contextkit.testing import open_kit, run_together
 from contextkit_memories import (
-    AmbiguousMemoryError,
     InvalidMemoryError,
     Memory,
     MemoryBook,
@@ -52,19 +50,6 @@ with ContextKit.open(sys.argv[1], settings={"embedding.model": "none"}, entry_po
         book.remember(f"Shelf {number} is for paint")
 """
 BERLIN = timezone(timedelta(hours=1))
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> Iterator[Records]:
-    """The records of the source in the project demo."""
-    with open_records(tmp_path / "store", "memories", project="demo") as opened:
-        yield opened
-
-
-@pytest.fixture
-def book(records: Records) -> MemoryBook:
-    """The memories seen in the project demo."""
-    return MemoryBook(records)
 
 
 def test_a_memory_has_the_defaults_of_the_specification(book: MemoryBook) -> None:
@@ -228,123 +213,6 @@ def test_two_processes_that_remember_the_same_texts_store_each_once(tmp_path: Pa
     with open_kit(tmp_path, {"memories": contextkit_memories}, settings=settings) as kit:
         run_together(REMEMBERS, *[[str(tmp_path)]] * 2)
         assert MemoryBook.of(kit).count() == 15
-
-
-def test_ids_sort_by_time_and_never_meet(book: MemoryBook) -> None:
-    """An older memory has a smaller id; memories of one moment have different ones."""
-    moment = datetime(2025, 1, 1, tzinfo=UTC)
-    late = book.remember("late", created_at=moment + timedelta(milliseconds=2000))
-    ids = {book.remember(f"fact {number}", created_at=moment).id for number in range(400)}
-    assert len(ids) == 400
-    assert max(ids) < late.id
-    assert all(len(one) == 16 and one.startswith("mem_") for one in ids)
-
-
-def test_a_taken_id_is_never_overwritten(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where chance repeats itself the next millisecond's id is used."""
-    monkeypatch.setattr("secrets.randbits", lambda bits: 7)
-    book = MemoryBook(records)
-    moment = datetime(2025, 1, 1, tzinfo=UTC)
-    first, second = (book.remember(text, created_at=moment) for text in ("one", "two"))
-    assert first.id < second.id
-    assert [book.get(memory.id).text for memory in (first, second)] == ["one", "two"]
-
-
-@pytest.mark.parametrize("year", [1, 1969])
-def test_a_memory_may_be_older_than_the_clock(book: MemoryBook, year: int) -> None:
-    """Times before 1970 are kept, though the id counts from there."""
-    memory = book.remember("long ago", created_at=datetime(year, 6, 1, tzinfo=UTC))
-    assert memory.id.startswith("mem_000000000")
-    assert book.get(memory.id).created_at.year == year
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        pytest.param(lambda whole: whole, id="whole"),
-        pytest.param(lambda whole: whole[:-3], id="beginning"),
-        pytest.param(lambda whole: whole.removeprefix("mem_"), id="no prefix"),
-        pytest.param(lambda whole: f" {whole.upper()} ", id="upper case"),
-        pytest.param(lambda whole: whole.replace("1", "l").replace("0", "O"), id="lookalike"),
-    ],
-)
-def test_an_id_may_be_typed_in_short(book: MemoryBook, typed: Any) -> None:
-    """The beginning, other case, no prefix and lookalike letters all find it."""
-    memory = book.remember("this one", created_at=datetime(2020, 1, 1, tzinfo=UTC))
-    book.remember("another", created_at=datetime(2021, 1, 1, tzinfo=UTC))
-    assert book.get(typed(memory.id)) == memory
-
-
-@pytest.mark.parametrize("asked", ["mem_zzz", "", " ", "m", "mem_", "MEM", "\udcff", "a\0b", "é"])
-def test_an_unknown_id_is_named(book: MemoryBook, asked: str) -> None:
-    """An id that is no memory's is an error, also one that would fit every memory."""
-    book.remember("something")
-    with pytest.raises(UnknownMemoryError) as caught:
-        book.get(asked)
-    assert (caught.value.id, caught.value.exit_code) == (asked, 5)
-    assert repr(asked) in str(caught.value)
-    str(caught.value).encode()
-
-
-def test_an_ambiguous_beginning_lists_what_it_fits(book: MemoryBook) -> None:
-    """The error names the memories that the beginning fits, oldest first, five of them."""
-    moments = [datetime(2025, 1, 1, 0, 0, second, tzinfo=UTC) for second in range(7)]
-    ids = [
-        book.remember(f"fact {second}", created_at=moment).id
-        for second, moment in enumerate(moments)
-    ]
-    with pytest.raises(AmbiguousMemoryError) as caught:
-        book.forget(ids[0][:9])
-    assert caught.value.matches == ids
-    assert f"fits 7 memories: {ids[0]} (fact 0), " in str(caught.value)
-    assert "and 2 more; type more of it" in str(caught.value)
-    assert book.count() == 7
-
-
-def test_a_record_of_another_make_can_be_shown_and_forgotten(
-    book: MemoryBook, records: Records
-) -> None:
-    """Imported records keep their own ids; fields that they lack have their defaults."""
-    records.put([Record(id="Note-1", text="imported")])
-    assert book.get("Note-1").category == "facts"
-    assert [memory.id for memory in book.forget("Note")] == ["Note-1"]
-    assert book.list() == []
-
-
-@pytest.mark.parametrize("odd", [None, 5, "x", [5], {"a": 1}, True])
-def test_imported_records_do_no_harm(book: MemoryBook, records: Records, odd: Any) -> None:
-    """Fields of other types have their defaults."""
-    fields = dict.fromkeys(("category", "importance", "tags", "sequence", "position"), odd)
-    records.put([Record(id="odd", text="imported", fields=fields)])
-    (found,) = book.list()
-    assert found.category == ("x" if odd == "x" else "facts")
-    assert found.importance == 0.5
-    assert (found.tags, found.sequence) == ((), None)
-
-
-def test_forgetting_deletes_and_tells_what(book: MemoryBook) -> None:
-    """Each memory is returned once, and found no more."""
-    one, two, three = (book.remember(text) for text in ("one", "two", "three"))
-    assert book.forget(two.id, one.id, two.id) == [two, one]
-    assert book.list() == [three]
-    with pytest.raises(UnknownMemoryError):
-        book.forget(one.id)
-
-
-def test_forgetting_is_all_or_nothing(book: MemoryBook) -> None:
-    """One wrong id among several, and nothing is forgotten."""
-    kept = book.remember("kept")
-    with pytest.raises(UnknownMemoryError):
-        book.forget(kept.id, "mem_zzz")
-    assert book.list() == [kept]
-
-
-def test_a_forgotten_text_can_be_remembered_anew(book: MemoryBook) -> None:
-    """Nothing of a forgotten memory comes back with its text."""
-    first = book.remember("Tabs", importance=0.9)
-    book.forget(first.id)
-    second = book.remember("Tabs")
-    assert (second.outcome, second.importance) == ("stored", 0.5)
 
 
 def test_a_list_is_newest_first_and_filtered(book: MemoryBook) -> None:
