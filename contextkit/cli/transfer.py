@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,11 +130,18 @@ def _written(file: Path) -> Iterator[TextIO]:
         with file.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream
         return
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    # A link stays one.
+    place = Path(os.path.realpath(file))
+    unfinished = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    # A process that was killed may have had the same number, as in a container it has.
+    unfinished.unlink(missing_ok=True)
     try:
         with unfinished.open("x", encoding="utf-8", newline="\n") as stream:
+            if place.exists():
+                # Whom the file was hidden from it stays hidden from.
+                unfinished.chmod(stat.S_IMODE(place.stat().st_mode))
             yield stream
-        unfinished.replace(file)
+        unfinished.replace(place)
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -239,6 +239,20 @@ def test_a_host_keeps_its_own_logging(contextkit: CommandLine) -> None:
         structlog.reset_defaults()
 
 
+def test_an_export_stays_hidden_and_a_link_a_link(contextkit: CommandLine, tmp_path: Path) -> None:
+    """What another process of the same number left half done is no hindrance."""
+    file, link = tmp_path / "records.jsonl", tmp_path / "last"
+    file.touch(mode=0o600)
+    link.symlink_to(file)
+    (tmp_path / f".{file.name}.{os.getpid()}.tmp").write_text("half")
+    contextkit("remember", "Tabs")
+    assert contextkit("export", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert "Tabs" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert sorted(tmp_path.glob("*records*")) == [file]
+
+
 def test_an_export_replaces_a_file_only_when_it_is_whole(
     contextkit: CommandLine, tmp_path: Path
 ) -> None:

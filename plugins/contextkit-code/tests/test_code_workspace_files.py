@@ -184,6 +184,13 @@ class TestGit:
         assert listing.notes[0].startswith("git: ")
         assert listing.notes[0].endswith("walked without it")
 
+    def test_a_work_tree_whose_repository_is_gone_is_walked(self, workspace: Path) -> None:
+        """The file that said where it was is git's, not the workspace's."""
+        _write(workspace, "a.py")
+        (workspace / ".git").write_text("gitdir: /nowhere/at/all\n")
+
+        assert _paths(workspace) == ["a.py"]
+
     def test_without_git_installed_the_folder_is_walked(
         self, workspace: Path, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
     ) -> None:

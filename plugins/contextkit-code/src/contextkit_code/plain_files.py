@@ -40,10 +40,13 @@ def plain_files(
             rules = (*rules, (folder, _ignore_rules(root / folder / ".gitignore")))
         folders = []
         for entry in found:
+            # In a linked work tree and in a submodule it is a file.
+            if entry.name == ".git":
+                continue
             path = f"{folder}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
                 inner = f"{path}/"
-                if entry.name != ".git" and not _ignored(inner, rules) and enters(inner):
+                if not _ignored(inner, rules) and enters(inner):
                     folders.append((inner, rules))
             elif not _ignored(path, rules):
                 yield path
