@@ -66,7 +66,13 @@ def user_config_file() -> Path:
 
 def _home() -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
-    return Path(home).expanduser() if home else None
+    try:
+        return Path(home).expanduser() if home else None
+    except RuntimeError as error:
+        raise ConfigError(
+            f"expected a folder, got {home!r}, and nobody of that name has a home",
+            key=HOME_VARIABLE,
+        ) from error
 
 
 def _usual_folder(kind: Literal["data", "config"]) -> Path:

@@ -299,6 +299,13 @@ def test_the_home_variable_moves_everything(home: Path, monkeypatch: pytest.Monk
     assert data_folder() == Path.home() / "kit"
 
 
+def test_a_home_of_nobody_is_refused(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable is named."""
+    monkeypatch.setenv("CONTEXTKIT_HOME", "~nobody-of-that-name/kit")
+    with pytest.raises(ConfigError, match="CONTEXTKIT_HOME: expected a folder, got '~nobody"):
+        load()
+
+
 def test_without_the_variable_the_platforms_folders_are_used(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
