@@ -28,7 +28,7 @@ def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> R
     """The recipe of one section per source: the named ones, or every one that is on.
 
     They are asked in the order of the sources' priorities, whatever order was named, so that
-    the same question gives the same text; what says most on the question is rendered first.
+    the same question gives the same text. `assemble.order` says how they are rendered.
 
     Raises `InvalidContextTypeError` for a name that is no source.
     """
@@ -39,7 +39,7 @@ def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> R
         name="context",
         title="Context",
         sections=tuple(Section(source=name) for name in wanted),
-        best_first=True,
+        best_first=registry.config.assemble.order == "match",
     )
 
 

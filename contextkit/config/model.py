@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from attrs import Attribute, Factory, field, fields, frozen
 from attrs.validators import and_, ge, gt, in_, le, lt, matches_re, optional, or_
@@ -113,6 +113,9 @@ class AssembleSettings:
     compress_timeout: float = _setting(5.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
     shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES))
+    order: Literal["match", "priority"] = _setting(
+        "match", "match or priority", in_(("match", "priority"))
+    )
     strategy: str = _setting("default", "a strategy's name", matches_re(SOURCE_NAME))
     min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
     diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)))

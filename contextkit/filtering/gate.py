@@ -7,13 +7,15 @@ other means than a search, such as what was done last, still do.
 Where one query is asked of many sources, something that it is about is found well by one of
 them at least. So where the best of all matches is a poor one, nothing goes on, though each item
 by itself is above the floor: what matches one word of three is then chance. Of a few sources
-alone that says nothing, as the answer may be elsewhere.
+alone that says nothing, as the answer may be elsewhere. Neither does it where the query has a name
+such as `NO_PROXY` or MCP: that is about something, in whatever language the rest of it is.
 
 A `min_relevance` of 0 asks for whatever there is, and neither holds.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from contextkit.models import ContextRequest, Section
@@ -28,6 +30,9 @@ LEAST_MATCH = 0.35
 
 MANY_SOURCES = 4
 """From so many sources on the best match says whether the query is about anything."""
+
+_TECHNICAL = re.compile(r"[A-Z]\w*[A-Z]|[\d_./]|::|->")
+"""What of the names in a query is no name of a person or a place."""
 
 Searcher = Callable[[Search], Awaitable[list[Hit]]]
 
@@ -54,12 +59,14 @@ def refuses(
     """Why nothing of what was found goes on, in words; None where it may.
 
     Args:
-        request: its `min_relevance`.
+        request: its `min_relevance`, and the names in its query.
         sections: those that were asked.
         candidates: all that was found for them.
     """
     one_query = all(section.query is None for section in sections)
     if request.min_relevance == 0 or len(sections) < MANY_SOURCES or not one_query:
+        return None
+    if any(_TECHNICAL.search(name) for name in request.signals.entities):
         return None
     best = max((candidate.scores.match for candidate in candidates), default=1.0)
     if best >= LEAST_MATCH:

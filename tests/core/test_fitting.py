@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from contextkit import ContextItem
 from contextkit.fitting.fit import Account, Fitted, Lane, Piece, fit, fit_all
-from contextkit.fitting.placing import ITEM_CAP, READABLE_TOKENS, Count, Placed, Shaper
+from contextkit.fitting.placing import (
+    ITEM_CAP,
+    LEADING_SECTIONS,
+    LEADING_TOKENS,
+    READABLE_TOKENS,
+    Count,
+    Placed,
+    Shaper,
+)
 from contextkit.models import Style
 from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.rendering import Document, RenderedSection, heading, render
@@ -324,6 +332,18 @@ def test_one_item_takes_no_more_than_a_quarter_where_others_wait() -> None:
         assert statistics.median(lengths) <= cap
         assert all("*(truncated, see full at src/" in entry.text for entry in entries)
         assert len(entries) >= 4
+
+
+def test_the_best_items_of_the_best_sections_can_be_read() -> None:
+    """Where many sections share a small budget, three have room for one; the others go on."""
+    lanes = [of_words(key, [200] * 5, best=0.9 - n / 100) for n, key in enumerate("abcdefg")]
+    result = fitted(lanes, 1000)
+    first = {key: entries[0].tokens for key, entries in result.placed.items()}
+    leading = list("abc")[:LEADING_SECTIONS]
+    assert set(first) == set("abcdefg")
+    # A text is cut at the end of a word.
+    assert min(first[key] for key in leading) > 0.8 * LEADING_TOKENS
+    assert max(tokens for key, tokens in first.items() if key not in leading) < LEADING_TOKENS / 2
 
 
 def test_a_cap_is_never_too_small_to_read() -> None:

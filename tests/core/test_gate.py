@@ -104,6 +104,16 @@ async def test_one_good_match_lets_all_go_on(open_kit: OpenKit, make_plugin: Mak
     assert shown(await kit.assemble_context("what is the weather in Paris?")) == set(NAMES)
 
 
+@pytest.mark.parametrize("name", ["MCP", "NO_PROXY", "HTTP/2", "index.rst"])
+async def test_a_technical_name_lets_all_go_on(
+    open_kit: OpenKit, make_plugin: MakePlugin, name: str
+) -> None:
+    """The question is about it, though the rest of it may be in another language."""
+    kit = open_kit(poor(make_plugin))
+    context = await kit.assemble_context(f"Was haben wir über {name} entschieden?")
+    assert shown(context) == set(NAMES)
+
+
 async def test_few_sources_say_nothing_of_the_question(
     open_kit: OpenKit, make_plugin: MakePlugin
 ) -> None:
@@ -136,3 +146,17 @@ async def test_what_a_hosts_own_searcher_finds_goes_on(query: str) -> None:
         query, ["memories"], source_timeout=PATIENCE, deadline=PATIENCE
     )
     assert shown(context) == {"memories"}
+
+
+@pytest.mark.parametrize(("order", "sources"), [("match", ["bee", "ant"]), ("priority", None)])
+async def test_sections_stand_by_their_best_items_or_by_priority(
+    open_kit: OpenKit, make_plugin: MakePlugin, order: str, sources: list[str] | None
+) -> None:
+    """As `assemble.order` says; of equal priorities by name."""
+    found = {
+        "ant": make_plugin([ContextItem("ant", TEXTS["ant"], 0.4)], contextkit_source=calibrated),
+        "bee": make_plugin([ContextItem("bee", TEXTS["bee"], 0.9)], contextkit_source=calibrated),
+    }
+    kit = open_kit(found, settings={"assemble.order": order})
+    context = await kit.assemble_context("what dries?")
+    assert [item.source for item in context.items] == (sources or ["ant", "bee"])
