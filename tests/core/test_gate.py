@@ -114,6 +114,15 @@ async def test_a_technical_name_lets_all_go_on(
     assert shown(context) == set(NAMES)
 
 
+@pytest.mark.parametrize("query", ["thanks, now explain the harbours", "Fix the lantern, please"])
+async def test_an_item_on_the_subject_lets_all_go_on(
+    open_kit: OpenKit, make_plugin: MakePlugin, query: str
+) -> None:
+    """Words of politeness, and of what to do with it, are not what a question is about."""
+    kit = open_kit(poor(make_plugin))
+    assert shown(await kit.assemble_context(query)) == set(NAMES)
+
+
 async def test_few_sources_say_nothing_of_the_question(
     open_kit: OpenKit, make_plugin: MakePlugin
 ) -> None:

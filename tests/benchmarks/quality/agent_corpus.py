@@ -75,7 +75,7 @@ def _furnish(kit: ContextKit, given: AgentSet, workspace: str) -> dict[str, str]
     ids = {}
     if workspace == OWN:
         mixed = read_mixed_set()
-        memories += mixed.memories
+        memories += map(dict, mixed.memories)
         experiences = kit.records("experiences")
         ExperienceBook(experiences).add([from_json(one.values) for one in mixed.experiences])
         ids.update({f"experience:{one.key}": one.values["id"] for one in mixed.experiences})
