@@ -137,7 +137,11 @@ class AskingForContexts(abc.ABC):
             max_tokens=max_tokens,
             **options,
         )
-        return request, context_recipe(self.registry, request.sources)
+        recipe = context_recipe(self.registry, request.sources)
+        if self.pipeline.answer is not None:
+            # A host's own scores are on scales of their own: its sections stand as in seed 1.
+            recipe = evolve(recipe, best_first=False)
+        return request, recipe
 
     async def update_context(
         self,
