@@ -639,16 +639,7 @@ def sections_of(context: FormattedContext, asked: Options) -> Sections:
         return section if section in {"first", "second"} else section.capitalize()
 
     sections_found = [(heading, list(own)) for heading, own in groupby(context.items, title)]
-    if asked["group_by"] == "source" and asked["recipe"] == "context":
-        scores = {
-            (e.source, e.id): e.scores.get("rank_by", e.scores["score"])
-            for e in context.trace.items
-            if e.verdict in SHOWN
-        }
-        best = [max(scores[item.source, item.id] for item in own) for _, own in sections_found]
-        assert best == sorted(best, reverse=True)
-    else:
-        assert sections_found == sorted(sections_found, key=lambda found: HEADINGS.index(found[0]))
+    assert sections_found == sorted(sections_found, key=lambda found: HEADINGS.index(found[0]))
     return [*sections_found, *([(ADDITIONAL, [])] if context.additional else ())]
 
 
