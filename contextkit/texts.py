@@ -1,4 +1,4 @@
-"""Texts that somebody gives to be stored: that they are text, and the form they are stored in."""
+"""Texts that somebody gives: that they are text, and the form they are stored and shown in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from contextkit.errors import ContextKitError
 
-__all__ = ["given_line", "given_lines"]
+__all__ = ["given_line", "given_lines", "well_formed"]
 
 _LINE_END = re.compile("\r\n?")
 _CONTROLS = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -65,3 +65,8 @@ def _text(value: object, what: str, error: type[ContextKitError]) -> str:
             f"{what} must be valid Unicode: character {wrong.start} is half a surrogate pair"
         ) from wrong
     return value
+
+
+def well_formed(text: str) -> str:
+    """The text without half surrogate pairs, which no host could write anywhere."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -13,8 +13,8 @@ from contextkit.agent_tools.offers import TOOLS_HOOK, OfferedTool
 from contextkit.agent_tools.shapes import UnfitError
 from contextkit.background import in_thread
 from contextkit.errors import ContextKitError, InvalidRequestError, SourceError, in_words
-from contextkit.formatting.stage import well_formed
 from contextkit.indexing import Progress
+from contextkit.texts import well_formed
 from contextkit.tools import ToolResult
 
 if TYPE_CHECKING:

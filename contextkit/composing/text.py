@@ -9,10 +9,10 @@ from attrs import evolve, frozen
 
 from contextkit.fitting.placing import Placed
 from contextkit.formatted import ContextSource
-from contextkit.formatting.stage import well_formed
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
 from contextkit.rendering import Document, RenderedSection, render, source_list
 from contextkit.rendering.groups import GROUPS, group_of
+from contextkit.texts import well_formed
 
 __all__ = ["ADDITIONAL_TITLE", "Composer"]
 

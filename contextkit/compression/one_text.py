@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextkit.compression.answers import HOOK, Answers, Wanted
 from contextkit.compression.extractive import Rarity, extract
-from contextkit.formatting.stage import well_formed
 from contextkit.models import ContextItem
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import log_failure
+from contextkit.texts import well_formed
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 

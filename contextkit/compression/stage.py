@@ -13,10 +13,11 @@ from contextkit.compression.parts import Parts, keeps
 from contextkit.fitting.fit import Render
 from contextkit.fitting.placing import Lane, Piece, Placed
 from contextkit.formatting.looks import Look
-from contextkit.formatting.stage import credit_of, well_formed
+from contextkit.formatting.stage import credit_of
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
 from contextkit.rendering.groups import group_of
+from contextkit.texts import well_formed
 from contextkit.tokens import TokenCounter
 
 __all__ = ["Compressor"]

@@ -7,7 +7,7 @@ answers one question needs some hundred of its 32,000 tokens.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,13 +82,19 @@ def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
     longest = max(map(len, vocabulary))
     pieces = {piece for text in texts for piece in _pieces(text.replace(" ", _SPACE), longest)}
     tokens = pieces & vocabulary.keys()
+    merges = model["merges"]
     splits = {f"{token[:at]} {token[at:]}" for token in tokens for at in range(1, len(token))}
     always = _BYTES | {token["content"] for token in described["added_tokens"]}
     kept = {
         "vocab": {token: vocabulary[token] for token in tokens | (always & vocabulary.keys())},
-        "merges": [merge for merge in model["merges"] if merge in splits],
+        "merges": [m for m, spelt in zip(merges, _spelt(merges), strict=True) if spelt in splits],
     }
     return json.dumps({**described, "model": {**model, **kept}})
+
+
+def _spelt(merges: Sequence[Any]) -> Iterable[str]:
+    """Both halves of each merge, parted by a space; newer files have them as pairs."""
+    return merges if merges and isinstance(merges[0], str) else map(" ".join, merges)
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:

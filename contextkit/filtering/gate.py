@@ -28,8 +28,8 @@ from contextkit.signals.words import EXPLAIN, FIX, TALK, VERBS
 
 __all__ = ["LEAST_MATCH", "MANY_SOURCES", "refuses", "unless_talk"]
 
-LEAST_MATCH = 0.35
-"""What the best of all matches has to reach: more than one word of three."""
+LEAST_MATCH = 0.3
+"""What the best of all matches has to reach: about one word of three."""
 
 MANY_SOURCES = 4
 """From so many sources on the best match says whether the query is about anything."""

@@ -15,10 +15,11 @@ from contextkit.ranking.scoring import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure
+from contextkit.texts import well_formed
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
-__all__ = ["credit_of", "pieces_for", "shortened_line", "well_formed"]
+__all__ = ["credit_of", "pieces_for", "shortened_line"]
 
 
 def pieces_for(
@@ -125,11 +126,6 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
         return well_formed(short) + credit if short else ""
 
     return Piece(candidate, whole.text + credit, tokens, shorten)
-
-
-def well_formed(text: str) -> str:
-    """The text without half surrogate pairs, which no host could write anywhere."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def credit_of(item: ContextItem, look: Look) -> str:

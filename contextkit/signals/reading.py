@@ -15,6 +15,7 @@ from contextkit.signals.words import (
     EXPLAIN,
     EXPLAINING_PAIRS,
     FIX,
+    GREETINGS,
     POLITE_PAIRS,
     QUESTION_WORDS,
     STOP_WORDS,
@@ -62,11 +63,13 @@ def signals_of(query: str) -> QuerySignals:
 def is_talk(query: str) -> bool:
     """Whether a query names nothing to search for: "thanks!", "can you help me?", "fix it".
 
-    What is written as code is something, whatever it is called: `--help`, `fix()`.
+    What is written as code is something, whatever it is called: `--help`, `fix()`. So may be
+    one word by itself, unless it is a greeting or the like: `next`, `mean`.
     """
     text = query[:_READ_CHARACTERS]
     words = frozenset(_words(text))
-    if not words or not words <= STOP_WORDS | TALK or _AS_CODE.search(text):
+    talk = GREETINGS if len(words) == 1 else TALK
+    if not words or not words <= STOP_WORDS | talk or _AS_CODE.search(text):
         return False
     return all(name.replace(" ", "").isalpha() for name in _names_and_prose(text)[0])
 

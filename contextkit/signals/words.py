@@ -8,6 +8,7 @@ __all__ = [
     "EXPLAIN",
     "EXPLAINING_PAIRS",
     "FIX",
+    "GREETINGS",
     "POLITE_PAIRS",
     "QUESTION_WORDS",
     "STOP_WORDS",
@@ -34,28 +35,36 @@ STOP_WORDS = _words(
 )
 """Words that every text has."""
 
-TALK = _words(
+GREETINGS = _words(
     """
-    actually ahead almost alright amazing anything appreciate appreciated ask awesome awful
-    bad best better bit bonjour bro bye carry cheers ciao continue cool correct danke day dear
-    earlier else enjoy evening everybody everyone everything exactly excellent excuse fair
-    fantastic feel fine fix fixed fixes fun funny give glad go goes going gonna good goodbye got
-    gotcha gracias great greetings guess guys haha hallo happen happened happening happy hello
-    help helped helpful helps here hey hi hmm hola hope how hows huh idea im indeed ive joke
-    keep kind kindly know last lately later latest like likewise little lol look looking looks
-    lot lovely make makes making matter maybe mean means merci mind morning much nah neat never
-    next nice night nope nothing oh ok okay oops perfect pleased pls possible pretty previously
-    probably proceed quick quickly quite ready really recently reply resume right sad said say
-    see seem seems sir something soon sorry sounds splendid still stuff super sure talk tell
-    thank thankful thanks thanx thats thing things think thinking thought thx today together
-    tomorrow tonight try understand understood useful wait wanna way weird welcome well wonder
-    wonderful wondering work worked working works worry wow wrong ya yay yeah yep yesterday yet
-    yo youre yup
+    alright amazing awesome awful bonjour bro bye cheers ciao continue danke excellent fantastic
+    fix fixed gonna good goodbye gotcha gracias great greetings haha hallo hello hey hi hmm hola
+    huh im ive lol lovely merci nah nice nope oh ok okay oops perfect pls proceed sorry splendid
+    sure thank thankful thanks thanx thats thx wanna welcome wonderful wow ya yay yeah yep yo
+    youre yup
     """
 )
-"""Words of greeting, thanks, assent and asking on: a query of these alone is about nothing.
+"""Words that are about nothing even where a query has no other."""
 
-They are words like others in a query that is about something.
+TALK = GREETINGS | _words(
+    """
+    actually ahead almost anything appreciate appreciated ask bad best better bit carry cool
+    correct day dear earlier else enjoy evening everybody everyone everything exactly excuse
+    fair feel fine fixes fun funny give glad go goes going got guess guys happen happened
+    happening happy help helped helpful helps here hope how hows idea indeed joke keep kind
+    kindly know last lately later latest like likewise little look looking looks lot make makes
+    making matter maybe mean means mind morning much neat never next night nothing pleased
+    possible pretty previously probably quick quickly quite ready really recently reply resume
+    right sad said say see seem seems sir something soon sounds still stuff super talk tell
+    thing things think thinking thought today together tomorrow tonight try understand
+    understood useful wait way weird well wonder wondering work worked working works worry wrong
+    yesterday yet
+    """
+)
+"""Words of greeting, thanks, assent and asking on: a query of several of these is about nothing.
+
+They are words like others in a query that is about something, and one of them alone may be
+what a function is called.
 """
 
 FIX = _words(

@@ -52,15 +52,13 @@ from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.turns import SharedShard
+from contextkit.store.write_sizes import records_bytes, vectors_bytes
 
 __all__ = ["EmbeddedStore"]
 
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
-_COPIES = 3
-_BYTES_PER_POINT = 6144
-_BYTES_PER_NUMBER = 4
 
 
 @define(eq=False)
@@ -207,10 +205,10 @@ class EmbeddedStore:
         """Store records, replacing those with the same point id; durable on return."""
         if len(records) > _WRITE_BATCH:
             with self._shared.use():
-                self._folder.require_room(_size(records), SPARE_BYTES, "a write")
+                self._folder.require_room(records_bytes(records), SPARE_BYTES, "a write")
         for same in by_source(records, _WRITE_BATCH):
             batch = stored_batch(same, self.embedders.of(same[0].source))
-            self._upsert(batch, _size(same) + _vector_size(batch))
+            self._upsert(batch, records_bytes(same) + vectors_bytes(batch))
 
     def _upsert(self, batch: StoredBatch, size: int) -> None:
         with self._shared.use() as shard:
@@ -382,22 +380,6 @@ class EmbeddedStore:
         selected = edge_filter(conditions(source, projects, filters))
         with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
             return shard.count(edge.CountRequest(exact=True, filter=selected))
-
-
-def _size(records: Sequence[Record]) -> int:
-    """What a write of these may take on the disk: in the log, in the shard."""
-    return sum(
-        _BYTES_PER_POINT + _COPIES * (_bytes(record.searched_text) + _bytes(repr(record.fields)))
-        for record in records
-    )
-
-
-def _vector_size(batch: StoredBatch) -> int:
-    return _COPIES * _BYTES_PER_NUMBER * (batch.dimensions or 0) * len(batch.points)
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else 4 * len(text)
 
 
 def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:

@@ -279,6 +279,7 @@ def test_talk_names_nothing_to_search_for(query: str) -> None:
     "query",
     [
         *("", "?!", "budget", "fix the parser", "`help`()", "--help", "fix()", "help.py"),
+        *("next", "mean?", "wait", "help"),
         *(
             "codes.OK",
             "thanks for the index",

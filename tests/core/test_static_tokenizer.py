@@ -62,6 +62,16 @@ def test_a_reduced_tokenizer_cuts_its_text_as_the_whole_one_does(
     assert small.get_vocab_size() < whole.get_vocab_size() / 10
 
 
+def test_merges_may_be_written_as_pairs(described: Mapping[str, Any], whole: Tokenizer) -> None:
+    """As newer releases of the library write them."""
+    model = described["model"]
+    pairs = [merge.split(" ") for merge in model["merges"]]
+    small = Tokenizer.from_str(
+        reduced_to(TEXTS[:1], {**described, "model": {**model, "merges": pairs}})
+    )
+    assert cut(small, TEXTS[0]) == cut(whole, TEXTS[0])
+
+
 def test_several_texts_are_cut_by_one_reduced_tokenizer(
     described: Mapping[str, Any], whole: Tokenizer
 ) -> None:

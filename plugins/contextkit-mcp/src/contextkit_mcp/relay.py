@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 
 from contextkit.errors import ContextKitError
-from contextkit.formatting.stage import well_formed
 from contextkit.indexing import Progress
+from contextkit.texts import well_formed
 
 __all__ = ["SECONDS_BETWEEN", "ProgressRelay"]
 

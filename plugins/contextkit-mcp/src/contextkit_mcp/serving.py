@@ -21,9 +21,9 @@ import contextkit
 from contextkit.agent_tools.calls import call_tool
 from contextkit.agent_tools.offers import OfferedTool, offered_tools
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.formatting.stage import well_formed
 from contextkit.kit import ContextKit
 from contextkit.registry.hook_failures import log_failure
+from contextkit.texts import well_formed
 from contextkit_mcp.announcing import Announcer
 from contextkit_mcp.built_in_tools import built_in_tools
 from contextkit_mcp.live_kit import LiveKit

@@ -17,7 +17,7 @@ from contextkit_tasks.stack import TaskStack
 __all__ = ["find_tasks"]
 
 _TITLE = 60
-_CURRENT = 0.34
+_CURRENT = 0.29
 """What the current task is worth to any question; what is further from it, less.
 
 It alone is not what a question is about: less than the best match of one that is about something.
