@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +19,9 @@ from contextkit.dedup.candidates import Sketch
 from contextkit.dedup.guard import Guarded
 from contextkit.dedup.normal import normal_text
 from contextkit.models import ContextItem, Provenance
+from tests.edits import PROSE, edited, passages
 
 thorough = settings.get_profile("thorough")
-PROSE = (Path(__file__).parent / "data" / "tokens" / "prose.txt").read_text(encoding="utf-8")
 LONG = (
     "The deployment of the billing service runs every night and sends a report to the whole "
     "platform team afterwards, "
@@ -196,33 +195,6 @@ def test_a_contradiction_is_no_copy(text: str, other: str) -> None:
 def test_other_texts_are_no_copies(text: str, other: str) -> None:
     """Empty texts, mere punctuation and short sentences about other things are kept."""
     assert merges(text, other) == [False, False]
-
-
-def edited(text: str, kind: str, rng: random.Random) -> str:
-    """A text with one declared edit."""
-    words = text.split()
-    match kind:
-        case "case and punctuation":
-            return re.sub(r"[.,!?]", "", text).lower()
-        case "white space":
-            return "  ".join(words) + "\n"
-        case "a dropped word":
-            del words[rng.randrange(len(words))]
-            return " ".join(words)
-        case "a prefix":
-            return f"Note to self: {text}"
-        case "swapped":
-            first, _, rest = text.partition(". ")
-            return f"{rest} {first}."
-        case _:
-            place = rng.randrange(1, len(words))
-            return " ".join([*words[:place], "not", *words[place:]])
-
-
-def passages() -> list[str]:
-    """Two sentences each, of every place of a text."""
-    sentences = [sentence.strip() for sentence in re.split(r"(?<=[.?])\s+", PROSE)]
-    return [" ".join(sentences[start : start + 2]) for start in range(len(sentences) - 1)]
 
 
 @pytest.mark.parametrize(

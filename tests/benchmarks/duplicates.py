@@ -15,15 +15,13 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.process import cdist
 
-# What is imported from a module of tests below needs the settings that are made there.
-import conftest  # noqa: F401
 from contextkit.dedup import deduplicate
 from contextkit.dedup.guard import Guarded
 from contextkit.dedup.normal import normal_text
 from tests.benchmarks import seeds
 from tests.benchmarks.harness import Effort, Report, compared, interleaved
 from tests.benchmarks.texts import copied, items_of, repository_texts
-from tests.test_dedup import edited, passages
+from tests.edits import edited, passages
 
 __all__ = ["dedup_speed", "near_duplicates"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -44,6 +45,13 @@ def choose() -> Callable[..., Embedders]:
 def embedders() -> Embedders:
     """The default model for `notes`, none for `plain`; the same for all tests."""
     return _choose()
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder on the disk, whatever other tests have: what is kept there must hold on one."""
+    with tempfile.TemporaryDirectory(prefix="contextkit-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
