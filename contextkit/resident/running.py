@@ -56,7 +56,12 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
 
 
 def run_detached(warm: str | None) -> None:
-    """Serve as a process of its own that nobody waits for; what it prints is logged."""
+    """Serve as a process of its own that nobody waits for; what it prints is logged.
+
+    Where the folder that it was begun for is gone by then, it ends and leaves nothing.
+    """
+    if warm is not None and not Path(warm).is_dir():
+        return
     folder = data_folder() / "hooks"
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "resident.log"

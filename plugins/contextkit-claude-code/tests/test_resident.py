@@ -144,6 +144,15 @@ def test_where_none_is_wanted_none_stays(world: World) -> None:
         assert path_of(world).with_suffix(".lock").exists() == (wanted == "yes")
 
 
+def test_for_a_folder_that_is_gone_none_begins(world: World) -> None:
+    """And nothing is made for it: a hook that was late may outlive what it ran in."""
+    gone, home = world.workspace / "gone", world.workspace / "home"
+    command = [sys.executable, "-m", "contextkit.resident", "--warm", str(gone)]
+    ran = world.process(command, CONTEXTKIT_HOME=str(home), **WITH)
+    assert ran.returncode == 0
+    assert not home.exists()
+
+
 def test_the_idle_time_is_a_setting(world: World, until: Until) -> None:
     """`hooks.idle_minutes`, also for one that a hook has started."""
     with serving(world, until, CONTEXTKIT_HOOKS_IDLE_MINUTES="7"):
