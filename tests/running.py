@@ -15,6 +15,8 @@ from hypothesis.internal.conjecture import providers
 
 from contextkit.testing.surroundings import in_memory
 
+__all__ = ["pytest_configure", "pytest_runtest_call"]
+
 ROOM_BYTES = 4_000_000_000
 
 # A busy machine is slow at times, and a run shall not depend on luck.
