@@ -75,8 +75,9 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "budget.py").write_text(BUDGET)
     (folder / "notes.md").write_text("# Notes\n\nNothing yet.\n")
     commit = "git -c user.name=Ada -c user.email=ada@example.org commit -qm"
-    monkeypatch.setenv("GIT_AUTHOR_DATE", "2026-11-02T09:30:00Z")
-    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-11-02T09:30:00Z")
+    # So long ago that its place in a context is the same on every day to come.
+    monkeypatch.setenv("GIT_AUTHOR_DATE", "2024-11-04T09:30:00Z")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2024-11-04T09:30:00Z")
     shell(f"git init -q && git add . && {commit} 'Split the token budget by weight'", folder)
     return folder
 
