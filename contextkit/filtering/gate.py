@@ -6,7 +6,7 @@ other means than a search, such as what was done last, still do.
 
 Where one query is asked of many sources, something that it is about is found well by one of
 them at least. So where the best of all matches is a poor one, nothing goes on, though each item
-by itself is above the floor: what matches one word of three is then chance. Of a few sources
+by itself is above the floor: what matches one word of four is then chance. Of a few sources
 alone that says nothing, as the answer may be elsewhere. Neither does it where the query has a
 name such as `NO_PROXY` or MCP: that is about something, in whatever language the rest of it is.
 And words of politeness and of what to do are not what a question is about: "thanks, now explain
@@ -29,7 +29,7 @@ from contextkit.signals.words import EXPLAIN, FIX, TALK, VERBS
 __all__ = ["LEAST_MATCH", "MANY_SOURCES", "refuses", "unless_talk"]
 
 LEAST_MATCH = 0.3
-"""What the best of all matches has to reach: about one word of three."""
+"""What the best of all matches has to reach: one word of three, not one of four."""
 
 MANY_SOURCES = 4
 """From so many sources on the best match says whether the query is about anything."""
