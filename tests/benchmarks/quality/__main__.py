@@ -15,6 +15,7 @@ COMMANDS = {
     "memories": "questions -> the turns that answer them, in the context",
     "commits": "a changelog entry -> its commit",
     "mixed": "questions about this repository to all five sources",
+    "sweqa": "a question about a repository -> the names of its answer, by default and at best",
     "agent": "what a coding agent is asked, to every source that is installed",
 }
 """Name, which is that of the module whose `main` takes the options -> what is measured."""

@@ -6,7 +6,7 @@ from tests.benchmarks.quality.annotations import CodeQuestion
 from tests.benchmarks.quality.commit_questions import ChangedFunction, CommitQuestion
 from tests.benchmarks.texts import ROOT
 
-__all__ = ["OWN_QUESTIONS", "own_commit_questions"]
+__all__ = ["OWN_ANSWERS", "OWN_QUESTIONS", "own_commit_questions"]
 
 OWN_QUESTIONS = (
     CodeQuestion(
@@ -34,6 +34,33 @@ OWN_QUESTIONS = (
     CodeQuestion("truncate", ("contextkit/truncation.py",), "symbol"),
     CodeQuestion("ShardFolder", ("contextkit/store/shard_folder.py",), "symbol"),
 )
+
+OWN_ANSWERS = (
+    {
+        "question": "How does the function that fits items into a token budget make sure that the "
+        "rendered text holds it?",
+        "answer": "`fit` runs `_Fitting.run`, which plans with `_best_attempt`: each `_attempt` "
+        "splits the room, places pieces, renders and counts. Where not even the best piece is "
+        "shown, `_alone` shortens that one by itself.",
+    },
+    {
+        "question": "What keeps two texts that contradict each other from being merged as near "
+        "duplicates?",
+        "answer": "`Guarded` texts are compared by their `_numbers`, `_negations` and "
+        "`_code_differs`; `_contradict` says whether two of them state different things.",
+    },
+    {
+        "question": "Where is a search by keywords and by vectors joined into one relevance?",
+        "answer": "`join_hits` hands both rankings to `fuse`, scaled by `coverage`, with "
+        "`KEYWORD_WEIGHT` for the keyword side.",
+    },
+    {
+        "question": "How do several processes share one embedded store without losing records?",
+        "answer": "`ShardLock` has a `_ticket` and a `_held` lock; `SharedShard` gives the shard "
+        "away when `wanted` says that another process waits, and `ShardFolder` opens it again.",
+    },
+)
+"""Questions with the answers that a maintainer would give."""
 
 
 def own_commit_questions() -> list[CommitQuestion]:
