@@ -157,10 +157,13 @@ class Folder:
             self._descriptors.append(os.open(self.root, _FOLDER & ~os.O_NOFOLLOW))
         common = 0
         for known, wanted in zip(self._names, names, strict=False):
-            if known != wanted or common + 1 >= _KEPT_OPEN:
+            if known != wanted:
                 break
             common += 1
-        self._leave(common + 1)
+        if common < len(self._names):
+            # Of the folders farther down only the last is open.
+            common = min(common, _KEPT_OPEN - 1)
+            self._leave(common + 1)
         for name in names[common:]:
             descriptor = _open_folder(name, self._descriptors[-1])
             if len(self._descriptors) > _KEPT_OPEN:
