@@ -92,10 +92,13 @@ class Folder:
             raise OSError(f"it has more than {max_bytes:,} bytes")
         return content, status
 
-    def entries(self, path: str = "") -> list[os.DirEntry[str]]:
-        """What is in a folder below this one, sorted by name. Raises as `read`."""
+    def entries(self, path: str = "") -> list[tuple[str, bool]]:
+        """The names in a folder below this one, sorted, and whether each is a folder.
+
+        Raises as `read`.
+        """
         with self._enter(path.rstrip("/")).scan() as found:
-            return sorted(found, key=lambda entry: entry.name)
+            return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
 
     def walk(
         self,
@@ -117,9 +120,9 @@ class Folder:
                 unreadable(folder, error)
                 continue
             inner = []
-            for entry in found:
-                path = f"{folder}{entry.name}"
-                if not entry.is_dir(follow_symlinks=False):
+            for name, is_folder in found:
+                path = f"{folder}{name}"
+                if not is_folder:
                     yield path
                 elif enters(f"{path}/"):
                     inner.append(f"{path}/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -18,6 +18,8 @@ __all__ = ["WorkTreeFiles", "git_files"]
 _IGNORED, _NOT_IGNORED = 0, 1
 """What `git check-ignore` ends with in a work tree; outside it ends with more."""
 _SUBMODULE = "160000"
+_TAB = "\t"
+_UNTRACKED = "? "
 _LINKED_WORK_TREE = b"/worktrees/"
 
 
@@ -68,25 +70,25 @@ def _is_wanted(git: Git) -> bool:
     return git.run("rev-parse", "--is-inside-work-tree").output.strip() == b"true"
 
 
-def _listed(root: Folder, prefix: str) -> Iterator[str]:
+def _listed(root: Folder, prefix: str) -> list[str]:
     """The files of the work tree at a place below the root, with that place before each."""
     git = Git(root.root / prefix)
     # With tags, what is tracked and what is not can be told apart, whatever its name.
     options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
+    found: list[str] = []
+    nested: list[str] = []
     for entry in os.fsdecode(git.run("ls-files", *options, "--", git.here).output).split("\0"):
-        if entry.startswith("? "):
+        if entry[:2] == _UNTRACKED:
             path = f"{prefix}{entry[2:]}"
-            is_nested = path.endswith("/")
-        else:
-            tagged, _, name = entry.partition("\t")
-            path = f"{prefix}{name}"
-            is_nested = tagged[2:8] == _SUBMODULE
-        if is_nested:
-            inner = path.rstrip("/")
-            if _is_repository(root, inner):
-                yield from _listed(root, f"{inner}/")
-        elif path:
-            yield path
+            (nested if path[-1] == "/" else found).append(path)
+        elif entry:
+            path = f"{prefix}{entry[entry.index(_TAB) + 1 :]}"
+            (nested if entry[2:8] == _SUBMODULE else found).append(path)
+    for path in dict.fromkeys(nested):
+        inner = path.rstrip("/")
+        if _is_repository(root, inner):
+            found += _listed(root, f"{inner}/")
+    return found
 
 
 def _is_repository(root: Folder, path: str) -> bool:

@@ -35,15 +35,15 @@ def plain_files(
         except (OSError, ValueError) as error:
             unreadable(folder or "./", getattr(error, "strerror", None) or str(error))
             continue
-        if any(entry.name == ".gitignore" for entry in found):
+        if any(name == ".gitignore" for name, _ in found):
             rules = (*rules, (folder, _ignore_rules(root, f"{folder}.gitignore")))
         folders = []
-        for entry in found:
+        for name, is_folder in found:
             # In a linked work tree and in a submodule it is a file.
-            if entry.name == ".git":
+            if name == ".git":
                 continue
-            path = f"{folder}{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
+            path = f"{folder}{name}"
+            if is_folder:
                 inner = f"{path}/"
                 if not _ignored(inner, rules) and enters(inner):
                     folders.append((inner, rules))
