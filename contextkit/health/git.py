@@ -12,6 +12,7 @@ from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingEr
 __all__ = ["git_findings"]
 
 PART = "git"
+_PARTIAL = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"
 _WANTED = "install git, or put it on the PATH: history and ignored files are read with it"
 
 
@@ -53,3 +54,16 @@ def _repository(git: Git) -> Iterator[Finding]:
     yield fine(PART, f"on {heads.get('branch.head')} at {heads['branch.oid'][:7]}; {state}")
     if git.run("rev-parse", "--is-shallow-repository").text.strip() == "true":
         yield warning(PART, "the clone is shallow: its history is cut off", "git fetch --unshallow")
+    yield from _missing(git)
+
+
+def _missing(git: Git) -> Iterator[Finding]:
+    """What of the history is not on this machine; nothing is fetched."""
+    partial = git.run("config", "--get-regexp", _PARTIAL, check=False)
+    if partial.output.strip():
+        what = "a partial clone: commits are indexed without what it left on its server"
+        yield warning(PART, what, "git fetch --refetch --no-filter")
+    try:
+        git.run("rev-list", "--count", "HEAD")
+    except GitFailedError as error:
+        yield warning(PART, f"the history is not whole: {error.complaint}", "git fsck")

@@ -34,7 +34,6 @@ _FILE = (
 )
 _FOLDER = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
 _NO_NAMES = frozenset({"", ".", ".."})
-_OTHER_SEPARATORS = frozenset("\\:") if os.name == "nt" else frozenset()
 _KEPT_OPEN = 32
 """Levels of folders; below them all but the last are closed as soon as they are passed."""
 
@@ -138,15 +137,16 @@ class Folder:
 
     def _at(self, path: str) -> tuple[_Place, str]:
         folder, _, name = path.rpartition("/")
-        _check(name, path)
+        if name in _NO_NAMES:
+            raise _refused(path)
         if folder == self._folder and self._place is not None:
             return self._place, name
         return self._enter(folder), name
 
     def _enter(self, folder: str) -> _Place:
         names = folder.split("/") if folder else []
-        for name in names:
-            _check(name, folder)
+        if not _NO_NAMES.isdisjoint(names):
+            raise _refused(folder)
         self._folder = self._place = None
         if self.by_descriptor:
             place: _Place = _OpenPlace(self._descriptor(names))
@@ -206,23 +206,28 @@ class _CheckedPlace:
     path: str
 
     def status(self, name: str) -> os.stat_result:
-        return os.lstat(f"{self.path}{os.sep}{name}")
+        return os.lstat(self._location(name))
 
     def open(self, name: str) -> int:
         if stat.S_ISLNK(self.status(name).st_mode):
             raise OSError("it is a symbolic link")
-        return os.open(f"{self.path}{os.sep}{name}", _FILE)
+        return os.open(self._location(name), _FILE)
 
     def scan(self) -> contextlib.AbstractContextManager[Iterator[os.DirEntry[str]]]:
         return os.scandir(self.path)
+
+    def _location(self, name: str) -> str:
+        # On Windows both lead to another place.
+        if os.name == "nt" and not {"\\", ":"}.isdisjoint(name):
+            raise _refused(name)
+        return f"{self.path}{os.sep}{name}"
 
 
 _Place = _OpenPlace | _CheckedPlace
 
 
-def _check(name: str, path: str) -> None:
-    if name in _NO_NAMES or (_OTHER_SEPARATORS and not _OTHER_SEPARATORS.isdisjoint(name)):
-        raise ValueError(f"its path must be one below the workspace, got {path!r}")
+def _refused(path: str) -> ValueError:
+    return ValueError(f"its path must be one below the workspace, got {path!r}")
 
 
 def _open_folder(name: str, parent: int) -> int:
@@ -240,7 +245,8 @@ def _unlinked(root: Path, folders: Sequence[str]) -> str:
 
     A link that takes a folder's place after this goes unnoticed.
     """
-    path = str(Path(os.path.realpath(root), *folders))
+    start = os.path.realpath(root)
+    path = str(Path(start, *folders))
     if os.path.normcase(os.path.realpath(path)) != os.path.normcase(path):
         raise LinkedFolderError
     return path

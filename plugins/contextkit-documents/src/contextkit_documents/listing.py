@@ -47,7 +47,9 @@ def list_documents(root: Path, settings: Settings) -> DocumentListing:
     exclude = compile_globs(settings.exclude) if settings.exclude else None
     for location in sorted(_locations(listing.folder, listing.notes)):
         # Bytes that are not UTF-8 are replaced.
-        path = os.fsencode(location).decode("utf-8", "replace")
+        path = location
+        if not location.isascii():
+            path = os.fsencode(location).decode("utf-8", "replace")
         what = kind_of(path)
         if what is None or (include and not include.match_file(path)):
             continue
