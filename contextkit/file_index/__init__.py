@@ -7,9 +7,9 @@ each file's times, and a run that is ended at any moment is healed by the next o
 from contextkit.file_index import FileIndex, FileListing, WorkspaceFile
 
 def contextkit_index(indexer: Indexer) -> IndexReport:
-    listing = FileListing()
+    listing = FileListing(indexer.workspace)
     for path in ("tide.md", "docs/ebb.md"):
-        listing.add(path, f"{indexer.workspace}/{path}")
+        listing.add(path)
     return FileIndex(indexer, version=1).update(listing, records_of)
 
 def records_of(file: WorkspaceFile, content: bytes) -> list[Record]:
@@ -24,21 +24,18 @@ from __future__ import annotations
 from contextkit.file_index.listing import (
     FileListing,
     Stamp,
-    Status,
     WorkspaceFile,
-    look_up,
-    read_file,
 )
 from contextkit.file_index.run import FileIndex, RecordsOf, SkipFileError
+from contextkit.workspace.folder import Folder, Status
 
 __all__ = [
     "FileIndex",
     "FileListing",
+    "Folder",
     "RecordsOf",
     "SkipFileError",
     "Stamp",
     "Status",
     "WorkspaceFile",
-    "look_up",
-    "read_file",
 ]

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 from typing import NamedTuple
 
 from attrs import define, field
 
-__all__ = ["FileListing", "Stamp", "Status", "WorkspaceFile", "look_up", "read_file"]
+from contextkit.workspace.folder import Folder, LinkedFolderError, Status
 
-Status = os.stat_result | OSError | ValueError
-"""What the file system says of a path itself, not of what a link points to, or why not."""
-
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+__all__ = ["FileListing", "Stamp", "WorkspaceFile", "unreadable"]
 
 
 # Every run makes one of these for each file: a tuple is made several times as fast as an
@@ -47,7 +40,7 @@ class WorkspaceFile(NamedTuple):
 
     Attributes:
         path: its path in the workspace, with `/`, as valid text.
-        location: where it is.
+        location: the same as the file system has it; only a name that is no text differs.
         stamp: its stamp when the workspace was listed.
     """
 
@@ -56,23 +49,32 @@ class WorkspaceFile(NamedTuple):
     stamp: Stamp
 
 
+def _folder(given: Folder | Path | str) -> Folder:
+    return given if isinstance(given, Folder) else Folder(given)
+
+
 @define
 class FileListing:
     """What a source found in the workspace.
 
+    Files are looked at and read through no symbolic link: neither the file nor a folder on the
+    way to it may be one, wherever it leads.
+
     Attributes:
+        folder: the workspace; `FileListing(indexer.workspace)` takes its path.
         max_file_bytes: a larger file is passed over.
         files: what is indexed, in the order in which it shall be; no path twice.
         skipped: (path, reason) of what is passed over.
         notes: what a person should know.
     """
 
+    folder: Folder = field(converter=_folder)
     max_file_bytes: int = 1_000_000
     files: list[WorkspaceFile] = field(factory=list)
     skipped: list[tuple[str, str]] = field(factory=list)
     notes: list[str] = field(factory=list)
 
-    def add(self, path: str, location: str, status: Status | None = None) -> None:
+    def add(self, path: str, location: str | None = None, status: Status | None = None) -> None:
         """Take a file in; what is no regular file, too large or unreadable goes to `skipped`.
 
         A file that is not there is left out in silence: it went away a moment ago, or git lists
@@ -80,11 +82,12 @@ class FileListing:
 
         Args:
             path: its path in the workspace, with `/`, as valid text.
-            location: where it is.
+            location: the same as the file system has it, where that differs.
             status: what `look_up` said of it, where it was looked up already.
         """
+        location = path if location is None else location
         if status is None:
-            status = look_up(location)
+            status = self.look_up(location)
         if isinstance(status, os.stat_result):
             reason = _unfit(status, self.max_file_bytes)
             if reason is None:
@@ -94,17 +97,24 @@ class FileListing:
         elif not isinstance(status, (FileNotFoundError, NotADirectoryError)):
             self.skipped.append((path, unreadable(status)))
 
+    def look_up(self, location: str) -> Status:
+        """What the file system says of a path in the workspace, or the error it answers with."""
+        return self.folder.look_up(location)
 
-def look_up(location: str) -> Status:
-    """Look a path up."""
-    try:
-        return os.lstat(location)
-    except (OSError, ValueError) as error:
-        return error
+    def read(self, file: WorkspaceFile) -> tuple[bytes, Stamp]:
+        """A file's content, and its stamp from before it was read.
+
+        Raises `OSError`: when it went away, cannot be read, is no regular file any more, has
+        grown over `max_file_bytes`, or a link took the place of a folder on the way to it.
+        """
+        content, status = self.folder.read(file.location, self.max_file_bytes)
+        return content, Stamp.of(status)
 
 
 def unreadable(error: OSError | ValueError) -> str:
     """Why a file is passed over that the file system does not give out."""
+    if isinstance(error, LinkedFolderError):
+        return str(error)
     return f"it cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
@@ -117,20 +127,3 @@ def _unfit(status: os.stat_result, max_file_bytes: int) -> str | None:
     if status.st_size > max_file_bytes:
         return f"{status.st_size:,} bytes, over max_file_bytes ({max_file_bytes:,})"
     return None
-
-
-def read_file(file: WorkspaceFile, max_file_bytes: int) -> tuple[bytes, Stamp]:
-    """A file's content, and its stamp from before it was read.
-
-    Raises `OSError`: when it went away, cannot be read, is no regular file any more, or has
-    grown over `max_file_bytes`.
-    """
-    descriptor = os.open(file.location, _OPEN_FLAGS)
-    with os.fdopen(descriptor, "rb") as opened:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it is no regular file any more")
-        content = opened.read(max_file_bytes + 1)
-    if len(content) > max_file_bytes:
-        raise OSError("it grew over max_file_bytes while it was read")
-    return content, Stamp.of(status)

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field
 
 from contextkit.errors import ContextKitError, RecordError, in_words
-from contextkit.file_index.listing import FileListing, WorkspaceFile, read_file, unreadable
+from contextkit.file_index.listing import FileListing, WorkspaceFile, unreadable
 from contextkit.file_index.remembered import FileState, Remembered
 from contextkit.file_index.writer import RecordWriter
 from contextkit.indexing import Indexer
@@ -83,7 +83,12 @@ class FileIndex:
         what the store raises. The next run heals what such a run left behind.
         """
         run = _Run(self.indexer, self._remembered, listing, records_of, again, self.label)
-        run.bring_up_to_date()
+        # A folder that was listed may be a link by now.
+        listing.folder.close()
+        try:
+            run.bring_up_to_date()
+        finally:
+            listing.folder.close()
         return IndexReport(
             added=run.added,
             updated=run.updated,
@@ -176,8 +181,8 @@ class _Run:
         known = self.remembered.files.get(file.path)
         read_at = time.time_ns()
         try:
-            content, stamp = read_file(file, self.listing.max_file_bytes)
-        except OSError as error:
+            content, stamp = self.listing.read(file)
+        except (OSError, ValueError) as error:
             if not isinstance(error, FileNotFoundError):
                 self.skipped.append((file.path, unreadable(error)))
             if known is None:

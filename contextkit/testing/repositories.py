@@ -16,6 +16,22 @@ from contextkit.testing.surroundings import own_variables
 
 __all__ = ["Git", "own_git", "watched_git"]
 
+_FRONT = """#!/bin/sh
+command=
+skip=
+for word; do
+    if [ -n "$skip" ]; then skip=; continue; fi
+    case "$word" in
+        -c|-C) skip=yes ;;
+        -*) ;;
+        *) command=$word; break ;;
+    esac
+done
+echo "$command" >> {log}
+exec {real} "$@"
+"""
+"""Notes the first word that is no option of git itself."""
+
 _WHO = {"NAME": "Ada", "EMAIL": "ada@example.org"}
 
 
@@ -86,14 +102,14 @@ def watched_git(folder: Path) -> Iterator[Callable[[], list[str]]]:
 
     Yields:
         Gives the commands since it was last asked, such as `ls-files`, one for each process that
-        `contextkit.workspace.git_program` ran.
+        `contextkit.workspace.git` ran.
     """
     front, log = folder / "front", folder / "asked"
     front.mkdir()
     log.touch()
     program = front / "git"
     real = shlex.quote(str(shutil.which("git")))
-    program.write_text(f'#!/bin/sh\necho "$3" >> {shlex.quote(str(log))}\nexec {real} "$@"\n')
+    program.write_text(_FRONT.format(log=shlex.quote(str(log)), real=real))
     program.chmod(0o755)
 
     def asked() -> list[str]:

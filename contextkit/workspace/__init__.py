@@ -4,7 +4,11 @@
 |---|---|
 | `finding` | which folder it is (`find_workspace`) |
 | `facts` | what the names of its files tell |
-| `git_program` | running `git` for a look at its repository |
+| `folder` | looking at files and reading them, through no symbolic link (`Folder`) |
+| `git` | running git so that a repository cannot name a program that runs (`Git`) |
+| `git_folders` | where `.git` and bare repositories are, told without git |
+| `git_stream` | reading what a process writes, as it comes |
+| `work_tree` | the files that git lists (`git_files`) |
 """
 
 from __future__ import annotations

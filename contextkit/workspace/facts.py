@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from attrs import frozen
 
-from contextkit.workspace.git_program import run_git
+from contextkit.workspace.folder import Folder
+from contextkit.workspace.git import Git, GitError
+from contextkit.workspace.work_tree import git_files
 
 __all__ = ["FileKind", "WorkspaceFacts", "workspace_facts"]
 
@@ -64,20 +65,19 @@ def workspace_facts(root: Path, most_kinds: int = 8) -> WorkspaceFacts:
         root: its root folder.
         most_kinds: suffixes to tell of, at most.
     """
-    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    names = list(_walked(root)) if listed is None else [n for n in listed.split("\0") if n]
+    listed = git_files(root).paths
+    names = list(islice(Folder(root).walk(_enters), _MOST_FILES)) if listed is None else listed
     suffixes = Counter(
         suffix
         for suffix in (PurePosixPath(name).suffix.lower() for name in names)
         if _SUFFIX.fullmatch(suffix)
     )
     frequent = sorted(suffixes.items(), key=lambda pair: (-pair[1], pair[0]))[:most_kinds]
-    counted = _git(root, "rev-list", "--count", "HEAD")
     return WorkspaceFacts(
         files=len(names),
         kinds=[FileKind(suffix, _language(suffix), count) for suffix, count in frequent],
         documents=sorted(set(_documents(names))),
-        commits=int(counted) if counted and counted.strip().isdigit() else None,
+        commits=_commits(root),
     )
 
 
@@ -97,21 +97,14 @@ def _language(suffix: str) -> str | None:
     return None if lexer is None else str(lexer.name)
 
 
-def _walked(root: Path) -> Iterator[str]:
-    count = 0
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _PASSED_OVER)
-        for file in files:
-            yield Path(folder, file).relative_to(root).as_posix()
-            count += 1
-            if count >= _MOST_FILES:
-                return
+def _enters(path: str) -> bool:
+    name = path.rstrip("/").rpartition("/")[2]
+    return not name.startswith(".") and name not in _PASSED_OVER
 
 
-def _git(root: Path, *arguments: str) -> str | None:
-    """What a git command prints; None where it fails, or there is no git."""
+def _commits(root: Path) -> int | None:
     try:
-        ran = run_git(root, *arguments)
-    except (OSError, subprocess.TimeoutExpired):
+        counted = Git(root).run("rev-list", "--count", "HEAD").text.strip()
+    except GitError:
         return None
-    return ran.stdout if ran.returncode == 0 else None
+    return int(counted) if counted.isdigit() else None

@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from contextkit.errors import WorkspaceError
+from contextkit.workspace.git_folders import is_bare
 
 __all__ = ["PROJECT_FILE", "Workspace", "find_workspace"]
 
@@ -33,30 +34,47 @@ def find_workspace(start: Path) -> Workspace:
     """The workspace that a folder is in.
 
     The nearest folder, from `start` upwards, with a `contextkit.toml`, with a
-    `pyproject.toml` that has a `[tool.contextkit]` table, or with a git repository; where
-    there is none, `start` itself.
+    `pyproject.toml` that has a `[tool.contextkit]` table, or with a `.git`; else the nearest
+    that is a bare repository, else `start` itself. A bare repository below a workspace belongs
+    to that workspace: it may have come with a clone, with settings of its own.
 
-    Raises `WorkspaceError` where `start` is not a folder that can be read.
+    Raises `WorkspaceError` where `start` is not a folder that can be read, and where a
+    `contextkit.toml` is a link that leads out of its folder.
     """
+    bare = None
     try:
         folder = start.expanduser().resolve(strict=True)
         if not folder.is_dir():
             raise WorkspaceError(f"{folder} is not a folder; name the workspace's root folder")
         for candidate in (folder, *folder.parents):
             config_file = _config_file(candidate)
-            if config_file is not None or _is_repository(candidate):
+            if config_file is not None or (candidate / ".git").exists():
                 return Workspace(candidate, config_file)
+            if bare is None and is_bare(candidate):
+                bare = candidate
     except (OSError, RuntimeError, ValueError) as error:
         raise WorkspaceError(f"cannot read the workspace at {start}: {error}") from error
-    return Workspace(folder)
+    return Workspace(bare or folder)
 
 
 def _config_file(folder: Path) -> Path | None:
     own = folder / PROJECT_FILE
     if own.is_file():
+        if _leads_out(own):
+            # Its content would be read as settings, and shown where it is wrong.
+            raise WorkspaceError(
+                f"{own} is a symbolic link that leads out of its folder: "
+                f"put the settings into a file there"
+            )
         return own
     shared = folder / "pyproject.toml"
-    return shared if shared.is_file() and _has_table(shared) else None
+    if shared.is_file() and not _leads_out(shared) and _has_table(shared):
+        return shared
+    return None
+
+
+def _leads_out(file: Path) -> bool:
+    return file.is_symlink() and not file.resolve().is_relative_to(file.parent)
 
 
 def _has_table(pyproject: Path) -> bool:
@@ -69,10 +87,3 @@ def _has_table(pyproject: Path) -> bool:
         # Somebody else's file, unless its settings would be passed over in silence.
         return _OWN_TABLE.search(text) is not None
     return isinstance(tool, dict) and "contextkit" in tool
-
-
-def _is_repository(folder: Path) -> bool:
-    if (folder / ".git").exists():
-        return True
-    bare = all((folder / part).is_dir() for part in ("objects", "refs"))
-    return bare and (folder / "HEAD").is_file()

@@ -495,7 +495,26 @@ def test_a_damaged_repository(contextkit: CommandLine, repository: Repository) -
     """What git itself says of it is passed on."""
     (repository.folder / ".git" / "HEAD").write_text("nonsense\n")
     told = those(findings(contextkit), "problem")
-    assert any(line.startswith("git: fatal: ") for line in told)
+    assert any(line.startswith("git: not a git repository") for line in told)
+
+
+def test_a_partial_clone(contextkit: CommandLine, repository: Repository, tmp_path: Path) -> None:
+    """What it left on its server is a warning with the command that gets it."""
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.git("clone", "-q", "--filter=blob:none", f"file://{repository.folder}", "../partial")
+    contextkit.folder = tmp_path / "partial"
+    told = "\n".join(those(findings(contextkit), "warning"))
+    assert "git: a partial clone" in told
+    assert "git fetch --refetch --no-filter" in told
+
+
+def test_a_history_with_a_commit_missing(contextkit: CommandLine, repository: Repository) -> None:
+    """Git's words for it, and the command that names what else is missing."""
+    repository.commit("Second", {"b.py": "b = 1\n"})
+    first = repository.git("rev-parse", "HEAD~1").strip()
+    (repository.folder / ".git/objects" / first[:2] / first[2:]).unlink()
+    told = "\n".join(those(findings(contextkit), "warning"))
+    assert "git: the history is not whole: " in told
 
 
 def test_a_shallow_clone(contextkit: CommandLine, repository: Repository, tmp_path: Path) -> None:

@@ -21,8 +21,6 @@ from contextkit.file_index import (
     FileListing,
     SkipFileError,
     WorkspaceFile,
-    look_up,
-    read_file,
 )
 from contextkit.indexing import IndexState, Progress
 from contextkit.testing import make_indexer, open_records
@@ -72,9 +70,9 @@ class Lines:
 
     def listing(self) -> FileListing:
         """All files of the folder."""
-        listing = FileListing(self.max_file_bytes)
+        listing = FileListing(self.workspace, self.max_file_bytes)
         for path in sorted(self.workspace.iterdir()):
-            listing.add(path.name, str(path))
+            listing.add(path.name)
         return listing
 
     def records_of(self, file: WorkspaceFile, content: bytes) -> list[Record]:
@@ -147,7 +145,7 @@ def test_a_second_run_over_two_thousand_files_does_nothing(
     saved = lines.state_path.stat().st_mtime_ns
     for name in ("put", "delete", "delete_where", "scan", "get", "count"):
         monkeypatch.setattr(Records, name, fail)
-    monkeypatch.setattr("contextkit.file_index.run.read_file", fail)
+    monkeypatch.setattr("contextkit.file_index.listing.FileListing.read", fail)
     progress: list[Progress] = []
 
     second = lines.index(progress=progress)
@@ -229,7 +227,7 @@ def test_a_file_that_has_been_still_is_trusted(
     now = time.time_ns()
     monkeypatch.setattr("contextkit.file_index.run.time.time_ns", lambda: now + 60_000_000_000)
     lines.index()
-    monkeypatch.setattr("contextkit.file_index.run.read_file", fail)
+    monkeypatch.setattr("contextkit.file_index.listing.FileListing.read", fail)
 
     assert lines.index() == (0, 0, 0, 1)
 
@@ -341,9 +339,9 @@ def test_what_is_no_file_to_index_is_passed_over_with_a_reason(
     for _ in range(2):
         listing = lines.listing()
         listing.notes.append("a note")
-        listing.add("gone", f"{workspace}/gone")
-        listing.add("inner", f"{workspace}/good/inner", look_up(f"{workspace}/good/inner"))
-        listing.add("nul", f"{workspace}/\0")
+        listing.add("gone")
+        listing.add("inner", "good/inner", listing.look_up("good/inner"))
+        listing.add("nul", "\0")
         report = lines.report(listing)
         *others, (path, why) = report.skipped
         assert others == [
@@ -419,9 +417,10 @@ def test_a_file_that_goes_away_between_listing_and_reading(
 def test_content_and_stamp_of_a_file(lines: Lines, workspace: Path) -> None:
     """The stamp is that of the content that was read."""
     (workspace / "a").write_text("abc")
-    (file,) = lines.listing().files
+    listing = lines.listing()
+    (file,) = listing.files
 
-    content, stamp = read_file(file, 1000)
+    content, stamp = listing.read(file)
 
     assert (b"abc", file.stamp, 3) == (content, stamp, stamp.size)
 
@@ -432,26 +431,28 @@ def test_reading_a_file_that_changed_since_it_was_listed(
     """Deleted, grown, replaced by a link, a pipe or a folder: an error, and no content."""
     path = workspace / "a"
     path.write_text("abc")
-    (file,) = lines.listing().files
+    listing = lines.listing()
+    (file,) = listing.files
 
-    with pytest.raises(OSError, match="grew over max_file_bytes"):
-        read_file(file, 2)
+    path.write_text("x" * 10_001)
+    with pytest.raises(OSError, match="it has more than 10,000 bytes"):
+        listing.read(file)
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        read_file(file, 1000)
+        listing.read(file)
     path.symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere").write_text("x")
     with pytest.raises(OSError, match=r".+"):
-        read_file(file, 1000)
+        listing.read(file)
     path.unlink()
     os.mkfifo(path)
     assert stat.S_ISFIFO(path.stat().st_mode)
-    with pytest.raises(OSError, match="no regular file any more"):
-        read_file(file, 1000)
+    with pytest.raises(OSError, match="no regular file"):
+        listing.read(file)
     path.unlink()
     path.mkdir()
     with pytest.raises(OSError, match=r".+"):
-        read_file(file, 1000)
+        listing.read(file)
 
 
 # -- what is remembered ---------------------------------------------------------------------

@@ -163,9 +163,9 @@ def test_files_are_left_to_the_source_that_owns_them(
 
     def owning(indexer: Indexer) -> IndexReport:
         assert indexer.owned_elsewhere == frozenset()
-        listing = FileListing()
+        listing = FileListing(indexer.workspace)
         for name in ("a.md", "b.md", "secret.md"):
-            listing.add(name, str(indexer.workspace / name))
+            listing.add(name)
         return FileIndex(indexer, version=1).update(listing, records_of)
 
     def records_of(file: WorkspaceFile, content: bytes) -> list[Record]:

@@ -119,6 +119,8 @@ def test_importing_it_is_cheap(statement: str, allowed: set[str]) -> None:
         "records",
         "indexing",
         "file_index",
+        "workspace.git",
+        "workspace.work_tree",
         "models",
         "errors",
         "hookspecs",

@@ -207,7 +207,8 @@ class TestGit:
         self, workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         """A git that is no program costs its rules, not the files."""
-        (tmp_path / "git").mkdir()
+        (tmp_path / "git").write_bytes(b"\x7fELF, but broken")
+        (tmp_path / "git").chmod(0o755)
         _write(workspace, "a.py")
         monkeypatch.setenv("PATH", str(tmp_path))
 

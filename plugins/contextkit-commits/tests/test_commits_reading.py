@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from contextkit.errors import WorkspaceError
-from contextkit_commits.git import Git
-from contextkit_commits.history import reachable, read_commits
+from contextkit.workspace.git import Git
+from contextkit_commits.history import CommitReader, reachable
 from contextkit_commits.log_parser import (
     LOG_FORMAT,
     MAX_FILES,
@@ -28,9 +28,9 @@ SHA = b"a" * 40
 
 def read(path: Path) -> list[Commit]:
     """Every commit of a repository, newest first."""
-    repository = find_repository(Git(str(path)))
+    repository = find_repository(Git(path))
     assert isinstance(repository, Repository)
-    return list(read_commits(repository, reachable(repository, 0)))
+    return list(CommitReader(repository).read(reachable(repository, 0).shas))
 
 
 def test_a_commit_has_its_author_times_message_and_files(repo: Any) -> None:
@@ -305,11 +305,11 @@ def test_a_history_that_is_not_read_to_its_end_leaves_no_process(
 ) -> None:
     """Whoever stops early, by an error or by Ctrl-C, leaves no git behind."""
     repo = long_history(5000)
-    repository = find_repository(Git(str(repo.path)))
+    repository = find_repository(Git(repo.path))
     assert isinstance(repository, Repository)
-    shas = reachable(repository, 0)
+    shas = reachable(repository, 0).shas
     fake_git(f'echo $$ > "{tmp_path}/pid"; exec "{shutil.which("git")}" "$@"')
-    commits = read_commits(repository, shas)
+    commits = CommitReader(repository).read(shas)
     assert next(commits).sha == shas[0]
     commits.close()
     with pytest.raises(ProcessLookupError):

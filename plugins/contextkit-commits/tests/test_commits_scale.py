@@ -19,8 +19,8 @@ INDEXED = 4_000
 
 READ_ALL = """
 import resource, sys
-from contextkit_commits.git import Git
-from contextkit_commits.history import reachable, read_commits
+from contextkit.workspace.git import Git
+from contextkit_commits.history import CommitReader, reachable
 from contextkit_commits.repository import find_repository
 
 def peak():
@@ -28,9 +28,9 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024 // scale
 
 repository = find_repository(Git(sys.argv[1]))
-shas = reachable(repository, 0)
+shas = reachable(repository, 0).shas
 before = peak()
-number = sum(1 for _ in read_commits(repository, shas))
+number = sum(1 for _ in CommitReader(repository).read(shas))
 print(number, peak() - before)
 """
 

@@ -57,12 +57,77 @@ def test_a_damaged_branch_is_an_error_and_not_an_empty_history(
     assert set(stored()) == {"first"}
 
 
-def test_a_missing_commit_is_an_error(repo: Any, index: Index, stored: Stored) -> None:
-    """A repository that lacks its own objects is reported in git's words."""
-    first = repo.commit("first")
-    repo.commit("second")
-    (repo.path / ".git/objects" / first[:2] / first[2:]).unlink()
-    with pytest.raises(WorkspaceError, match="git rev-list failed"):
+def remove_object(repo: Any, name: str) -> None:
+    """Take a loose object out of a repository."""
+    sha = repo.git("rev-parse", name)
+    (repo.path / ".git/objects" / sha[:2] / sha[2:]).unlink()
+
+
+def test_a_missing_file_content_costs_its_commits_their_lines(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """Every commit is indexed; those that added or changed the content have no line counts."""
+    repo.commit("first", kept="1\n")
+    repo.commit("second", lost="lost\n", kept="1\n2\n")
+    repo.commit("third", kept="1\n2\n3\n")
+    remove_object(repo, "HEAD:lost")
+    for _ in range(2):
+        report = index(repo)
+        assert any("1 commit(s) are without their lines" in note for note in report.notes)
+    found = {name: record.fields for name, record in stored().items()}
+    assert found.keys() == {"first", "second", "third"}
+    assert found["second"]["files_changed"] == ["kept", "lost"]
+    assert [found[name]["insertions"] for name in ("first", "second", "third")] == [1, 0, 1]
+
+
+def test_a_missing_folder_costs_its_commits_their_files(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """Message, author and date are indexed, and the commits around it as they are."""
+    repo.commit("first", kept="1\n")
+    repo.commit("second", inner__lost="1\n")
+    repo.commit("third", inner__lost="2\n")
+    repo.commit("fourth", kept="1\n2\n")
+    remove_object(repo, "HEAD~2:inner")
+    report = index(repo)
+    assert any("2 commit(s) are without" in note for note in report.notes)
+    found = {name: record.fields["files_changed"] for name, record in stored().items()}
+    assert found == {"first": ["kept"], "second": [], "third": [], "fourth": ["kept"]}
+
+
+def test_what_is_missing_is_said_until_the_history_is_another(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """Also in a run that indexes later commits alone."""
+    repo.commit("first", lost="1\n")
+    remove_object(repo, "HEAD:lost")
+    index(repo)
+    repo.commit("second", "--only", kept="1\n")
+    report = index(repo)
+    assert report.added == 1
+    assert any("1 commit(s) are without" in note for note in report.notes)
+
+
+def test_a_history_ends_where_a_commit_is_missing(repo: Any, index: Index, stored: Stored) -> None:
+    """What can be reached is indexed, newest first, and a note tells of what cannot."""
+    for name in ("first", "second", "third", "fourth"):
+        repo.commit(name, file=name)
+    remove_object(repo, "HEAD~2")
+    report = index(repo)
+    assert any("the history ends early: 1 commit(s)" in note for note in report.notes)
+    assert set(stored()) == {"third", "fourth"}
+    assert stored()["fourth"].fields["files_changed"] == ["file"]
+    index(repo, {"max_commits": 1})
+    assert set(stored()) == {"fourth"}
+
+
+def test_a_history_without_its_current_commit_is_an_error(
+    repo: Any, index: Index, stored: Stored
+) -> None:
+    """There is nothing to follow; the error has git's words."""
+    repo.commit("first")
+    remove_object(repo, "HEAD")
+    with pytest.raises(WorkspaceError, match=r"git log failed in .*bad object"):
         index(repo)
     assert stored() == {}
 
@@ -239,15 +304,44 @@ def test_a_partial_clone_is_indexed_without_fetching(
     assert stored()["rename"].fields["insertions"] == 0
 
 
-def test_nothing_is_ever_fetched(repo: Any, clone: Callable[..., Any], index: Index) -> None:
-    """Where a commit's content is not on this machine git may not get it from another."""
+@pytest.mark.parametrize("scope", [".", "inner"])
+@pytest.mark.parametrize("wanted", ["blob:none", "tree:0"])
+@pytest.mark.parametrize("is_old", [False, True])
+def test_nothing_is_ever_fetched(
+    repo: Any,
+    clone: Callable[..., Any],
+    index: Index,
+    fake_git: Callable[[str], None],
+    tmp_path: Path,
+    scope: str,
+    wanted: str,
+    is_old: bool,
+) -> None:
+    """A partial clone whose settings allow all and hide that it is partial is indexed as it is.
+
+    Also by a git that does not know GIT_NO_LAZY_FETCH, as those before 2.44 do not.
+    """
     repo.git("config", "uploadpack.allowFilter", "true")
     repo.git("config", "uploadpack.allowAnySHA1InWant", "true")
-    repo.commit("first", old="1\n2\n3\n")
-    partial = clone(repo, "partial", "--no-checkout", "--filter=blob:none")
+    repo.commit("first", inner__old="1\n2\n3\n")
+    repo.commit("second", inner__old="1\n")
+    partial = clone(repo, "partial", "--no-checkout", f"--filter={wanted}")
+    canary, program = tmp_path / "canary", tmp_path / "upload"
+    program.write_text(f'#!/bin/sh\ntouch "{canary}"\nexec git-upload-pack "$@"\n')
+    program.chmod(0o755)
+    for name in ("protocol.allow", "protocol.file.allow"):
+        partial.git("config", name, "always")
+    partial.git("config", "remote.origin.uploadpack", str(program))
     partial.git("config", "--unset", "remote.origin.partialclonefilter")
-    with pytest.raises(WorkspaceError, match=r"git log failed"):
-        index(partial)
+    (partial.path / "inner").mkdir()
+    if is_old:
+        fake_git(f'unset GIT_NO_LAZY_FETCH; exec "{shutil.which("git")}" "$@"')
+    report = index(partial.path / scope)
+    assert report.added == 2
+    assert any("objects are missing" in note for note in report.notes)
+    assert not canary.exists()
+    partial.git("log", "--numstat")
+    assert canary.exists()
 
 
 def test_dubious_ownership_names_the_command_that_cures_it(
@@ -276,7 +370,7 @@ def test_a_git_that_is_missing_is_told(
 ) -> None:
     """Without git there are two ways on, and the error names both."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(WorkspaceError, match=r"git could not be started.*install it.*enabled"):
+    with pytest.raises(WorkspaceError, match=r"git is not on the PATH: install it.*enabled"):
         index(repo)
 
 
@@ -306,7 +400,7 @@ def test_a_git_that_hangs_is_ended(
 ) -> None:
     """After the configured silence git is given up on."""
     fake_git("exec sleep 600")
-    with pytest.raises(WorkspaceError, match=r"said nothing for 0\.2 s.*git_timeout"):
+    with pytest.raises(WorkspaceError, match=r"no answer for 0\.2 s.*git_timeout"):
         index(repo, {"git_timeout": 0.2})
 
 
@@ -315,7 +409,7 @@ def test_a_git_that_hangs_at_its_end_is_ended(
 ) -> None:
     """Closing its output is not enough: it must end too."""
     fake_git("exec >&-; exec sleep 600")
-    with pytest.raises(WorkspaceError, match="said nothing"):
+    with pytest.raises(WorkspaceError, match="no answer"):
         index(repo, {"git_timeout": 0.2})
 
 
@@ -338,9 +432,9 @@ def test_a_failure_without_a_word_is_told(
 ) -> None:
     """Where git says nothing at all the error says that."""
     real = shutil.which("git")
-    fake_git(f'case "$*" in *rev-list*) exit 3;; *) exec "{real}" "$@";; esac')
+    fake_git(f'case "$*" in *" log "*) exit 3;; *) exec "{real}" "$@";; esac')
     repo.commit("first")
-    with pytest.raises(WorkspaceError, match="no reason given"):
+    with pytest.raises(WorkspaceError, match="it ended with 3"):
         index(repo)
 
 

@@ -15,6 +15,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Range, Records
 from contextkit.errors import StoreBusyError
+from contextkit.file_index import Folder
 from contextkit.models import Detail, Style
 from contextkit.testing import ToolCaller
 from contextkit_workspace import contextkit_check_settings, contextkit_format
@@ -76,7 +77,7 @@ def test_any_time_that_a_file_has_is_one_of_the_calendar(tmp_path: Path) -> None
         for name, seconds in (("late", 1e12), ("early", -1e12)):
             (Path(folder) / name).touch()
             os.utime(Path(folder) / name, (seconds, seconds))
-        times = edit_times(Path(folder), ["late", "early"])
+        times = edit_times(Folder(folder), ["late", "early"])
     assert times["early"] == 0
     assert datetime.fromtimestamp(times["late"], UTC) > datetime.now(UTC)
 

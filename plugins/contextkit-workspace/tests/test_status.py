@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem
-from contextkit_workspace.git_state import git_files, git_status
+from contextkit.workspace.work_tree import git_files
+from contextkit_workspace.git_state import git_status
 from contextkit_workspace.status_text import status_text
 
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
@@ -102,7 +103,7 @@ def test_paths_are_those_below_the_workspace(repository: Path, git: Git, write: 
         "staged (1): a.py (added)",
         "untracked (1): b.py",
     ]
-    assert git_files(repository / "inner") == ["a.py", "b.py"]
+    assert git_files(repository / "inner").paths == ["b.py", "a.py"]
 
 
 def test_the_path_before_a_rename_is_no_entry(repository: Path, git: Git, write: Write) -> None:
@@ -138,7 +139,7 @@ def test_without_a_work_tree_there_is_no_status(
     assert git_status(workspace) is not None
     monkeypatch.setenv("PATH", "")
     assert git_status(workspace) is None
-    assert git_files(workspace) is None
+    assert git_files(workspace).paths is None
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contextkit.file_index import Folder
 from contextkit_code.settings import compile_globs
 
 if TYPE_CHECKING:
@@ -14,11 +13,12 @@ if TYPE_CHECKING:
 
 __all__ = ["plain_files"]
 
+_MAX_IGNORE_BYTES = 1_000_000
 _Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
 
 
 def plain_files(
-    root: Path, enters: Callable[[str], bool], unreadable: Callable[[str, str], None]
+    root: Folder, enters: Callable[[str], bool], unreadable: Callable[[str, str], None]
 ) -> Iterator[str]:
     """The files below a folder, relative to it, in a stable order; links are not followed.
 
@@ -31,20 +31,19 @@ def plain_files(
     while pending:
         folder, rules = pending.pop()
         try:
-            with os.scandir(root / folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            unreadable(folder or "./", error.strerror or str(error))
+            found = root.entries(folder)
+        except (OSError, ValueError) as error:
+            unreadable(folder or "./", getattr(error, "strerror", None) or str(error))
             continue
-        if any(entry.name == ".gitignore" for entry in found):
-            rules = (*rules, (folder, _ignore_rules(root / folder / ".gitignore")))
+        if any(name == ".gitignore" for name, _ in found):
+            rules = (*rules, (folder, _ignore_rules(root, f"{folder}.gitignore")))
         folders = []
-        for entry in found:
+        for name, is_folder in found:
             # In a linked work tree and in a submodule it is a file.
-            if entry.name == ".git":
+            if name == ".git":
                 continue
-            path = f"{folder}{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
+            path = f"{folder}{name}"
+            if is_folder:
                 inner = f"{path}/"
                 if not _ignored(inner, rules) and enters(inner):
                     folders.append((inner, rules))
@@ -53,11 +52,13 @@ def plain_files(
         pending.extend(reversed(folders))
 
 
-def _ignore_rules(path: Path) -> GitIgnoreSpec:
+def _ignore_rules(root: Folder, path: str) -> GitIgnoreSpec:
+    """The rules of one file; none of a link, as git has it, or of an immense one."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
+        content, _ = root.read(path, _MAX_IGNORE_BYTES)
+    except (OSError, ValueError):
+        content = b""
+    lines = content.decode("utf-8", "replace").splitlines()
     return compile_globs([line for line in lines if _is_rule(line)])
 
 

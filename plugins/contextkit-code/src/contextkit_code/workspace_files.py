@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from contextkit.errors import WorkspaceError
-from contextkit.file_index import FileListing, Status
-from contextkit_code.git_files import GitError, git_files, work_tree
+from contextkit.file_index import FileListing, Folder
+from contextkit.workspace.work_tree import git_files
 from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
 from contextkit_code.settings import Settings
@@ -30,10 +30,10 @@ def list_files(
     """
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is not a folder")
-    listing = FileListing(settings.max_file_bytes)
+    listing = FileListing(root, settings.max_file_bytes)
     selection = Selection(settings)
     skipped: dict[str, str] = {}
-    found = _all_paths(root, selection, skipped, listing.notes)
+    found = _all_paths(listing.folder, selection, skipped, listing.notes)
     vendored = vendor_folders(found)
     taken: set[str] = set()
     for raw in sorted(found):
@@ -48,39 +48,35 @@ def list_files(
             listing.skipped.append((path, "another file's path reads the same"))
         else:
             taken.add(path)
-            listing.add(path, f"{root}{os.sep}{raw}", found[raw])
+            listing.add(path, raw)
     listing.skipped.extend(skipped.items())
     listing.skipped.sort()
     return listing
 
 
 def _all_paths(
-    root: Path, selection: Selection, skipped: dict[str, str], notes: list[str]
-) -> dict[str, Status | None]:
-    """Each path, and its status where that was looked up already."""
-    tree = work_tree(root)
-    if tree.repository:
-        notes.append(f"{root} is a git repository without its files: no code to index")
-        return {}
-    problem = tree.problem
-    if tree.inside:
-        try:
-            return dict(git_files(root))
-        except GitError as error:
-            problem = str(error)
-    if problem:
-        notes.append(f"git: {problem}; walked without it")
+    folder: Folder, selection: Selection, skipped: dict[str, str], notes: list[str]
+) -> Sequence[str]:
+    """Each path, as the file system has it."""
+    listed = git_files(folder.root)
+    if listed.is_repository:
+        notes.append(f"{folder.root} is a git repository without its files: no code to index")
+        return []
+    if listed.paths is not None:
+        return listed.paths
+    if listed.problem:
+        notes.append(f"git: {listed.problem}; walked without it")
 
-    def enters(folder: str) -> bool:
-        prune = selection.prunes(_as_text(folder))
+    def enters(path: str) -> bool:
+        prune = selection.prunes(_as_text(path))
         if prune:
             skipped.update([prune])
         return prune is None
 
-    def unreadable(folder: str, why: str) -> None:
-        skipped[_as_text(folder)] = f"it cannot be read: {why}"
+    def unreadable(path: str, why: str) -> None:
+        skipped[_as_text(path)] = f"it cannot be read: {why}"
 
-    return dict.fromkeys(plain_files(root, enters, unreadable))
+    return list(plain_files(folder, enters, unreadable))
 
 
 def _as_text(path: str) -> str:

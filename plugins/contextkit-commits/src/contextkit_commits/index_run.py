@@ -14,10 +14,11 @@ from typing import TypeVar
 
 from attrs import evolve, frozen
 
+from contextkit.errors import WorkspaceError
 from contextkit.indexing import Indexer
 from contextkit.logs import get_logger
 from contextkit.models import IndexReport
-from contextkit_commits.git import Git, GitFailedError
+from contextkit.workspace.git import Git, GitFailedError, GitMissingError, GitTimeoutError
 from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed
 from contextkit_commits.repository import NoRepository, Repository, find_repository, read_detail
 from contextkit_commits.settings import Settings, read_settings
@@ -54,14 +55,25 @@ def index_commits(indexer: Indexer) -> IndexReport:
     Raises `WorkspaceError` where the repository cannot be read, `ConfigError` for settings.
     """
     settings = read_settings(indexer.settings)
-    repository = find_repository(Git(str(indexer.workspace), settings.git_timeout))
+    try:
+        return _index(indexer, settings)
+    except GitTimeoutError as error:
+        advice = "[sources.commits] git_timeout gives it longer"
+        raise WorkspaceError(f"{error}; {advice}") from error
+    except GitMissingError as error:
+        advice = "or switch its source off with [sources.commits] enabled = false"
+        raise WorkspaceError(f"{error}, {advice}") from error
+
+
+def _index(indexer: Indexer, settings: Settings) -> IndexReport:
+    repository = find_repository(Git(indexer.workspace, settings.git_timeout))
     if isinstance(repository, NoRepository):
         return IndexReport(notes=[f"no commits are indexed here: {repository.reason}"])
     before = load_indexed(indexer.state)
     if before.is_up_to_date(repository, settings.max_commits):
         return IndexReport(unchanged=before.count, notes=before.notes())
     plan = _plan(indexer, repository, settings, before)
-    _carry_out(indexer, repository, before, plan)
+    plan = _carry_out(indexer, repository, before, plan)
     report = IndexReport(
         added=len(plan.new) - plan.again,
         updated=plan.again,
@@ -107,7 +119,7 @@ def _plan_by_history(repository: Repository, before: Indexed, target: Indexed) -
     return _Plan(
         gone=difference.gone,
         new=difference.new,
-        target=evolve(target, count=count, total=count),
+        target=evolve(target, count=count, total=count, reduced=before.reduced),
     )
 
 
@@ -115,16 +127,16 @@ def _plan_by_store(
     indexer: Indexer, repository: Repository, before: Indexed, target: Indexed
 ) -> _Plan:
     """Compare the shas in the store with those that are reachable."""
-    from contextkit_commits.history import count_reachable, reachable
+    from contextkit_commits.history import reachable
 
     records = indexer.records
     stored = {record.id for record in records.scan() if record.project == records.project}
-    wanted = reachable(repository, target.max_commits)
+    found = reachable(repository, target.max_commits)
+    wanted = found.shas
     # Cutting a shallow clone elsewhere changes what its outermost commits seem to have done.
     outdated = set(before.boundary) ^ set(target.boundary) if before.made_like(target) else stored
     kept = stored.intersection(wanted) - outdated
     gone = stored - kept
-    capped = len(wanted) == target.max_commits
     return _Plan(
         gone=sorted(gone),
         new=[sha for sha in wanted if sha not in kept],
@@ -132,14 +144,18 @@ def _plan_by_store(
         target=evolve(
             target,
             count=len(wanted),
-            total=count_reachable(repository) if capped else len(wanted),
+            total=found.total,
+            reduced=before.reduced if kept else 0,
+            missing=found.missing,
+            is_unscoped=found.is_unscoped,
         ),
     )
 
 
-def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: _Plan) -> None:
+def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: _Plan) -> _Plan:
+    """Delete and store; returns the plan with what was found while the commits were read."""
     from contextkit_commits.commit_records import commit_record
-    from contextkit_commits.history import read_commits
+    from contextkit_commits.history import CommitReader
 
     # Until the outdated records are gone, those that are left are what they were before.
     evolve(before, complete=False).save(indexer.state)
@@ -149,12 +165,15 @@ def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: 
     indexer.progress(0, total, "commits")
     evolve(plan.target, complete=False).save(indexer.state)
     done = 0
-    with closing(read_commits(repository, plan.new, plan.target.detail)) as commits:
+    reader = CommitReader(repository, plan.target.detail)
+    with closing(reader.read(plan.new)) as commits:
         for batch in _batches(commits):
             indexer.records.put([commit_record(commit) for commit in batch])
             done += len(batch)
             indexer.progress(done, total, "commits")
-    plan.target.save(indexer.state)
+    target = evolve(plan.target, reduced=plan.target.reduced + reader.reduced)
+    target.save(indexer.state)
+    return evolve(plan, target=target)
 
 
 def _batches(units: Iterable[_Unit]) -> Iterator[list[_Unit]]:

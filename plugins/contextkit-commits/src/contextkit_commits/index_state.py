@@ -29,6 +29,9 @@ class Indexed:
         max_commits: the setting that they were chosen with.
         count: how many they are.
         total: how many commits the history has.
+        reduced: how many were read without lines or files, as objects of theirs are missing.
+        missing: how many commits are missing themselves, so that the history ends there.
+        is_unscoped: True where all commits are here as those of the folder cannot be told.
     """
 
     head: str | None = None
@@ -40,6 +43,9 @@ class Indexed:
     max_commits: int = 0
     count: int = 0
     total: int = 0
+    reduced: int = 0
+    missing: int = 0
+    is_unscoped: bool = False
 
     def is_up_to_date(self, repository: Repository, max_commits: int) -> bool:
         """Whether a run would find nothing to do."""
@@ -78,6 +84,21 @@ class Indexed:
         if self.detail != "full":
             what = "lines are not counted" if self.detail == "names" else "files are not listed"
             notes.append(f"a partial clone: {what}, as that would fetch them from its server")
+        if self.reduced:
+            notes.append(
+                f"objects are missing from the repository: {self.reduced:,} commit(s) are "
+                f"without their lines or files; `git fsck` names them"
+            )
+        if self.missing:
+            notes.append(
+                f"the history ends early: {self.missing:,} commit(s) are missing from the "
+                f"repository; `git fsck` names them"
+            )
+        if self.is_unscoped:
+            notes.append(
+                "objects are missing from the repository: which commits changed this folder "
+                "cannot be told, so all are indexed"
+            )
         if self.count < self.total:
             notes.append(
                 f"the newest {self.count:,} of {self.total:,} commits; "

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from contextkit.errors import WorkspaceError
-from contextkit_commits.git import Answer, Git, GitFailedError
+from contextkit.workspace.git import Answer, Git, GitError
 
 __all__ = ["NoRepository", "Repository", "find_repository", "read_detail"]
 
@@ -50,7 +50,7 @@ def find_repository(git: Git) -> Repository | NoRepository:
 
     Raises `WorkspaceError` where git refuses to read it, or cannot.
     """
-    answer = git.ask("rev-parse", "--is-shallow-repository", "HEAD", "--show-prefix")
+    answer = git.run("rev-parse", "--is-shallow-repository", "HEAD", "--show-prefix", check=False)
     shallow, _, rest = answer.output.partition(b"\n")
     head, _, prefix = rest.partition(b"\n")
     if shallow not in {b"true", b"false"}:
@@ -83,7 +83,7 @@ def _not_readable(git: Git, answer: Answer) -> NoRepository:
 
 def _before_first_commit(git: Git) -> Repository:
     # An unborn branch and a damaged one look alike to rev-parse, not to symbolic-ref.
-    branch = git.ask("symbolic-ref", "-q", "HEAD")
+    branch = git.run("symbolic-ref", "-q", "HEAD", check=False)
     if branch.code != 0:
         raise WorkspaceError(
             f"the current commit of {git.folder} cannot be read: {branch.complaint}"
@@ -92,7 +92,7 @@ def _before_first_commit(git: Git) -> Repository:
 
 
 def _boundary(git: Git) -> tuple[str, ...]:
-    answer = git.ask("rev-parse", "--git-path", "shallow")
+    answer = git.run("rev-parse", "--git-path", "shallow")
     path = Path(git.folder, os.fsdecode(answer.output.removesuffix(b"\n")))
     try:
         return tuple(sorted(path.read_text("ascii").split()))
@@ -106,9 +106,10 @@ def read_detail(git: Git) -> str:
     A partial clone left file contents, and perhaps folders, on its server; to count lines
     git would fetch them one by one.
     """
-    filters = git.ask("config", "--get-regexp", r"^remote\..*\.partialclonefilter$")
+    asked = ("--get-regexp", r"^remote\..*\.partialclonefilter$")
+    filters = git.run("config", *asked, check=False)
     if filters.code not in {0, 1}:
-        raise GitFailedError(f"git config failed in {git.folder}: {filters.complaint}")
+        raise GitError(f"git config failed in {git.folder}: {filters.complaint}")
     if b"tree:" in filters.output:
         return "messages"
     return "names" if filters.output.strip() else "full"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import define, field
 
 from contextkit.errors import WorkspaceError
-from contextkit.file_index import FileListing, Status, look_up
-from contextkit.workspace.git_program import run_git
+from contextkit.file_index import FileListing, Folder, Status
+from contextkit.workspace.work_tree import git_files
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings, compile_globs
 
@@ -20,9 +19,6 @@ __all__ = ["DocumentListing", "list_documents"]
 
 _MAX_CONFIGURATION_BYTES = 100_000
 """A larger file of JSON or YAML holds data, not settings."""
-
-_NOT_IGNORED = 1
-"""What `git check-ignore` ends with in a work tree; outside it ends with more."""
 
 
 @define
@@ -46,33 +42,36 @@ def list_documents(root: Path, settings: Settings) -> DocumentListing:
     """
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is not a folder")
-    listing = DocumentListing(settings.max_file_bytes)
+    listing = DocumentListing(root, settings.max_file_bytes)
     include = compile_globs(settings.include) if settings.include else None
     exclude = compile_globs(settings.exclude) if settings.exclude else None
-    for path in sorted(set(_paths(root, listing.notes))):
+    for location in sorted(_locations(listing.folder, listing.notes)):
+        # Bytes that are not UTF-8 are replaced.
+        path = location
+        if not location.isascii():
+            path = os.fsencode(location).decode("utf-8", "replace")
         what = kind_of(path)
         if what is None or (include and not include.match_file(path)):
             continue
         if exclude and exclude.match_file(path):
             continue
         reason = skipped_by_name(path)
+        if reason is None and path != location:
+            reason = "its name is not UTF-8"
         if reason is None:
-            _add(listing, path, f"{root}{os.sep}{path}", what)
+            _add(listing, path, what)
         else:
             listing.skipped.append((path, reason))
     return listing
 
 
-def _add(listing: DocumentListing, path: str, location: str, what: FileKind) -> None:
-    status = look_up(location)
+def _add(listing: DocumentListing, path: str, what: FileKind) -> None:
+    status = listing.look_up(path)
     if what.kind == "configuration" and (reason := _as_data(status, listing.max_file_bytes)):
         listing.skipped.append((path, reason))
-    elif isinstance(status, FileNotFoundError) and "\ufffd" in path:
-        # The file's real name is another: bytes that are not UTF-8 are replaced in git's answer.
-        listing.skipped.append((path, "its name is not UTF-8"))
     else:
         listing.kinds[path] = what
-        listing.add(path, location, status)
+        listing.add(path, status=status)
 
 
 def _as_data(status: Status, max_file_bytes: int) -> str | None:
@@ -84,47 +83,22 @@ def _as_data(status: Status, max_file_bytes: int) -> str | None:
     return f"{status.st_size:,} bytes: data rather than configuration"
 
 
-def _paths(root: Path, notes: list[str]) -> Iterator[str]:
-    listed = _git_paths(root, notes)
-    return _walked(root, notes) if listed is None else iter(listed)
+def _locations(folder: Folder, notes: list[str]) -> Sequence[str]:
+    """The paths of all files, as the file system has them."""
+    listed = git_files(folder.root)
+    if listed.is_repository:
+        return []
+    if listed.paths is not None:
+        return listed.paths
+    if listed.problem:
+        notes.append(f"git: {listed.problem}; walked without it")
 
+    def enters(path: str) -> bool:
+        name = path.rstrip("/").rpartition("/")[2]
+        return not name.startswith(".") and skipped_by_name(f"{path}x") is None
 
-def _git_paths(root: Path, notes: list[str]) -> list[str] | None:
-    """What git lists below a folder; None where the folder is no part of a work tree."""
-    try:
-        ignored = run_git(root, "check-ignore", "-q", ".").returncode
-        if ignored == 0:
-            return None
-        if ignored != _NOT_IGNORED and not _is_inside(root):
-            return None
-        ran = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    except FileNotFoundError:
-        return None
-    except (OSError, subprocess.TimeoutExpired) as error:
-        notes.append(f"git: {error}; walked without it")
-        return None
-    if ran.returncode:
-        notes.append(f"git: {ran.stderr.strip().partition(chr(10))[0]}; walked without it")
-        return None
-    return [path for path in ran.stdout.split("\0") if path and not path.endswith("/")]
+    def unreadable(path: str, error: OSError | ValueError) -> None:
+        why = getattr(error, "strerror", None) or error
+        notes.append(f"{path or './'}: it cannot be read: {why}")
 
-
-def _is_inside(root: Path) -> bool:
-    return run_git(root, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true"
-
-
-def _walked(root: Path, notes: list[str]) -> Iterator[str]:
-    def unreadable(error: OSError) -> None:
-        notes.append(f"{error.filename}: it cannot be read: {error.strerror}")
-
-    for folder, folders, files in os.walk(root, onerror=unreadable):
-        inner = Path(folder).relative_to(root).as_posix()
-        prefix = "" if inner == "." else f"{inner}/"
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and skipped_by_name(f"{prefix}{name}/x") is None
-        )
-        for name in files:
-            # Bytes that are not UTF-8 come out as git's do.
-            yield os.fsencode(f"{prefix}{name}").decode("utf-8", "replace")
+    return list(folder.walk(enters, unreadable))

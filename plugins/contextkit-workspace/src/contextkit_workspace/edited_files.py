@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from itertools import islice
 
-from contextkit_workspace.git_state import git_files
+from contextkit.file_index import Folder
+from contextkit.workspace.work_tree import git_files
 
-__all__ = ["edit_times", "recently_edited", "workspace_files"]
+__all__ = ["as_text", "edit_times", "recently_edited", "workspace_files"]
 
 _MOST_FILES = 50_000
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "target", "venv"})
@@ -20,28 +21,34 @@ _MINUTE = 60
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 
 
-def workspace_files(root: Path) -> list[str]:
-    """The files below a folder, sorted: git's, or without it those outside hidden folders."""
-    listed = git_files(root)
-    return sorted(_walked(root)) if listed is None else listed
+def workspace_files(root: Folder) -> list[str]:
+    """The files below a folder, sorted: git's, or without it those outside hidden folders.
+
+    As the file system has their names; `as_text` gives what can be shown.
+    """
+    listed = git_files(root.root).paths
+    if listed is None:
+        listed = list(islice(root.walk(_enters), _MOST_FILES))
+    return sorted(listed)
 
 
-def edit_times(root: Path, paths: Sequence[str]) -> dict[str, float]:
+def edit_times(root: Folder, paths: Sequence[str]) -> dict[str, float]:
     """When the content of each file was last written, seconds since the epoch.
 
-    What is no regular file, or is not there, is left out. A file may say that it was written
-    at any time; one that no calendar has is the nearest that it has.
+    What is no regular file, has a link for a folder, or is not there, is left out. A file may
+    say that it was written at any time; one that no calendar has is the nearest that it has.
     """
     times = {}
-    folder = str(root)
     for path in paths:
-        try:
-            status = os.lstat(f"{folder}{os.sep}{path}")
-        except (OSError, ValueError):
-            continue
-        if stat.S_ISREG(status.st_mode):
-            times[path] = min(max(status.st_mtime, 0.0), _LATEST)
+        status = root.look_up(path)
+        if isinstance(status, os.stat_result) and stat.S_ISREG(status.st_mode):
+            times[as_text(path)] = min(max(status.st_mtime, 0.0), _LATEST)
     return times
+
+
+def as_text(path: str) -> str:
+    """A path with what is not UTF-8 replaced."""
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
 def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float]:
@@ -58,14 +65,6 @@ def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float
     }
 
 
-def _walked(root: Path) -> Iterator[str]:
-    count = 0
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _PASSED_OVER)
-        inner = os.path.relpath(folder, root).replace(os.sep, "/")
-        for file in files:
-            path = file if inner == "." else f"{inner}/{file}"
-            yield os.fsencode(path).decode("utf-8", "replace")
-            count += 1
-            if count >= _MOST_FILES:
-                return
+def _enters(path: str) -> bool:
+    name = path.rstrip("/").rpartition("/")[2]
+    return not name.startswith(".") and name not in _PASSED_OVER

@@ -12,8 +12,14 @@ from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
+from contextkit.file_index import Folder
 from contextkit.searcher.filters import matches
-from contextkit_workspace.edited_files import edit_times, recently_edited, workspace_files
+from contextkit_workspace.edited_files import (
+    as_text,
+    edit_times,
+    recently_edited,
+    workspace_files,
+)
 from contextkit_workspace.git_state import GitStatus, git_status
 from contextkit_workspace.open_files import in_workspace, known_open
 from contextkit_workspace.question import Question, ask
@@ -79,8 +85,9 @@ async def _look(root: Path, request: ContextRequest) -> _State:
     settings = Settings.of(request.settings)
 
     def look_at_files() -> tuple[list[str], dict[str, float]]:
-        paths = workspace_files(root)
-        return paths, edit_times(root, paths)
+        folder = Folder(root)
+        paths = workspace_files(folder)
+        return list(map(as_text, paths)), edit_times(folder, paths)
 
     async with asyncio.TaskGroup() as group:
         files = group.create_task(in_thread(look_at_files))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.workspace.git_program import run_git
+from contextkit.workspace.git import Git, GitError
 
-__all__ = ["GitStatus", "git_files", "git_status"]
+__all__ = ["GitStatus", "git_status"]
 
 _LETTERS = {
     "A": "added",
@@ -77,23 +76,24 @@ def git_status(root: Path) -> GitStatus | None:
 
     Returns None without git, without a work tree, and where git fails.
     """
-    prefix = _git(root, "rev-parse", "--show-prefix")
-    printed = _git(root, "status", "--porcelain=v2", "--branch", "-z", "--", ".")
-    if prefix is None or printed is None:
+    git = Git(root)
+    try:
+        printed = git.run("status", "--porcelain=v2", "--branch", "-z", "--", git.here).text
+        prefix = _prefix(git)
+    except GitError:
         return None
     status = GitStatus()
     entries = iter(printed.split("\0"))
     for entry in entries:
-        _read(status, entry, entries, prefix.strip("\n"))
+        _read(status, entry, entries, prefix)
     return status
 
 
-def git_files(root: Path) -> list[str] | None:
-    """The tracked, and the untracked and not ignored files below a folder; None as above."""
-    if _git(root, "check-ignore", "-q", ".") is not None:
-        return None
-    listed = _git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return None if listed is None else sorted(set(filter(None, listed.split("\0"))))
+def _prefix(git: Git) -> str:
+    """The folder's path in its work tree, with a `/` at the end."""
+    if (git.folder / ".git").exists():
+        return ""
+    return git.run("rev-parse", "--show-prefix").text.removesuffix("\n")
 
 
 def _read(status: GitStatus, entry: str, following: Iterator[str], prefix: str) -> None:
@@ -124,12 +124,3 @@ def _read_branch(status: GitStatus, rest: str) -> None:
     elif name == "branch.ab":
         ahead, behind = value.split(" ")
         status.ahead, status.behind = int(ahead), -int(behind)
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    """What a git command prints; None where it fails, or there is no git."""
-    try:
-        ran = run_git(root, *arguments)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return ran.stdout if ran.returncode == 0 else None

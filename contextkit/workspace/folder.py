@@ -1,0 +1,252 @@
+"""A folder whose files are looked at and read through no symbolic link.
+
+A path is followed from folder to folder, each opened relative to the one before it and refused
+where it is a link: also one that leads back into the folder, and one that took a folder's place
+a moment ago. A hard link to a file elsewhere cannot be told from the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import define, field
+
+__all__ = ["Folder", "LinkedFolderError", "Status"]
+
+Status = os.stat_result | OSError | ValueError
+"""What the file system says of a path itself, not of what a link points to, or why not."""
+
+_BY_DESCRIPTOR = (
+    hasattr(os, "O_NOFOLLOW")
+    and hasattr(os, "O_DIRECTORY")
+    and {os.open, os.stat} <= os.supports_dir_fd
+    and os.scandir in os.supports_fd
+)
+_FILE = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FOLDER = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
+_NO_NAMES = frozenset({"", ".", ".."})
+_KEPT_OPEN = 32
+"""Levels of folders; below them all but the last are closed as soon as they are passed."""
+
+
+class LinkedFolderError(OSError):
+    """One of the folders of a path is a symbolic link."""
+
+    def __init__(self) -> None:
+        super().__init__("its folder is a symbolic link")
+
+
+@define
+class Folder:
+    """A folder, and what is below it; paths are relative, with `/`.
+
+    The folders of the last path stay open, so that paths in their order cost little. `close`
+    closes them; the next look opens them again. Not for several threads at once.
+
+    Attributes:
+        root: where it is; links on the way to it are followed.
+        by_descriptor: whether folders are opened one relative to the other, as all systems but
+            Windows can. Else the names of a path are checked before it is used, and a link that
+            takes a folder's place in between goes unnoticed.
+    """
+
+    root: Path = field(converter=Path)
+    by_descriptor: bool = field(default=_BY_DESCRIPTOR, kw_only=True)
+    _folder: str | None = field(default=None, init=False)
+    _place: _Place | None = field(default=None, init=False)
+    _names: list[str] = field(factory=list, init=False)
+    _descriptors: list[int] = field(factory=list, init=False)
+
+    def look_up(self, path: str) -> Status:
+        """What the file system says of a path, or the error with which it answers."""
+        try:
+            place, name = self._at(path)
+            return place.status(name)
+        except (OSError, ValueError) as error:
+            return error
+
+    def read(self, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
+        """A regular file's content, and its status from before it was read.
+
+        Raises `OSError` or `ValueError`: where it is not there, cannot be read, is no regular
+        file, has more than `max_bytes`, or has a link for a folder.
+        """
+        place, name = self._at(path)
+        descriptor = place.open(name)
+        with os.fdopen(descriptor, "rb") as opened:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError("it is no regular file")
+            content = opened.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise OSError(f"it has more than {max_bytes:,} bytes")
+        return content, status
+
+    def entries(self, path: str = "") -> list[tuple[str, bool]]:
+        """The names in a folder below this one, sorted, and whether each is a folder.
+
+        Raises as `read`.
+        """
+        with self._enter(path.rstrip("/")).scan() as found:
+            return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
+
+    def walk(
+        self,
+        enters: Callable[[str], bool],
+        unreadable: Callable[[str, OSError | ValueError], None] = lambda *_: None,
+    ) -> Iterator[str]:
+        """The paths of all that is no folder, in a stable order.
+
+        Args:
+            enters: asked of each folder, by its path with a `/` at the end.
+            unreadable: told of each folder that cannot be read.
+        """
+        pending = [""]
+        while pending:
+            folder = pending.pop()
+            try:
+                found = self.entries(folder)
+            except (OSError, ValueError) as error:
+                unreadable(folder, error)
+                continue
+            inner = []
+            for name, is_folder in found:
+                path = f"{folder}{name}"
+                if not is_folder:
+                    yield path
+                elif enters(f"{path}/"):
+                    inner.append(f"{path}/")
+            pending.extend(reversed(inner))
+
+    def close(self) -> None:
+        """Close what is open."""
+        self._leave(0)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self.close()
+
+    def _at(self, path: str) -> tuple[_Place, str]:
+        folder, _, name = path.rpartition("/")
+        if name in _NO_NAMES:
+            raise _refused(path)
+        if folder == self._folder and self._place is not None:
+            return self._place, name
+        return self._enter(folder), name
+
+    def _enter(self, folder: str) -> _Place:
+        names = folder.split("/") if folder else []
+        if not _NO_NAMES.isdisjoint(names):
+            raise _refused(folder)
+        self._folder = self._place = None
+        if self.by_descriptor:
+            place: _Place = _OpenPlace(self._descriptor(names))
+            # Nothing can take the place of an open folder.
+            self._folder, self._place = folder, place
+            return place
+        return _CheckedPlace(_unlinked(self.root, names))
+
+    def _descriptor(self, names: list[str]) -> int:
+        if not self._descriptors:
+            self._descriptors.append(os.open(self.root, _FOLDER & ~os.O_NOFOLLOW))
+        common = 0
+        for known, wanted in zip(self._names, names, strict=False):
+            if known != wanted:
+                break
+            common += 1
+        if common < len(self._names):
+            # Of the folders farther down only the last is open.
+            common = min(common, _KEPT_OPEN - 1)
+            self._leave(common + 1)
+        for name in names[common:]:
+            descriptor = _open_folder(name, self._descriptors[-1])
+            if len(self._descriptors) > _KEPT_OPEN:
+                os.close(self._descriptors.pop())
+            self._descriptors.append(descriptor)
+            self._names.append(name)
+        return self._descriptors[-1]
+
+    def _leave(self, kept: int) -> None:
+        """Close all folders but the first ones, the root among them."""
+        self._folder = self._place = None
+        while len(self._descriptors) > kept:
+            os.close(self._descriptors.pop())
+        del self._names[max(0, kept - 1) :]
+
+
+@define
+class _OpenPlace:
+    """A folder by its descriptor."""
+
+    descriptor: int
+
+    def status(self, name: str) -> os.stat_result:
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+
+    def open(self, name: str) -> int:
+        return os.open(name, _FILE, dir_fd=self.descriptor)
+
+    def scan(self) -> contextlib.AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        return os.scandir(self.descriptor)
+
+
+@define
+class _CheckedPlace:
+    """A folder by its path, where nothing can be opened relative to a descriptor."""
+
+    path: str
+
+    def status(self, name: str) -> os.stat_result:
+        return os.lstat(self._location(name))
+
+    def open(self, name: str) -> int:
+        if stat.S_ISLNK(self.status(name).st_mode):
+            raise OSError("it is a symbolic link")
+        return os.open(self._location(name), _FILE)
+
+    def scan(self) -> contextlib.AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        return os.scandir(self.path)
+
+    def _location(self, name: str) -> str:
+        # On Windows both lead to another place.
+        if os.name == "nt" and not {"\\", ":"}.isdisjoint(name):
+            raise _refused(name)
+        return f"{self.path}{os.sep}{name}"
+
+
+_Place = _OpenPlace | _CheckedPlace
+
+
+def _refused(path: str) -> ValueError:
+    return ValueError(f"its path must be one below the workspace, got {path!r}")
+
+
+def _open_folder(name: str, parent: int) -> int:
+    try:
+        return os.open(name, _FOLDER, dir_fd=parent)
+    except OSError:
+        # Systems have different errors for a link.
+        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise LinkedFolderError from None
+        raise
+
+
+def _unlinked(root: Path, folders: Sequence[str]) -> str:
+    """The path of a folder, which is what its names say.
+
+    A link that takes a folder's place after this goes unnoticed.
+    """
+    start = os.path.realpath(root)
+    path = str(Path(start, *folders))
+    if os.path.normcase(os.path.realpath(path)) != os.path.normcase(path):
+        raise LinkedFolderError
+    return path

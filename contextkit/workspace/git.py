@@ -1,0 +1,336 @@
+"""Git for the core and for plugins, safe in a repository that a stranger wrote.
+
+All git goes through this module: `Git(folder).run("rev-parse", "HEAD")`. A repository can name
+programs in its settings, and git would run them: filters, hooks, `core.fsmonitor`, `core.pager`,
+`core.sshCommand`, `diff.external`, transports. None of them runs here, and nothing is fetched.
+
+- Only the reading commands of `COMMANDS` are allowed.
+- Settings on the command line, which are stronger than those of files, switch programs off.
+- For a command that reads files of the work tree, each filter driver that any settings name is
+  switched off: those of the user as well, such as Git LFS. A filtered file whose time changed
+  may then show as modified until the user's own `git status` has looked at it.
+- A bare repository inside a work tree is refused, as it may have come with a clone.
+- `core.worktree` can name any folder as the work tree. A command that lists files is given
+  `Git.here`, and git refuses a path outside of its work tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+from attrs import field, frozen
+
+from contextkit.errors import WorkspaceError
+from contextkit.workspace.git_folders import find_git_folders
+
+__all__ = [
+    "COMMANDS",
+    "MINIMUM_VERSION",
+    "Answer",
+    "Git",
+    "GitError",
+    "GitFailedError",
+    "GitMissingError",
+    "GitTimeoutError",
+]
+
+MINIMUM_VERSION = (2, 20)
+
+_PLAIN_DIFF = ("--no-ext-diff", "--no-textconv")
+# Git looks for changes in a submodule with a process that has none of these settings.
+_WORK_TREE_DIFF = (*_PLAIN_DIFF, "--ignore-submodules=dirty")
+COMMANDS = {
+    "cat-file": (),
+    "check-attr": (),
+    "check-ignore": (),
+    "config": (),
+    "diff": _WORK_TREE_DIFF,
+    "diff-files": _WORK_TREE_DIFF,
+    "diff-index": _WORK_TREE_DIFF,
+    "diff-tree": _PLAIN_DIFF,
+    "for-each-ref": (),
+    "log": (*_PLAIN_DIFF, "--no-show-signature"),
+    "ls-files": (),
+    "ls-tree": (),
+    "merge-base": (),
+    "rev-list": (),
+    "rev-parse": (),
+    "show": (*_PLAIN_DIFF, "--no-show-signature"),
+    "status": ("--ignore-submodules=dirty",),
+    "symbolic-ref": (),
+    "version": (),
+}
+"""What git may be asked, with the options that each command gets."""
+
+_FILTERS_MAY_RUN = frozenset({"cat-file", "diff", "diff-files", "diff-index", "status"})
+_COMPARES_FILES = re.compile(r"--m.*|-[a-zA-Z]*m[a-zA-Z]*")
+"""`ls-files --modified`, `-cm`: the one listing for which git reads files."""
+
+# Where git finds its parts and its configuration (`safe.directory` among it), and where it
+# stops looking for a repository. Everything else could point it at another repository, or name
+# programs.
+_KEPT = re.compile(r"GIT_(CONFIG_\w+|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)")
+_SET = {
+    "LC_ALL": "C",
+    # Stronger than `protocol.NAME.allow`, which a repository can set. Gits before 2.44 know no
+    # GIT_NO_LAZY_FETCH and would fetch what a partial clone has not.
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_ASKPASS": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_SSH_COMMAND": os.devnull,
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_SETTINGS = (
+    "core.fsmonitor=false",
+    f"core.hooksPath={os.devnull}",
+    "credential.helper=",
+    f"diff.orderFile={os.devnull}",
+    f"gpg.program={os.devnull}",
+    f"gpg.openpgp.program={os.devnull}",
+    f"gpg.ssh.program={os.devnull}",
+    f"gpg.x509.program={os.devnull}",
+    "log.diffMerges=separate",
+    "log.mailmap=false",
+    "log.showRoot=true",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+    "status.submoduleSummary=false",
+    "submodule.recurse=false",
+)
+_OPTIONS = ("--no-pager", *(part for setting in _SETTINGS for part in ("-c", setting)))
+_NO_FILTER = {"clean": "", "smudge": "", "process": "", "required": "false"}
+_PROGRAM = "git.exe" if os.name == "nt" else "git"
+
+
+class GitError(WorkspaceError):
+    """Git could not answer; the text says why."""
+
+
+class GitMissingError(GitError):
+    """There is no git on the PATH."""
+
+
+class GitTimeoutError(GitError):
+    """Git took longer than it may, and was ended."""
+
+
+class GitFailedError(GitError):
+    """Git ran and reported a failure.
+
+    Attributes:
+        code: what it ended with.
+        complaint: its own words, one line.
+    """
+
+    def __init__(self, message: str, code: int, complaint: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.complaint = complaint
+
+
+@frozen
+class Answer:
+    """What a git command said.
+
+    Attributes:
+        code: what it ended with.
+        output: its standard output.
+        complaint: the line of its standard error that says what was wrong, or empty.
+    """
+
+    code: int
+    output: bytes
+    complaint: str
+
+    @property
+    def text(self) -> str:
+        """The output as text; bytes that are not UTF-8 are replaced."""
+        return self.output.decode("utf-8", "replace")
+
+
+@frozen
+class Git:
+    """The `git` program, pointed at one folder.
+
+    Attributes:
+        folder: where it works, an absolute path.
+        timeout: seconds after which it is ended: for `run` of the whole command, for `stream`
+            without a byte of output.
+    """
+
+    folder: Path = field(converter=Path)
+    timeout: float = 60.0
+
+    def run(self, *arguments: str, check: bool = True) -> Answer:
+        """Run a command to its end.
+
+        Args:
+            arguments: a command of `COMMANDS`, and what stands behind it.
+            check: whether a failure raises; else the answer's `code` tells.
+
+        Raises `GitFailedError` where git reports a failure, `GitMissingError` and
+        `GitTimeoutError` where it cannot, and `GitError` where it may not work in the folder.
+        """
+        command, environment = self._command(arguments)
+        try:
+            ran = subprocess.run(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                timeout=self.timeout,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise self._timed_out(arguments) from error
+        except OSError as error:
+            raise _not_started(error) from error
+        answer = Answer(ran.returncode, ran.stdout, _complaint(ran.stderr))
+        if check and answer.code:
+            raise self._failed(arguments, answer)
+        return answer
+
+    def stream(self, *arguments: str, given: bytes = b"") -> Generator[bytes, None, None]:
+        """Run a command and yield its output as it comes; closing the iterator ends it.
+
+        Args:
+            arguments: as for `run`.
+            given: what it reads from its standard input.
+
+        Raises what `run` raises, `GitFailedError` after the last chunk.
+        """
+        from contextkit.workspace.git_stream import Stream
+
+        command, environment = self._command(arguments)
+        stream = Stream(command, environment, self.timeout)
+        try:
+            yield from stream.chunks(given)
+        except OSError as error:
+            raise _not_started(error) from error
+        if stream.timed_out:
+            raise self._timed_out(arguments)
+        if stream.code:
+            answer = Answer(stream.code, b"", _complaint(stream.stderr))
+            raise self._failed(arguments, answer)
+
+    def require_version(self) -> None:
+        """Raise `GitError` where git is older than `MINIMUM_VERSION`."""
+        said = self.run("version", check=False).text.strip()
+        found = re.search(r"(\d+)\.(\d+)", said)
+        if found is None or (int(found[1]), int(found[2])) < MINIMUM_VERSION:
+            needed = ".".join(map(str, MINIMUM_VERSION))
+            raise GitError(f"git {needed} or newer is needed, `git version` says {said[:80]!r}")
+
+    @property
+    def here(self) -> str:
+        """The folder as a path for a command; git refuses it where its work tree is elsewhere.
+
+        A repository's `core.worktree` can name any folder. Git would then list that one for a
+        command without a path, and for `.`.
+        """
+        return str(self.folder.absolute())
+
+    def _command(self, arguments: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
+        name, *rest = arguments
+        if name not in COMMANDS:
+            allowed = ", ".join(COMMANDS)
+            raise ValueError(f"contextkit runs only reading git commands ({allowed}), got {name!r}")
+        environment = _environment()
+        if name != "check-ignore":
+            # That one takes no patterns, and says so.
+            environment["GIT_LITERAL_PATHSPECS"] = "1"
+        options = [] if name == "version" else self._repository()
+        compares = name == "ls-files" and any(map(_COMPARES_FILES.fullmatch, rest))
+        if compares or name in _FILTERS_MAY_RUN:
+            options += self._without_filters(environment)
+        program = _program(environment.get("PATH", os.defpath))
+        command = [program, *_OPTIONS, "-C", self.here, *options, name, *COMMANDS[name], *rest]
+        return command, environment
+
+    def _repository(self) -> list[str]:
+        """The option that names the repository, where git shall not find it by itself."""
+        found = find_git_folders(Path(self.here))
+        if found.bare is None:
+            return []
+        if found.work_tree is None:
+            return [f"--git-dir={found.bare}"]
+        raise GitError(
+            f"{found.bare} is a bare repository inside the work tree {found.work_tree}, "
+            f"as a clone may bring one: it is not used"
+        )
+
+    def _without_filters(self, environment: dict[str, str]) -> list[str]:
+        """Options that switch off each filter driver; adds to the environment what they need."""
+        answer = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.", check=False)
+        if answer.code not in {0, 1}:
+            raise self._failed(("config",), answer)
+        options: list[str] = []
+        for name in _drivers(answer.output):
+            for key, value in _NO_FILTER.items():
+                if "=" in name:
+                    # `-c` ends a name at its first `=`. A git before 2.31 fails at this option.
+                    variable = f"CONTEXTKIT_GIT_{key.upper()}"
+                    environment[variable] = value
+                    options.append(f"--config-env=filter.{name}.{key}={variable}")
+                else:
+                    options += ["-c", f"filter.{name}.{key}={value}"]
+        return options
+
+    def _failed(self, arguments: tuple[str, ...], answer: Answer) -> GitFailedError:
+        complaint = answer.complaint or f"it ended with {answer.code}"
+        message = f"git {arguments[0]} failed in {self.folder}: {complaint}"
+        return GitFailedError(message, answer.code, complaint)
+
+    def _timed_out(self, arguments: tuple[str, ...]) -> GitTimeoutError:
+        return GitTimeoutError(
+            f"git {arguments[0]} gave no answer for {self.timeout:g} s in {self.folder} "
+            f"and was ended"
+        )
+
+
+def _drivers(listed: bytes) -> Iterator[str]:
+    """The names of filter drivers, from the names of their settings."""
+    keys = (os.fsdecode(key) for key in listed.split(b"\0"))
+    names = (key.removeprefix("filter.").rpartition(".") for key in keys if key.count(".") > 1)
+    return iter(dict.fromkeys(name for name, _, _ in names))
+
+
+def _program(path: str) -> str:
+    """Where git is; a folder that is named relative to a workspace is passed over.
+
+    Windows would look into the current folder first.
+    """
+    for folder in filter(os.path.isabs, path.split(os.pathsep)):
+        program = os.path.join(folder, _PROGRAM)  # noqa: PTH118 - for each command
+        if os.access(program, os.X_OK) and os.path.isfile(program):  # noqa: PTH113
+            return program
+    raise GitMissingError("git is not on the PATH: install it, or put it there")
+
+
+def _environment() -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or _KEPT.fullmatch(name)
+    }
+    kept.pop("LANGUAGE", None)
+    return {**kept, **_SET}
+
+
+def _not_started(error: OSError) -> GitError:
+    return GitError(f"git could not be started: {error.strerror or error}")
+
+
+def _complaint(stderr: bytes) -> str:
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines()]
+    told = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    if told:
+        return told[-1].partition(": ")[2]
+    return next((line for line in reversed(lines) if line), "")
