@@ -251,7 +251,8 @@ class AskingForContexts(abc.ABC):
     ) -> str:
         """A text of the host's own within so many tokens (seed 3).
 
-        One that fits stays as it is. Else it is summarised by the plugins that do so for every
+        One that fits stays as it is, but for invisible characters, which are left out or shown
+        as escapes. Else it is summarised by the plugins that do so for every
         source; else the sentences are kept that have most to do with the query; else the
         beginning is.
 

@@ -24,7 +24,7 @@ async def compressed(
     Args:
         registry: its plugins that summarise for every source are asked, within the configured
             time; what one answers wrongly is logged.
-        text: it stays as it is where it fits, but for invisible characters.
+        text: it stays as it is where it fits, but for its invisible characters.
         max_tokens: what the result may take.
         query: what its words are needed for; "" where that is not known.
         count: text -> tokens.

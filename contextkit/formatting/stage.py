@@ -87,7 +87,10 @@ class _Shortener:
         if style == "xml":
             note = f"(truncated{escape_xml(place)})"
             return _shortened_element(text, max_tokens, self.count, note)
-        note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
+        if style == "markdown":
+            note = f"*(truncated{escape_markdown(place)})*"
+        else:
+            note = f"(truncated{place})"
         return truncate(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
