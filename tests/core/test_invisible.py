@@ -232,7 +232,8 @@ async def test_updates_and_recipes_show_them_too(
     compressor = make_plugin(
         contextkit_compress=lambda items: [f"in short {INVISIBLE}" for _ in items]
     )
-    items = [item(n, f"{INVISIBLE} sentence. " * 30) for n in range(3)]
+    long = [f"{'abc'[n] * 7} {INVISIBLE} sentence. " * 30 for n in range(3)]
+    items = [evolve(item(n, INVISIBLE), content=text) for n, text in enumerate(long)]
     kit = open_kit({"tide": make_plugin(items), "short": compressor})
     context = await kit.assemble_context("the tide", max_tokens=400, compress=True)
     new = [ContextItem("tide", f"ebb {INVISIBLE}", 1.0, id="new")]
