@@ -91,6 +91,7 @@ class Finishing:
                 pieces = [piece for lane in lanes for piece in lane.pieces]
         with self.watch.stage("fit"):
             whole = with_additional(composer, count, lambda c: fit_with_list(lanes, c, count))
+        _log_budgets(gathered, whole.fitted)
         await choosing.shown(whole.fitted)
         notes = [
             *self._notes(gathered, selection, whole.composer, whole.fitted),
@@ -192,6 +193,19 @@ class Finishing:
             yield f"not one item fits into {request.max_tokens} tokens"
         if request.include_sources and shows_items and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _log_budgets(gathered: Gathered, fitted: Fitted) -> None:
+    for section in gathered.sections:
+        if account := fitted.accounts.get(section.key):
+            _log.debug(
+                "source_budget_used",
+                section=section.key,
+                source=section.source,
+                budget=account.share,
+                used=account.used,
+                items_selected=len(fitted.placed.get(section.key, ())),
+            )
 
 
 def _context(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, fields, frozen, has
 
+from contextkit.invisible import visible
 from contextkit.models import ContextItem
 from contextkit.tokens import counter_called
 from contextkit.trace import ItemTrace, Trace
@@ -198,8 +199,8 @@ class FormattedContext:
         return [
             {
                 "type": "search_result",
-                "source": item.location or f"{item.source}:{item.id}",
-                "title": item.title or item.id,
+                "source": visible(item.location or f"{item.source}:{item.id}"),
+                "title": visible(item.title or item.id),
                 "content": [{"type": "text", "text": item.content}],
                 "citations": {"enabled": True},
             }

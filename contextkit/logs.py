@@ -1,21 +1,25 @@
-"""Logging with structlog, which is imported with the first event.
+"""Logging with structlog, where the host has configured it.
 
-A host that configures structlog gets every event its way. Where nobody has, warnings and
-errors go to standard error and the rest nowhere, as with Python's own logging: standard
-output belongs to the program, and may be a protocol's. An event that cannot be written is lost,
-and whoever logged it goes on.
+Such a host gets every event its way. Otherwise warnings and errors go to standard error, and
+the rest nowhere, as with Python's own logging: standard output belongs to the program, and may
+carry a protocol. contextkit itself imports structlog only for `--debug`. The program goes on
+where an event cannot be written.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from attrs import frozen
 
-__all__ = ["events_on_stderr", "get_logger", "import_structlog", "silenced"]
+__all__ = ["events_on_stderr", "get_logger", "silenced"]
+
+_SHOWN = frozenset({"warning", "error", "critical"})
+"""Levels that are written where structlog is not configured."""
 
 _silencers: list[object] = []
 
@@ -29,10 +33,12 @@ class _Logger:
     def __getattr__(self, method: str) -> Any:
         if _silencers:
             return _nothing
-        structlog = import_structlog()
-        if structlog.is_configured():
+        structlog = sys.modules.get("structlog")
+        # Another thread may be importing it at this moment.
+        is_configured = getattr(structlog, "is_configured", None)
+        if structlog is not None and is_configured is not None and is_configured():
             return getattr(structlog.get_logger(self.name), method)
-        return getattr(_last_resort(structlog), method)
+        return _last_resort(method)
 
 
 @frozen(eq=False)
@@ -78,26 +84,13 @@ def _nothing(*_: object, **__: object) -> None:
     pass
 
 
-def import_structlog() -> Any:
-    """structlog, imported without rich, which it needs only for coloured tracebacks.
+def _last_resort(level: str) -> Any:
+    """Write an event as one line, without structlog: importing it takes a tenth of a second."""
+    if level not in _SHOWN:
+        return _nothing
 
-    That is a quarter of the time that `contextkit --help` would take.
-    """
-    if "structlog" not in sys.modules and "rich" not in sys.modules:
-        sys.modules["rich"] = None  # type: ignore[assignment]
-        try:
-            import structlog
-        finally:
-            del sys.modules["rich"]
-    import structlog
+    def write(event: str, **fields: object) -> None:
+        said = "".join(f" {name}={value!r}" for name, value in fields.items())
+        events_on_stderr.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} [{level}] {event}{said}\n")
 
-    return structlog
-
-
-def _last_resort(structlog: Any) -> Any:
-    import logging
-
-    return structlog.wrap_logger(
-        structlog.PrintLogger(events_on_stderr),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-    )
+    return write

@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextkit.invisible import legible, visible
+
 __all__ = [
     "escape_markdown",
     "escape_xml",
@@ -29,10 +31,8 @@ _BACKTICKS = re.compile("`+")
 _NOT_IN_LANGUAGE = re.compile(r"[\s`|\x00-\x1f\x7f-\x9f]+")
 # `\s` of a str pattern has every Unicode space and line end; the ranges add the controls.
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
-# What XML allows, said the other way round, takes ten times as long to compile.
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XML_ENTITIES = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;", "\r": "&#13;"}
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}
 )
 _PLAIN_TITLE = re.compile("^(?:===|---)", re.MULTILINE)
 
@@ -108,16 +108,16 @@ def fenced(text: str, language: str = "") -> str:
 def escape_xml(text: str) -> str:
     """`text` as XML character data, for an element or a quoted attribute.
 
-    Characters that XML 1.0 cannot hold even as an entity (most controls, lone
-    surrogates, U+FFFE and U+FFFF) are left out.
+    Invisible characters, among them all that XML 1.0 cannot hold, are shown as
+    `contextkit.invisible.visible` shows them.
 
     Args:
         text: any text.
 
     Returns:
-        Text that an XML parser reads back as `text` without those characters.
+        Text that an XML parser reads back as `visible(text)`.
     """
-    return _NOT_XML.sub("", text).translate(_XML_ENTITIES)
+    return visible(text).translate(_XML_ENTITIES)
 
 
 def one_line(text: str) -> str:
@@ -189,7 +189,7 @@ def line_start_safe(text: str) -> str:
     Returns:
         `one_line(text)`, escaped; a Markdown parser sees words and code spans alone.
     """
-    line = one_line(text)
+    line = one_line(legible(text))
     emphasis = _emphasis(line)
 
     def escaped(found: re.Match[str]) -> str:
@@ -232,7 +232,7 @@ def markdown_text(text: str, *, behind_label: bool = False) -> str:
 
     # Openers are looked for behind line ends: there is none behind a label.
     before = "" if behind_label else "\n"
-    lines = before + text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = before + legible(text).replace("\r\n", "\n").replace("\r", "\n")
     escaped = _IN_TEXT.sub(_special_escaped, _TEXT_OPENER.sub(opener_escaped, lines))
     return escaped.removeprefix(before)
 

@@ -24,6 +24,7 @@ from contextkit.gathering.admission import Admission
 from contextkit.gathering.breakers import Breakers
 from contextkit.gathering.gather import Answer, Question, gather
 from contextkit.gathering.holding import held
+from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.registry import SourceRegistry
@@ -42,6 +43,8 @@ from contextkit.updating.ongoing import Before, Gathered, Ongoing, ongoing_of
 from contextkit.use_history.history import UseHistory
 
 __all__ = ["Pipeline"]
+
+_log = get_logger(__name__)
 
 _FOUND = "ok"
 
@@ -109,6 +112,13 @@ class Pipeline:
     ) -> FormattedContext:
         failures = HookFailures()
         sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        _log.info(
+            "assembling_context",
+            recipe=request.recipe,
+            context_types=[section.source for section in sections],
+            limit=request.limit,
+            max_tokens=request.max_tokens,
+        )
         with watch.stage("signals"):
             signalling = Signalling(self.registry, failures)
             request = evolve(request, signals=signalling(request.query, request.signals))

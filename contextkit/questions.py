@@ -17,6 +17,7 @@ from contextkit.config.strategies import refuse_unknown_sources
 from contextkit.errors import ContextAssemblyError, InvalidRequestError
 from contextkit.formatted import FormattedContext
 from contextkit.gathering.breakers import SourceHealth
+from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
 from contextkit.records import Record
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation
 
 __all__ = ["AskingForContexts", "run_blocking"]
+
+_log = get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -187,6 +190,7 @@ class AskingForContexts(abc.ABC):
         **options: Any,
     ) -> FormattedContext:
         """Warnings from past experiences of a domain (seed 1): the `premortem` recipe."""
+        _log.info("assembling_premortem", domain=domain, strategy=strategy, limit=limit)
         return await self.assemble_recipe(
             "premortem",
             {"domain": domain, "strategy": strategy},
@@ -251,7 +255,8 @@ class AskingForContexts(abc.ABC):
     ) -> str:
         """A text of the host's own within so many tokens (seed 3).
 
-        One that fits stays as it is. Else it is summarised by the plugins that do so for every
+        One that fits stays as it is, but for invisible characters, which are left out or shown
+        as escapes. Else it is summarised by the plugins that do so for every
         source; else the sentences are kept that have most to do with the query; else the
         beginning is.
 

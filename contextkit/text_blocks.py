@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
+from contextkit.invisible import ESCAPE_PATTERN
+
 __all__ = ["Fence", "TextBlocks"]
 
 _LINE = re.compile(r"[^\n]*")
@@ -21,8 +23,9 @@ _LIST_MARKER = re.compile(r"[-*+]|\d{1,9}[.)]")
 _CONTAINER = re.compile(r"[ \t>]*")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
 _DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-# An entity, a comment, a tag.
+# An entity, a comment, a tag, an escape of an invisible character.
 _ATOM = re.compile(
+    rf"{ESCAPE_PATTERN}|"
     r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
     r"|<!--.*?(?:-->|\Z)|</?[A-Za-z][^<>\n]{0,300}>",
     re.DOTALL,

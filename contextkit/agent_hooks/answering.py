@@ -12,6 +12,7 @@ from contextkit.agent_hooks.hiding import item_keys, shown_before
 from contextkit.agent_hooks.sessions import Session, open_session, prune_sessions
 from contextkit.agent_hooks.starting import start_context
 from contextkit.formatted import FormattedContext
+from contextkit.invisible import visible_values
 from contextkit.kit import ContextKit
 
 __all__ = ["answer_event"]
@@ -131,4 +132,4 @@ def _as_answer(context: FormattedContext | None) -> dict[str, Any]:
         {"source": s.source, "id": s.id, "title": s.name, "location": s.location}
         for s in context.sources
     ]
-    return {"context": context.markdown, "items": items}
+    return {"context": context.markdown, "items": visible_values(items)}

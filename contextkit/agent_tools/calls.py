@@ -14,7 +14,7 @@ from contextkit.agent_tools.shapes import UnfitError
 from contextkit.background import in_thread
 from contextkit.errors import ContextKitError, InvalidRequestError, SourceError, in_words
 from contextkit.indexing import Progress
-from contextkit.texts import well_formed
+from contextkit.invisible import visible, visible_values
 from contextkit.tools import ToolResult
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ async def call_tool(
         progress: called as the work goes on, from any thread.
 
     Returns:
-        The result as JSON values, and as text.
+        The result as JSON values, and as text, both with their invisible characters shown.
 
     Raises:
         InvalidRequestError: an argument is missing, unknown, or not what it must be.
@@ -95,13 +95,15 @@ def _checked_result(offered: OfferedTool, result: object) -> ToolResult[dict[str
         data = data.as_dict()
     try:
         offered.output.read(data)
-        # A path may not be UTF-8, and no host could write that anywhere.
-        as_json = well_formed(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
+        # Through JSON, so that the result has plain values alone.
+        plain = visible_values(json.loads(json.dumps(data, allow_nan=False)))
     except UnfitError as error:
         raise _failure(offered, f"its result is not what its type says: {error}") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise _failure(offered, f"its result is not JSON: {error}") from error
-    return ToolResult(json.loads(as_json), as_json if text is None else well_formed(text))
+    if text is None:
+        text = json.dumps(plain, ensure_ascii=False, indent=2)
+    return ToolResult(plain, visible(text))
 
 
 def _failure(offered: OfferedTool, reason: str) -> SourceError:

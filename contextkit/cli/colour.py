@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.syntax import ANSISyntaxTheme, Syntax
 from rich.text import Text
 
-from contextkit.cli.output import shown
+from contextkit.invisible import visible
 from contextkit.text_blocks import Fence, TextBlocks
 
 __all__ = ["coloured_markdown", "print_markdown"]
@@ -41,7 +41,7 @@ _MARK = "dim"
 
 def print_markdown(text: str) -> None:
     """Print a context to standard output, which is a terminal that shows colour."""
-    Console(highlight=False).print(coloured_markdown(shown(text)), soft_wrap=True)
+    Console(highlight=False).print(coloured_markdown(visible(text)), soft_wrap=True)
 
 
 def coloured_markdown(text: str) -> Text:

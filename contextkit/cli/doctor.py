@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from contextkit.cli.exit_codes import ExitCode
-from contextkit.cli.output import in_colour, shown
+from contextkit.cli.output import in_colour
 from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.invisible import visible
 
 if TYPE_CHECKING:
     from contextkit.health import Finding
@@ -50,7 +51,7 @@ def doctor(session: Session, as_json: bool) -> int:
     rows = [_cells(found) for found in findings]
     text = f"{table(_HEADINGS, rows)}\n\n{_summary(findings)}; {total:,.0f} ms"
     if in_colour() and not as_json:
-        click.echo(_STATE.sub(_coloured, shown(text)))
+        click.echo(_STATE.sub(_coloured, visible(text)))
     else:
         session.emit(data, text, as_json)
     return ExitCode.FAILED if state == "problem" else ExitCode.FINE

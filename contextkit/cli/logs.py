@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from contextkit.logs import events_on_stderr, import_structlog, silenced
+from contextkit.logs import events_on_stderr, silenced
 
 __all__ = ["logs_on_stderr"]
 
@@ -25,7 +25,8 @@ def logs_on_stderr(*, debug: bool) -> Iterator[None]:
         return
     import logging
 
-    structlog = import_structlog()
+    import structlog
+
     before = structlog.get_config() if structlog.is_configured() else None
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import click
 
+from contextkit.invisible import visible, visible_json
+
 __all__ = [
     "COMPLETION_VARIABLE",
     "in_colour",
@@ -16,17 +18,13 @@ __all__ = [
     "print_json",
     "print_text",
     "say",
-    "shown",
     "table",
 ]
 
-# What turns the direction of writing can make a text look like another one.
-_TURNS = r"\u202a-\u202e\u2066-\u2069"
-_CONTROL = re.compile(rf"(?!\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f{_TURNS}]")
-_CONTROL_AND_BREAKS = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028\u2029{_TURNS}]")
 COMPLETION_VARIABLE = "_CONTEXTKIT_COMPLETE"
 """Set by a shell's completion script, for the process that it asks."""
 
+_BREAKS = re.compile("[\t\n]")
 _NARROWEST_COLUMN = 24
 
 
@@ -36,22 +34,17 @@ def say(message: str) -> None:
     A shell that asks for completions would show it in the middle of what is being typed.
     """
     if COMPLETION_VARIABLE not in os.environ:
-        click.echo(f"contextkit: {_CONTROL_AND_BREAKS.sub(_visible, message)}", err=True)
+        click.echo(f"contextkit: {_BREAKS.sub(_escaped, visible(message))}", err=True)
 
 
 def print_text(text: str) -> None:
     """Print a result for a person, if there is any.
 
-    Records are other people's text: on a terminal their control characters are shown, not
-    obeyed.
+    Records are other people's text: their invisible characters are shown, and no terminal
+    obeys them. An agent reads what a pipe carries, so that holds there, too.
     """
     if text:
-        click.echo(shown(text) if _on_terminal() else text)
-
-
-def shown(text: str) -> str:
-    """A text with its control characters made visible, line breaks and tabs aside."""
-    return _CONTROL.sub(_visible, text)
+        click.echo(visible(text))
 
 
 def in_colour() -> bool:
@@ -70,8 +63,8 @@ def print_json(data: object) -> None:
 
     unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
     text = json.dumps(data, ensure_ascii=not unicode, indent=2)
-    # JSON leaves these as they are, and a terminal may obey them.
-    click.echo(re.sub(r"[\x7f-\x9f]", lambda found: f"\\u{ord(found.group()):04x}", text))
+    # JSON leaves most of these as they are, and a terminal may obey them.
+    click.echo(visible_json(text))
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -103,5 +96,5 @@ def _on_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-def _visible(found: re.Match[str]) -> str:
+def _escaped(found: re.Match[str]) -> str:
     return found.group().encode("unicode_escape").decode("ascii")

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from contextkit.composing.text import ADDITIONAL_TITLE, Composer
 from contextkit.fitting.fit import Fitted
 from contextkit.formatting.stage import shortened_line
+from contextkit.invisible import legible, visible
 from contextkit.markup import (
     escape_xml,
     line_start_safe,
@@ -101,7 +102,8 @@ def _taken(shown: str, style: Style, count: TokenCounter) -> int:
 
 def _shown(text: str, style: Style, detail: Detail) -> str:
     """The host's text so that it breaks out of nothing; it is no record that can be looked up."""
-    return (_ONE_LINE if detail == "compact" else _WHOLE)[style](text)
+    show = (_ONE_LINE if detail == "compact" else _WHOLE)[style]
+    return visible(show(legible(text)))
 
 
 def _within(composer: Composer, whole: str, count: TokenCounter) -> str:

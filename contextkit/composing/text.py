@@ -9,10 +9,9 @@ from attrs import evolve, frozen
 
 from contextkit.fitting.placing import Placed
 from contextkit.formatted import ContextSource
-from contextkit.models import ContextItem, ContextRequest, Recipe, Section
+from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.rendering import Document, RenderedSection, render, source_list
 from contextkit.rendering.groups import GROUPS, group_of
-from contextkit.texts import well_formed
 
 __all__ = ["ADDITIONAL_TITLE", "Composer"]
 
@@ -59,10 +58,10 @@ class Composer:
     def _document(self, placed: _Placed) -> Document:
         parts = self._parts(placed)
         return Document(
-            title=well_formed(self.recipe.title),
+            title=self.recipe.title,
             sections=[
                 *(
-                    RenderedSection(well_formed(title), [entry.text for entry in entries])
+                    RenderedSection(title, [entry.text for entry in entries])
                     for title, entries in parts
                 ),
                 *(
@@ -98,7 +97,7 @@ class Composer:
     def _sources(parts: Iterable[tuple[str, Sequence[Placed]]]) -> list[ContextSource]:
         candidates = [entry.piece.candidate for _, entries in parts for entry in entries]
         best_first = sorted(candidates, key=lambda candidate: candidate.order)
-        return [_listed(candidate.item) for candidate in best_first]
+        return [ContextSource.of(candidate.item) for candidate in best_first]
 
     def _footer(self, placed: _Placed) -> str:
         by_key: Mapping[str, Section] = {section.key: section for section in self.recipe.sections}
@@ -107,13 +106,3 @@ class Composer:
             counts[by_key[key].source] += len(entries)
         used = [source for source, count in counts.items() if count]
         return self.recipe.footer.format(items=counts.total(), sources=len(used), counts=counts)
-
-
-def _listed(item: ContextItem) -> ContextSource:
-    source = ContextSource.of(item)
-    return evolve(
-        source,
-        name=well_formed(source.name),
-        type=well_formed(source.type),
-        location=source.location and well_formed(source.location),
-    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextkit.compression.answers import HOOK, Answers, Wanted
 from contextkit.compression.extractive import Rarity, extract
+from contextkit.invisible import legible, visible
 from contextkit.models import ContextItem
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import log_failure
-from contextkit.texts import well_formed
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
@@ -24,7 +24,7 @@ async def compressed(
     Args:
         registry: its plugins that summarise for every source are asked, within the configured
             time; what one answers wrongly is logged.
-        text: it stays as it is where it fits.
+        text: it stays as it is where it fits, but for its invisible characters.
         max_tokens: what the result may take.
         query: what its words are needed for; "" where that is not known.
         count: text -> tokens.
@@ -33,7 +33,7 @@ async def compressed(
         The first summary that fits, else the sentences that have most to do with the query,
         else as much as fits from the beginning; "" where that says nothing.
     """
-    text = well_formed(text)
+    text = visible(legible(text))
     if count(text) <= max_tokens:
         return text
     seconds = registry.config.assemble.compress_timeout
@@ -41,7 +41,7 @@ async def compressed(
     wanted = [Wanted(ContextItem(_HOST, text, 1.0), max_tokens)]
     for plugin in answers.general:
         for _, words in (await answers.of(plugin, wanted, [0])).values():
-            summary = well_formed(words).strip()
+            summary = visible(legible(words)).strip()
             if summary and count(summary) <= max_tokens:
                 return summary
             log_failure(plugin, HOOK, f"the summary is empty, or over {max_tokens} tokens")

@@ -14,10 +14,10 @@ from contextkit.fitting.fit import Render
 from contextkit.fitting.placing import Lane, Piece, Placed
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import credit_of
+from contextkit.invisible import legible, visible
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
 from contextkit.rendering.groups import group_of
-from contextkit.texts import well_formed
 from contextkit.tokens import TokenCounter
 
 __all__ = ["Compressor"]
@@ -151,7 +151,7 @@ class Compressor:
     def _take(self, draft: _Draft, words: str, plugin: str, found: dict[int, Piece]) -> None:
         """Use a plugin's summary, or say why not."""
         item = draft.piece.candidate.item
-        words = well_formed(words).strip()
+        words = visible(legible(words)).strip()
         tokens = self.count(words)
         missing = [must for must in draft.must_keep if not keeps(words, must)]
         reason = None
@@ -179,7 +179,7 @@ class Compressor:
 
     def _accept(self, draft: _Draft, body: str, by: str, found: dict[int, Piece]) -> bool:
         piece = draft.piece
-        text = draft.parts.around(body) + draft.credit
+        text = visible(draft.parts.around(body)) + draft.credit
         tokens = self.count(f"{text}{self.look.separator}")
         if tokens >= piece.tokens or len(text) >= len(piece.text):
             return False

@@ -6,10 +6,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 
+from contextkit.invisible import FORMAT_CHARACTERS
+
 __all__ = ["clauses", "is_rotation", "normal_text", "shortened"]
 
 # Punctuation and symbols that say nothing about whether two texts mean the same: ASCII,
-# Latin-1, general punctuation, CJK punctuation. What they do say is the guard's business.
+# Latin-1, general punctuation, CJK punctuation, and characters that are not shown at all.
+# What they do say is the guard's business.
 _ASCII_DROPPED = "".join(chr(code) for code in range(0x21, 0x7F) if not chr(code).isalnum())
 # Bytes are translated in a third of the time that characters take.
 _LOWER_ASCII = bytes(range(256)).lower()
@@ -17,7 +20,7 @@ _DROPPED_BYTES = _ASCII_DROPPED.encode()
 _DROPPED = re.compile(
     f"[{re.escape(_ASCII_DROPPED)}"
     "\u00a1-\u00a9\u00ab-\u00ae\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e"
-    "\u3001-\u3003\u3008-\u3011\u3014-\u301f\u30fb]+"
+    f"\u3001-\u3003\u3008-\u3011\u3014-\u301f\u30fb{FORMAT_CHARACTERS}]+"
 )
 _CLAUSE_END = re.compile(r"[.!?:,](?=\s|$)|[;\n。！？；，、：]|\band\b|\s[-–—]\s", re.IGNORECASE)
 

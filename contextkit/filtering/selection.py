@@ -8,6 +8,7 @@ from functools import partial
 from attrs import evolve, frozen
 
 from contextkit.dedup import deduplicate
+from contextkit.logs import get_logger
 from contextkit.models import ContextItem, Provenance
 from contextkit.ranking.scoring import Candidate
 from contextkit.registry import SourceRegistry
@@ -16,6 +17,8 @@ from contextkit.registry.hook_failures import Failed, log_failure
 from contextkit.trace import Verdict
 
 __all__ = ["Dropped", "Selection", "select"]
+
+_log = get_logger(__name__)
 
 
 @frozen
@@ -69,6 +72,11 @@ def select(
     items = [candidate.item for candidate in relevant]
     result = deduplicate(
         items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)
+    )
+    _log.info(
+        "deduplication_complete",
+        original_count=len(items),
+        deduplicated_count=len(result.kept),
     )
     kept = [
         relevant[index] if item is items[index] else evolve(relevant[index], item=item)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from contextkit.invisible import legible
 from contextkit.markup import (
     escape_markdown,
     escape_xml,
@@ -17,6 +18,7 @@ from contextkit.markup import (
     plain_text,
 )
 from contextkit.models import ContextItem, Detail, Style
+from contextkit.rendering.groups import group_of
 
 __all__ = ["Look", "default_text"]
 
@@ -41,6 +43,9 @@ def default_text(item: ContextItem, look: Look) -> str:
 
     `summary` shows its first paragraph, `compact` all of it on one line.
     """
+    words = item.content if group_of(item.kind) == "code" else legible(item.content)
+    if words is not item.content:
+        item = evolve(item, content=words)
     if look.detail == "compact":
         return _COMPACT[look.style](item)
     content = item.content

@@ -9,13 +9,13 @@ from attrs import evolve, frozen
 
 from contextkit.fitting.placing import Piece
 from contextkit.formatting.looks import Look, default_text
+from contextkit.invisible import visible
 from contextkit.markup import escape_markdown, escape_xml, one_line
 from contextkit.models import ContextItem, Provenance, Style, Successor
 from contextkit.ranking.scoring import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure
-from contextkit.texts import well_formed
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
@@ -83,11 +83,14 @@ class _Shortener:
         own = self._by_source(evolve(item, content=text), max_tokens)
         if own is not None:
             return own
-        place = f", see full at {one_line(item.location)}" if item.location else ""
+        place = f", see full at {visible(one_line(item.location))}" if item.location else ""
         if style == "xml":
             note = f"(truncated{escape_xml(place)})"
             return _shortened_element(text, max_tokens, self.count, note)
-        note = f"*(truncated{place})*" if style == "markdown" else f"(truncated{place})"
+        if style == "markdown":
+            note = f"*(truncated{escape_markdown(place)})*"
+        else:
+            note = f"(truncated{place})"
         return truncate(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
@@ -101,7 +104,10 @@ class _Shortener:
             max_tokens=max_tokens,
             count=self.count,
         )
-        return text if text is not None and self.count(text) <= max_tokens else None
+        if text is None:
+            return None
+        text = visible(text)
+        return text if self.count(text) <= max_tokens else None
 
 
 @frozen
@@ -114,7 +120,7 @@ class _Whole:
     @classmethod
     def of(cls, candidate: Candidate, text: str, look: Look) -> _Whole:
         item = candidate.item
-        return cls(well_formed(text), credit_of(item, look))
+        return cls(visible(text), credit_of(item, look))
 
 
 def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
@@ -123,7 +129,7 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
     def shorten(max_tokens: int) -> str:
         room = max_tokens - (shortener.count(credit) if credit else 0)
         short = shortener(candidate.item, whole.text, room) if room > 0 else ""
-        return well_formed(short) + credit if short else ""
+        return short + credit if short else ""
 
     return Piece(candidate, whole.text + credit, tokens, shorten)
 
@@ -132,7 +138,7 @@ def credit_of(item: ContextItem, look: Look) -> str:
     """What stands behind an item's text however short it gets; often nothing."""
     if not (item.also_in or item.superseded_by):
         return ""
-    return well_formed(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
+    return visible(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
 
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:

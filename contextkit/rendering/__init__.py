@@ -1,9 +1,13 @@
-"""From sections of item texts to one text: Markdown, XML or plain."""
+"""From sections of item texts to one text: Markdown, XML or plain.
+
+No invisible character leaves here, whatever a source, a formatter or a host wrote.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from contextkit.invisible import visible
 from contextkit.models import Style
 from contextkit.rendering import markdown, plain, xml
 from contextkit.rendering.document import Document, RenderedSection
@@ -32,15 +36,15 @@ def render(document: Document, style: Style) -> str:
     """The document as text; the empty text where no section has an item."""
     if not document.sections:
         return ""
-    text = _RENDER[style](document)
+    text = visible(_RENDER[style](document))
     return guarded(text) if document.guard else text
 
 
 def heading(title: str, style: Style) -> str:
     """What a section adds to the text beside the texts of its items."""
-    return _HEADING[style](title)
+    return visible(_HEADING[style](title))
 
 
 def source_list(document: Document, style: Style) -> str:
     """The document's list of sources by itself."""
-    return _SOURCE_LIST[style](document)
+    return visible(_SOURCE_LIST[style](document))

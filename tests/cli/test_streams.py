@@ -72,7 +72,7 @@ def test_a_table_is_folded_into_the_terminal(contextkit: CommandLine) -> None:
 def test_control_characters_of_records_do_not_reach_the_terminal(
     contextkit: CommandLine, repository: Repository
 ) -> None:
-    """A commit message cannot drive the terminal; on a pipe the text is as it is."""
+    """A file cannot drive the terminal, nor an agent that reads a pipe: its controls are shown."""
     text = "# \x1b]0;pwned\x07 ledger \x9b1m\r\nof every expense\r\n"
     repository.commit("Add a ledger", {"ledger.md": text})
     arguments = ("assemble", "ledger", "--sources", "code")
@@ -80,10 +80,9 @@ def test_control_characters_of_records_do_not_reach_the_terminal(
     assert b"\x1b]0;pwned" not in shown
     assert rb"\x1b]0;pwned\x07 ledger \x9b1m" in shown
     assert rb"\r" not in shown
-    assert b"\x1b]0;pwned" in contextkit.process(*arguments).stdout
+    assert rb"\x1b]0;pwned\x07 ledger \x9b1m" in contextkit.process(*arguments).stdout
     data = contextkit.process(*arguments, "--json").stdout
-    assert "\x9b" not in data.decode()
-    assert "\x9b1m" in json.loads(data)["markdown"]
+    assert r"\x1b]0;pwned\x07 ledger \x9b1m" in json.loads(data)["markdown"]
 
 
 def test_messages_are_one_line_whatever_they_quote(contextkit: CommandLine) -> None:

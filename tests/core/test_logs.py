@@ -6,13 +6,16 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from contextkit import ContextItem, ContextKit
+from contextkit.errors import InvalidRequestError
 from contextkit.logs import get_logger, silenced
 
 ROOT = Path(__file__).parents[2]
@@ -61,16 +64,88 @@ def test_silence_ends_where_it_should(capsys: pytest.CaptureFixture[str]) -> Non
     assert "tide_back" in capsys.readouterr().err
 
 
-def test_structlog_is_imported_with_the_first_event() -> None:
-    """And rich, which it takes along for coloured tracebacks, is not."""
+def test_no_event_imports_structlog() -> None:
+    """A host that has not imported it has not configured it; a warning is one line without it."""
     program = (
-        "import sys; from contextkit.logs import get_logger; log = get_logger('tide');"
-        "assert 'structlog' not in sys.modules; log.warning('tide_high');"
-        "assert 'structlog' in sys.modules; assert 'rich' not in sys.modules"
+        "import sys; from contextkit.logs import get_logger; log = get_logger('tide')\n"
+        "log.debug('tide_low'); log.info('tide_turned'); log.warning('tide_high', metres=7)\n"
+        "assert not {'structlog', 'rich'} & set(sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()
-    assert b"tide_high" in ran.stderr
+    (line,) = ran.stderr.decode().splitlines()
+    assert line.endswith(" [warning] tide_high metres=7")
+
+
+def test_a_host_can_import_rich_meanwhile() -> None:
+    """No module of the host's is hidden while structlog is imported for `--debug`."""
+    program = (
+        "import sys; from contextkit.cli.logs import logs_on_stderr\n"
+        "from contextkit.logs import get_logger\n"
+        "class Looking:\n"
+        "    def find_spec(self, *_):\n"
+        "        assert sys.modules.get('rich', self) is not None\n"
+        "sys.meta_path.insert(0, Looking())\n"
+        "with logs_on_stderr(debug=True):\n"
+        "    get_logger('tide').debug('tide_low')\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    assert b"tide_low" in ran.stderr
+
+
+async def test_an_assembly_logs_its_stages(
+    open_kit: Callable[..., ContextKit], make_plugin: Callable[..., ModuleType]
+) -> None:
+    """With seed 2's names and fields, and without the query or a word of any item."""
+    words = [f"secret {'abc'[number] * 9} words" for number in (0, 0, 1)]
+    items = [ContextItem("tide", text, 0.9, id=str(n)) for n, text in enumerate(words)]
+    kit = open_kit({"tide": make_plugin(items)})
+    with capture_logs() as logs:
+        context = await kit.assemble_context("a secret question", limit=7, max_tokens=500)
+    assert logs == [
+        {
+            "event": "assembling_context",
+            "log_level": "info",
+            "recipe": "context",
+            "context_types": ["tide"],
+            "limit": 7,
+            "max_tokens": 500,
+        },
+        {
+            "event": "deduplication_complete",
+            "log_level": "info",
+            "original_count": 3,
+            "deduplicated_count": 2,
+        },
+        {
+            "event": "source_budget_used",
+            "log_level": "debug",
+            "section": "tide",
+            "source": "tide",
+            "budget": context.trace.sources[0].share,
+            "used": context.trace.sources[0].used,
+            "items_selected": 2,
+        },
+    ]
+
+
+async def test_a_premortem_is_logged(
+    open_kit: Callable[..., ContextKit], make_plugin: Callable[..., ModuleType]
+) -> None:
+    """Before its recipe is looked for, with what was asked."""
+    kit = open_kit({"tide": make_plugin([])})
+    with capture_logs() as logs, pytest.raises(InvalidRequestError):
+        await kit.get_premortem_context("debugging", "look", limit=3)
+    assert logs == [
+        {
+            "event": "assembling_premortem",
+            "log_level": "info",
+            "domain": "debugging",
+            "strategy": "look",
+            "limit": 3,
+        }
+    ]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="nothing is always full there")

@@ -10,6 +10,7 @@ import pytest
 
 from contextkit import ContextKit
 from contextkit.asking.requests import make_request
+from contextkit.invisible import visible
 from contextkit_ui.model import TextPart
 from contextkit_ui.pages import report_page
 from contextkit_ui.view import hues_of, view_of
@@ -137,7 +138,7 @@ async def test_light_and_dark(where: str, request: pytest.FixtureRequest, report
 
 
 async def test_the_text_is_copied_as_it_is(page: Page, kit: ContextKit, tmp_path: Path) -> None:
-    """The button gives the agent's text to the clipboard, whatever ends its lines."""
+    """The button gives the agent's text to the clipboard, invisible characters shown."""
     request = make_request(kit.config, QUERY, project=kit.project, workspace=None)
     view = view_of(request, await kit.assemble_context(QUERY), hues_of(kit.registry))
     texts = ("\n\none\rtwo\r\n", "<b>three</b>\t\u202e&amp;\n\n", " four\n")
@@ -150,7 +151,7 @@ async def test_the_text_is_copied_as_it_is(page: Page, kit: ContextKit, tmp_path
     page.one("#copy").click()
 
     page.wait(lambda: page.text("#copy") == "Copied")
-    assert page.run("return window.copied") == "".join(texts)
+    assert page.run("return window.copied") == visible("".join(texts))
 
 
 @pytest.mark.parametrize("width", [1280, 768, 390])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from contextkit import ContextItem
+from contextkit.invisible import legible
 from contextkit.markup import (
     escape_markdown,
     escape_xml,
@@ -40,7 +41,8 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     """
     if detail == "compact":
         return _compact(item, style)
-    text = item.content if detail == "full" else _beginning(item.content)
+    text = legible(item.content)
+    text = text if detail == "full" else _beginning(text)
     name, place = _name_of(item), _shown_place(item, style)
     if style == "xml":
         return f"{_opening(item)}\n{escape_xml(text)}\n</document>"
@@ -82,7 +84,7 @@ def _shown_place(item: ContextItem, style: Style) -> str:
 
 def _compact(item: ContextItem, style: Style) -> str:
     name, place = _name_of(item), _place_of(item)
-    lines = _lines(item.content)
+    lines = _lines(legible(item.content))
     says = next((line for line in lines if not line.startswith(_OPENERS)), next(iter(lines), ""))
     if style == "xml":
         return f"{_opening(item)}{escape_xml(one_line(says))}</document>"

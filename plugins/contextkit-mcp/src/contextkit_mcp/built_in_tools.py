@@ -159,7 +159,7 @@ async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are
     indexed = (
         await in_thread(lambda: kit.index(asked, progress=progress, wait=False)) if index else {}
     )
-    context = await kit.assemble_context(query, asked, limit, max_tokens, **options)
+    context = await kit.assemble_context(query, asked, limit, max_tokens, guard=True, **options)
     return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
 
 
@@ -185,7 +185,9 @@ async def _get_premortem_context(
     limit: Limit = None,
     style: Look = None,
 ) -> ToolResult[Context]:
-    context = await kit.get_premortem_context(domain, strategy, limit, max_tokens, style=style)
+    context = await kit.get_premortem_context(
+        domain, strategy, limit, max_tokens, style=style, guard=True
+    )
     return _as_result(context, f"No experience of {domain} yet.", [])
 
 
@@ -257,7 +259,7 @@ async def _explain(  # noqa: PLR0913, PLR0917
     strategy: Weighing = None,
     most: Annotated[int, "candidates to list, at most"] = 20,
 ) -> ToolResult[Explained]:
-    look = {"style": style, "detail": detail, "strategy": strategy}
+    look = {"style": style, "detail": detail, "strategy": strategy, "guard": True}
     context = await kit.assemble_context(
         query, sources, limit, max_tokens, record_use=False, **look
     )

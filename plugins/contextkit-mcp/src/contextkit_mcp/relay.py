@@ -11,7 +11,7 @@ from attrs import define, field
 
 from contextkit.errors import ContextKitError
 from contextkit.indexing import Progress
-from contextkit.texts import well_formed
+from contextkit.invisible import visible
 
 __all__ = ["SECONDS_BETWEEN", "ProgressRelay"]
 
@@ -54,7 +54,7 @@ class ProgressRelay:
         with self._lock:
             self._latest[progress.source, progress.label] = progress
             of = "" if progress.total is None else f" of {progress.total}"
-            self._message = well_formed(f"{progress.source}: {progress.done}{of} {progress.label}")
+            self._message = visible(f"{progress.source}: {progress.done}{of} {progress.label}")
         self._wake()
 
     def close(self) -> None:

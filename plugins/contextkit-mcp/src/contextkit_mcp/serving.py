@@ -21,9 +21,9 @@ import contextkit
 from contextkit.agent_tools.calls import call_tool
 from contextkit.agent_tools.offers import OfferedTool, offered_tools
 from contextkit.errors import ContextKitError, PluginError
+from contextkit.invisible import visible
 from contextkit.kit import ContextKit
 from contextkit.registry.hook_failures import log_failure
-from contextkit.texts import well_formed
 from contextkit_mcp.announcing import Announcer
 from contextkit_mcp.built_in_tools import built_in_tools
 from contextkit_mcp.live_kit import LiveKit
@@ -168,7 +168,7 @@ async def _called(
     try:
         result = await call_tool(kit, offered, arguments, relay.report)
     except ContextKitError as error:
-        said = types.TextContent(text=well_formed(str(error)))
+        said = types.TextContent(text=visible(str(error)))
         return types.CallToolResult(content=[said], is_error=True)
     except asyncio.CancelledError:
         relay.give_up()
@@ -194,7 +194,7 @@ def _for_clients(offered: OfferedTool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
-        description=well_formed(tool.description),
+        description=visible(tool.description),
         input_schema=offered.input_schema,
         output_schema=offered.output_schema,
         annotations=types.ToolAnnotations(

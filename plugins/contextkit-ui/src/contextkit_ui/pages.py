@@ -10,8 +10,9 @@ from typing import Any
 
 import jinja2
 from attrs import frozen
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from contextkit.invisible import visible
 from contextkit_ui.model import ContextView
 
 __all__ = ["Controls", "content_policy", "report_page", "result_html", "ui_page"]
@@ -103,14 +104,15 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_finalized,
     )
-    environment.filters.update(exact=_exact, percent=_percent, number=_number, time=_time)
+    environment.filters.update(percent=_percent, number=_number, time=_time)
     return environment
 
 
-def _exact(text: str) -> Markup:
-    """A text that a parser gives back as it is: of a carriage return it makes a line end."""
-    return escape(text).replace("\r", Markup("&#13;"))
+def _finalized(value: Any) -> Any:
+    """A value as a page shows it: with its invisible characters visible, unless it is HTML."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _percent(part: float, whole: float) -> str:
