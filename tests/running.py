@@ -39,9 +39,9 @@ settings.load_profile("contextkit")
 # What must hold of every context is tried more often where a commit is checked.
 PROFILE = os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")
 for name, examples in {
-    "thorough": {"dev": 100, "ci": 1000},
+    "thorough": {"quick": 25, "dev": 100, "ci": 1000},
     # Of several assemblies each.
-    "costly": {"dev": 50, "ci": 200},
+    "costly": {"quick": 10, "dev": 50, "ci": 200},
 }.items():
     settings.register_profile(
         name, settings.get_profile("contextkit"), max_examples=examples[PROFILE]
