@@ -11,7 +11,9 @@ from types import ModuleType
 
 _PLACE = Path(__file__).parents[1] / "tests" / "running.py"
 _running = ModuleType("running")
+_running.__file__ = str(_PLACE)
 SourceFileLoader(_running.__name__, str(_PLACE)).exec_module(_running)
 
 pytest_configure = _running.pytest_configure
 pytest_runtest_call = _running.pytest_runtest_call
+need = _running.need

@@ -9,9 +9,9 @@ import pytest
 import structlog
 
 from contextkit.testing import own_home
-from tests.running import pytest_configure, pytest_runtest_call
+from tests.running import need, pytest_configure, pytest_runtest_call
 
-__all__ = ["home", "pytest_configure", "pytest_runtest_call"]
+__all__ = ["home", "need", "pytest_configure", "pytest_runtest_call"]
 
 
 @pytest.fixture(autouse=True)

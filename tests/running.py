@@ -1,4 +1,4 @@
-"""How all tests run: hypothesis' profiles, and what is counted where lines are."""
+"""How all tests run: hypothesis' profiles, programs that may be missing, line counts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator
+import tomllib
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -15,9 +17,13 @@ from hypothesis.internal.conjecture import providers
 
 from contextkit.testing.surroundings import in_memory
 
-__all__ = ["pytest_configure", "pytest_runtest_call"]
+__all__ = ["need", "pytest_configure", "pytest_runtest_call"]
 
 ROOM_BYTES = 4_000_000_000
+PACKAGES: Mapping[str, str] = tomllib.loads(
+    Path(__file__).with_name("programs.toml").read_text(encoding="utf-8")
+)
+"""The Debian package of each program that some tests need."""
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 # Explaining a failure takes longer than finding it.
@@ -33,9 +39,9 @@ settings.load_profile("contextkit")
 # What must hold of every context is tried more often where a commit is checked.
 PROFILE = os.environ.get("CONTEXTKIT_TEST_PROFILE", "dev")
 for name, examples in {
-    "thorough": {"dev": 100, "ci": 1000},
+    "thorough": {"quick": 25, "dev": 100, "ci": 1000},
     # Of several assemblies each.
-    "costly": {"dev": 50, "ci": 200},
+    "costly": {"quick": 10, "dev": 50, "ci": 200},
 }.items():
     settings.register_profile(
         name, settings.get_profile("contextkit"), max_examples=examples[PROFILE]
@@ -51,8 +57,12 @@ if hasattr(providers, "_get_local_constants"):
 def pytest_configure(config: pytest.Config) -> None:
     """Have the tests' folders in memory, where there is room: stores wait for each write.
 
-    They go at the end; `--basetemp=FOLDER` keeps them.
+    They go at the end; `--basetemp=FOLDER` keeps them. The end of the output names the programs
+    that were missing.
     """
+    # `plugins/conftest.py` calls this, too, in a run of all tests.
+    if not config.pluginmanager.has_plugin("missing-programs"):
+        config.pluginmanager.register(_MissingPrograms(), "missing-programs")
     memory = in_memory(ROOM_BYTES)
     # Those of pytest-xdist's workers are in the controller's.
     if config.option.basetemp is None and memory is not None:
@@ -77,3 +87,48 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     finally:
         sys.settrace(tracer)
+
+
+@pytest.fixture(scope="session")
+def need() -> Callable[..., None]:
+    """Skip a test for want of a program: `need("fish")`, also in another fixture."""
+    return _need
+
+
+def _need(*programs: str) -> None:
+    unknown = sorted({*programs} - {*PACKAGES})
+    if unknown:
+        raise ValueError(f"tests/programs.toml has no package for {', '.join(unknown)}")
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        pytest.skip("; ".join(map(_is_missing, missing)))
+
+
+def _is_missing(program: str) -> str:
+    return f"{program} is not installed"
+
+
+class _MissingPrograms:
+    """The end of a run's output, where tests were skipped for want of a program."""
+
+    @staticmethod
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        terminalreporter: pytest.TerminalReporter,
+    ) -> Generator[None, None, None]:
+        """Name the missing programs, how many tests were skipped for each, and their packages."""
+        # Below pytest's own list of skipped tests, which is long.
+        yield
+        reasons = [str(report.longrepr) for report in terminalreporter.getreports("skipped")]
+        skipped = {
+            program: sum(_is_missing(program) in reason for reason in reasons)
+            for program in PACKAGES
+        }
+        missing = [program for program, number in skipped.items() if number]
+        if not missing:
+            return
+        terminalreporter.section("missing programs")
+        for program in missing:
+            terminalreporter.line(f"{_is_missing(program)}, tests skipped: {skipped[program]}")
+        packages = " ".join(PACKAGES[program] for program in missing)
+        terminalreporter.line(f"On Debian or Ubuntu: apt-get install {packages}")

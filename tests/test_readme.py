@@ -20,6 +20,7 @@ from contextkit.cli.exit_codes import exit_code_lines
 from contextkit.config import SECTIONS, Config, SourceSettings
 from contextkit.config.strategies import BUILT_IN
 from contextkit.strategy import Strategy
+from tests.running import PACKAGES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -96,13 +97,19 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_two_commands_are_single_lines() -> None:
-    """One sets up and runs the main job, one sets up and passes the tests."""
-    run, test = blocks(section("## Two commands"), "sh")
+    """One sets up and runs the main job, one sets up and passes the tests, some skipped."""
+    run, test, _ = blocks(section("## Two commands"), "sh")
     assert run.count("\n") == test.count("\n") == 1
     assert run.rstrip().endswith(f'&& contextkit assemble "{QUERY}"')
     assert test.rstrip().endswith("&& pytest")
     for line in (run, test):
         assert line.startswith("python3 -m venv .venv && . .venv/bin/activate && pip install ")
+
+
+def test_the_programs_that_tests_need_can_be_installed() -> None:
+    """Beside the command that runs the tests: the packages of all of them."""
+    *_, install = blocks(section("## Two commands"), "sh")
+    assert install == f"sudo apt-get install {' '.join(PACKAGES.values())}\n"
 
 
 def test_the_tour_can_be_followed(scratch: Path) -> None:

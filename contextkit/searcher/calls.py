@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Set
 from functools import partial
+from types import MethodType
 from typing import Any
 
 from attrs import frozen
@@ -106,7 +108,7 @@ class _Parameters:
     """What a method takes.
 
     Attributes:
-        signature: its signature, or None where Python does not know it.
+        signature: its signature, or None where Python cannot read it.
         first: the name of what takes the query by position, "" where nothing does.
         named: what it takes by name.
         any_name: whether it takes whatever name it is given.
@@ -119,10 +121,9 @@ class _Parameters:
 
     @classmethod
     def of(cls, method: Callable[..., Any]) -> _Parameters:
-        try:
-            signature = inspect.signature(method)
-        except (TypeError, ValueError):
-            # Written in C: the names of seed 1 are what it can be expected to take.
+        signature = _signature(method)
+        if signature is None:
+            # The names of seed 1 are what it can be expected to take.
             return cls(None, "query", frozenset({"limit"}), any_name=False)
         parameters = list(signature.parameters.values())
         first = parameters[0].name if parameters and parameters[0].kind in _BY_POSITION else ""
@@ -163,3 +164,17 @@ class _Parameters:
         except TypeError as error:
             return str(error)
         return None
+
+
+def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
+    """A method's signature, or that of its class's `__call__`; None where neither is readable.
+
+    Python cannot read an `AsyncMock` before 3.11.4, nor a proxy that makes up a `__signature__`.
+    """
+    with contextlib.suppress(Exception):  # a host's object may raise anything here
+        return inspect.signature(method)
+    call = type(method).__call__
+    if inspect.isfunction(call):
+        with contextlib.suppress(TypeError, ValueError):
+            return inspect.signature(MethodType(call, method))
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,11 +13,10 @@ from tests.benchmarks.caching import main
 
 @pytest.mark.uncounted
 def test_a_small_round_has_a_row_for_each_way(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], need: Callable[..., None]
 ) -> None:
     """In the terminal and as data; what is said to be from the cache is."""
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed")
+    need("redis-server")
     main(["--small", "--json", str(tmp_path / "found.json")])
     report = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["reports"]["caching"]
     assert len(report["rows"]) == 6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,10 +18,9 @@ OpenKit = Callable[..., ContextKit]
 
 
 @pytest.fixture
-def redis() -> Iterator[RedisServer]:
+def redis(need: Callable[..., None]) -> Iterator[RedisServer]:
     """A server; its socket's path is short, as the system wants it."""
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed")
+    need("redis-server")
     with tempfile.TemporaryDirectory(prefix="ck") as folder:
         server = RedisServer(Path(folder))
         server.start()

@@ -108,9 +108,9 @@ def test_a_name_is_offered_once(contextkit: CommandLine) -> None:
     assert in_process(contextkit, "-C", str(contextkit.folder), "index", "c") == []
 
 
-@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
-def test_fish_offers(on_path: CommandLine) -> None:
+def test_fish_offers(on_path: CommandLine, need: Callable[..., None]) -> None:
     """A real fish completes commands and lists of sources."""
+    need("fish")
     script = "contextkit completion fish | source; complete -C 'contextkit {}'"
     listed = shell(on_path, "fish", "-N", "-c", script.format("assemble x --sources code,co"))
     assert listed.split() == ["code,commits"]

@@ -146,6 +146,32 @@ def test_filters_are_given_to_a_method_that_takes_them(
     assert filters.items() <= hit.record.fields.items()
 
 
+class Proxy:
+    """Makes up what it is asked for, as a mock does, so that its signature cannot be read."""
+
+    def __init__(self, method: Callable[..., list[Any]], signature: object) -> None:
+        self._method = method
+        self._signature = signature
+
+    def __getattr__(self, name: str) -> object:
+        if name == "__signature__" and isinstance(self._signature, Exception):
+            raise self._signature
+        return self._signature
+
+    def __call__(self, *args: Any, **options: Any) -> list[Any]:
+        return self._method(*args, **options)
+
+
+@pytest.mark.parametrize("signature", ["?", RuntimeError("the line is dead")])
+def test_filters_are_given_to_an_object_whose_signature_cannot_be_read(signature: object) -> None:
+    """Its class's `__call__` says what it takes: without the filter it would find nothing."""
+    recorder = Recorder()
+    proxy = Proxy(lambda query, **options: recorder.answer(query, options), signature)
+    (hit,) = asked(host(search_notes=proxy), limit=3, filters={"axis": "full"})
+    assert recorder.calls == [("tide", {"axis": "full", "limit": 3})]
+    assert hit.record.fields["axis"] == "full"
+
+
 def test_what_a_result_says_is_not_overwritten_by_what_was_asked_for() -> None:
     """And a filter of several values says nothing of any one result."""
     results = [note(axis="surprise")]

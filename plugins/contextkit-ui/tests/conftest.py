@@ -19,8 +19,6 @@ from contextkit_ui.pages import report_page
 from contextkit_ui.server import LOOPBACK, listen, make_app, make_server
 from contextkit_ui.view import hues_of, view_of
 
-CHROMIUM = shutil.which("chromium")
-CHROMEDRIVER = shutil.which("chromedriver")
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -158,18 +156,18 @@ def served(kit: ContextKit) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
+def chromium(need: Callable[..., None]) -> Iterator[Any]:
     """A headless Chromium with a profile of its own."""
     selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    if CHROMIUM is None or CHROMEDRIVER is None:
-        pytest.skip("chromium and chromedriver are not installed: Debian has both as packages")
+    need("chromium", "chromedriver")
     options = selenium.ChromeOptions()
-    options.binary_location = CHROMIUM
+    options.binary_location = shutil.which("chromium")
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         for flag in (*FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
-        driver = selenium.Chrome(options=options, service=selenium.ChromeService(CHROMEDRIVER))
+        service = selenium.ChromeService(shutil.which("chromedriver"))
+        driver = selenium.Chrome(options=options, service=service)
         driver.implicitly_wait(0)
         yield driver
         driver.quit()

@@ -103,5 +103,8 @@ def _varied(record: Record, number_of_round: int, vocabulary: Sequence[str]) -> 
     def other(found: re.Match[str]) -> str:
         return found[0] if rng.random() * (_KEPT + 1) > 1 else rng.choice(vocabulary)
 
-    text = _WORD.sub(other, record.text)
+    text = record.text
+    # A short text may be drawn as it was.
+    while text == record.text and _WORD.search(text):
+        text = _WORD.sub(other, record.text)
     return attrs.evolve(record, id=f"{record.id}-{number_of_round}", text=text)

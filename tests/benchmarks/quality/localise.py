@@ -15,9 +15,10 @@ import asyncio
 import contextlib
 import io
 import json
+import stat
 import subprocess
-import tarfile
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -137,15 +138,22 @@ def _row(label: str, groups: Sequence[Sequence[Asked]]) -> dict[str, Any]:
 @contextlib.contextmanager
 def _tree(repository: Path, commit: str, folders: Sequence[str]) -> Iterator[Path]:
     """The files of a commit, or those of some folders of it."""
-    command = ["git", "-C", str(repository), "archive", "--format=tar", commit, *folders]
+    command = ["git", "-C", str(repository), "archive", "--format=zip", commit, *folders]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         said = " ".join(done.stderr.decode("utf-8", "replace").split())
         raise click.ClickException(f"{repository}: no tree of {commit}: {said}")
     with tempfile.TemporaryDirectory() as made:
-        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as files:
-            files.extractall(made, filter="data")
+        # Python before 3.11.4 extracts tar files without a filter. What it extracts from a zip
+        # file stays in the folder, and a link would become a file with the link's target in it.
+        with zipfile.ZipFile(io.BytesIO(done.stdout)) as files:
+            members = files.infolist()
+            files.extractall(made, [each for each in members if not _is_link(each)])
         yield Path(made)
+
+
+def _is_link(member: zipfile.ZipInfo) -> bool:
+    return stat.S_ISLNK(member.external_attr >> 16)
 
 
 def _measure(given: argparse.Namespace, commits: CommitSet) -> list[Asked]:

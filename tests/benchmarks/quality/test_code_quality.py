@@ -175,6 +175,20 @@ def test_localisation_is_measured(commits: Path) -> None:
     assert full["rows"][2]["8000"] == summary["rows"][2]["2000"] == "1.000"
 
 
+def test_a_commits_tree_is_extracted_without_its_links(commits: Path) -> None:
+    """A link may lead out of the folder, and what is written through it would, too."""
+    repository = commits / "repos" / "shop"
+    (repository / "src" / "out").symlink_to(commits)
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["add", "."], ["commit", "-q", "-m", "Link"]):
+        subprocess.run(["git", *identity, *command], cwd=repository, check=True)
+
+    with localise._tree(repository, "HEAD", ["src"]) as folder:
+        found = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+    assert found == ["src", "src/shelf.py"]
+
+
 def test_a_repository_without_the_commit_is_named(commits: Path) -> None:
     """With what git says."""
     (commits / "shop_meta.json").write_text('{"base": "nowhere"}')
