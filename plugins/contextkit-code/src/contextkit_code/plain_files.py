@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextkit_code.settings import compile_globs
+from contextkit.file_index import compile_globs
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 __all__ = ["plain_files"]
+
+_MAX_CHARACTERS = 1_000_000
+_MAX_RULES = 2000
+"""Each is tried on each path below its folder."""
 
 _Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
 
@@ -55,10 +60,11 @@ def plain_files(
 
 def _ignore_rules(path: Path) -> GitIgnoreSpec:
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            lines = stream.read(_MAX_CHARACTERS).splitlines()
     except OSError:
         lines = []
-    return compile_globs([line for line in lines if _is_rule(line)])
+    return compile_globs([*islice(filter(_is_rule, lines), _MAX_RULES)])
 
 
 def _is_rule(line: str) -> bool:

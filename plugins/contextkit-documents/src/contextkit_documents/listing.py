@@ -11,10 +11,10 @@ from pathlib import Path
 from attrs import define, field
 
 from contextkit.errors import WorkspaceError
-from contextkit.file_index import FileListing, Status, look_up
+from contextkit.file_index import FileListing, Status, compile_globs, look_up
 from contextkit.workspace.git_program import run_git
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
-from contextkit_documents.settings import Settings, compile_globs
+from contextkit_documents.settings import Settings
 
 __all__ = ["DocumentListing", "list_documents"]
 
