@@ -20,7 +20,9 @@ _OPENING = re.compile(
 _LIST_MARKER = re.compile(r"[-*+]|\d{1,9}[.)]")
 _CONTAINER = re.compile(r"[ \t>]*")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
-_DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DELIMITER_ROW = re.compile(
+    r"[ \t>]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*(?:\|[ \t]*+)?"
+)
 # An entity, a comment, a tag.
 _ATOM = re.compile(
     r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
