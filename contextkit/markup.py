@@ -67,10 +67,13 @@ _UNDERLINE = r"[-=|:][-=|: \t]*+$ | (?=(?:[*_][ \t]*+){3})(?:\*[* \t]*+|_[_ \t]*
 _HEADING = r"\#{1,6}(?=[ \t]|$)"
 _LINE_OPENER = re.compile(rf"{_HEADING} | > | [-+*](?=\ |$) | {_UNDERLINE}", re.VERBOSE)
 _NUMBERED_LIST = re.compile(r"(\d{1,9})(?=[.)](?: |$))")
-# The first opener behind as few list markers as can be: `* * *` is a rule. Emphasis there
-# looks like the lines that stand around a text.
+# The first opener behind as few list markers as can be: `* * *` is a rule. Where one is told by
+# all of a line, a run of one marker is looked at once. Emphasis there looks like the lines that
+# stand around a text.
 _TEXT_OPENER = re.compile(
-    rf"""\n[ \t]*+ (?=[\d\#>|=:`~*_+\[-]) (?:(?:[-+*]|\d{{1,9}}[.)])[ \t]++)*?
+    rf"""\n[ \t]*+ (?=[\d\#>|=:`~*_+\[-])
+    (?:(?:-[ \t]++)+(?!-[ \t])|(?:\*[ \t]++)+(?!\*[ \t])|(?:\+[ \t]++)+(?!\+[ \t])
+    |\d{{1,9}}[.)][ \t]++)*?
     (?P<opener>{_HEADING} | > | {_UNDERLINE} | `{{3,}} | ~{{3,}} | [*_](?![ \t]) | \[)""",
     re.VERBOSE | re.MULTILINE,
 )

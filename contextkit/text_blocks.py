@@ -22,7 +22,9 @@ _OPENING = re.compile(
 _LIST_MARKER = re.compile(r"[-*+]|\d{1,9}[.)]")
 _CONTAINER = re.compile(r"[ \t>]*")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
-_DELIMITER_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DELIMITER_ROW = re.compile(
+    r"[ \t>]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*(?:\|[ \t]*+)?"
+)
 # An entity, a comment, a tag, an escape of an invisible character.
 _ATOM = re.compile(
     rf"{ESCAPE_PATTERN}|"

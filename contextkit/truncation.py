@@ -21,7 +21,7 @@ _LINE_KEEPS = 0.8
 _SENTENCE_KEEPS = 0.8
 _WORD_KEEPS = 0.5
 
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+[」』）”’]*")
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[」』）”’]*+")
 # A word ends before white space; in Chinese and Japanese behind every character, but not
 # before punctuation that closes.
 _WORD_END = re.compile(r"(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff、。，！？])(?![、。，！？」』）])")

@@ -12,23 +12,20 @@ import json
 import os
 import sys
 import time
-from _thread import allocate_lock, start_new_thread
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from contextkit.resident.client import ask, start, start_detached
+from contextkit.agent_hooks.supervisor import Ending, Say, Show, supervise
+from contextkit.resident.client import ask
 
 __all__ = ["Show", "answer_as_json", "run_hook"]
-
-Show = Callable[[Mapping[str, Any], Mapping[str, Any]], str]
-"""Makes an agent's text from its event and an answer, which may be empty."""
 
 _ANSWERED = {"SessionStart", "UserPromptSubmit"}
 _OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
 _DEFAULT_SECONDS = 1.0
 _MOST_SECONDS = 30.0
-_LOOK_SECONDS = 0.05
 _MOST_BYTES = 8 * 1024 * 1024
+_LONGEST_NAME = 4096
 _OFF = {"false", "0", "no", "off"}
 
 
@@ -44,59 +41,58 @@ def run_hook(show: Show = answer_as_json) -> None:
     Args:
         show: writes an answer down as the agent reads it.
     """
-    hook = _Hook(show, time.monotonic(), dict(os.environ))
-    start_new_thread(hook.watch, ())
-    hook.run()
+    started, environment = time.monotonic(), dict(os.environ)
+    ending = Ending(show, environment, started, _seconds(environment))
+    supervise(lambda say: _Hook(ending, say).run(), ending)
 
 
 class _Hook:
-    """One event, from its first byte to the end of the process."""
+    """One event, from its first byte to its answer."""
 
-    def __init__(self, show: Show, started: float, environment: Mapping[str, str]) -> None:
-        self.show = show
-        self.started = started
-        self.environment = environment
-        self.deadline = started + _seconds(environment)
+    def __init__(self, ending: Ending, say: Say) -> None:
+        self.ending = ending
+        self.say = say
+        self.started = ending.started
+        self.environment = ending.environment
         self.event: Mapping[str, Any] = {}
-        self.output = 1
-        self.wants_resident = False
-        self.must_tell = False
-        self._ended = allocate_lock()
 
     def run(self) -> None:
-        """Answer, and end the process."""
+        """Make the answer, and say it."""
         answer: Mapping[str, Any] = {}
         try:
             answer = self._answer()
         except BaseException as error:  # noqa: BLE001 - an agent is told nothing of it
             # What is wrong with the workspace is noted once; what took too long is told of.
-            self.must_tell = self.must_tell and isinstance(error, TimeoutError)
-            self._note("hook_failed", reason=" ".join(f"{type(error).__name__}: {error}".split()))
-        self._end(answer)
-
-    def watch(self) -> None:
-        """End the process when its time is up, whatever it does."""
-        while (left := self.deadline - time.monotonic()) > 0:
-            # It may become less, too.
-            time.sleep(min(left, _LOOK_SECONDS))
-        self._end({}, late=True)
-
-    # -- answering ------------------------------------------------------------------------
+            if not isinstance(error, TimeoutError):
+                self.ending.message = None
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            self.ending.note("hook_failed", reason=reason)
+        text = ""
+        with contextlib.suppress(Exception):
+            text = self.ending.show(self.event, answer)
+        ending = self.ending
+        self.say({"text": text, "wants_resident": ending.wants_resident, "message": ending.message})
 
     def _answer(self) -> Mapping[str, Any]:
         if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
             return {}
         self.event = _read_event()
-        self.must_tell = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
+        told = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
+        asks = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
+        self.say({"event": _named(self.event), "wants_resident": asks})
         may_be_answered = _may_be_answered(self.event)
-        if not (may_be_answered or self.must_tell):
+        if not (may_be_answered or told):
+            self.ending.wants_resident = False
             return {}
-        self.wants_resident = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
-        answer = self._asked() if self.wants_resident else None
-        if answer is not None:
-            return answer
+        if asks:
+            # What it answers too late it tells of nevertheless.
+            answer = self._asked()
+            if answer is not None:
+                return answer
         # Only where there is something to say the settings are read that want one.
-        self.wants_resident = self.wants_resident and may_be_answered
+        self.ending.wants_resident &= may_be_answered
+        if told:
+            self._tell_at_the_end()
         return self._here() if may_be_answered else {}
 
     def _asked(self) -> Mapping[str, Any] | None:
@@ -107,16 +103,23 @@ class _Hook:
             "event": {"cwd": os.getcwd(), **self.event},  # noqa: PTH109
             "waited": time.monotonic() - self.started,
         }
-        # Whoever gets the question tells, even where it answers too late.
-        must_tell, self.must_tell = self.must_tell, False
         message = ask(request, self.environment, _MOST_SECONDS, self._heard)
-        if message is not None:
-            self.wants_resident = False
-        if message is None or message.get("starting"):
-            self.must_tell = must_tell
+        if message is None:
+            return None
+        self.ending.wants_resident = False
+        if message.get("starting"):
             return None
         answer = message.get("answer")
         return answer if isinstance(answer, dict) else {}
+
+    def _tell_at_the_end(self) -> None:
+        """Let a process of its own tell the plugins; nobody waits for it."""
+        from contextkit.agent_hooks.telling import as_message
+
+        message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
+        if message is not None:
+            said = {"message": message.decode("ascii")}
+            self.say({**said, "wants_resident": self.ending.wants_resident})
 
     def _here(self) -> Mapping[str, Any]:
         """The answer of this process; what plugins print meanwhile is not part of it."""
@@ -126,7 +129,6 @@ class _Hook:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from contextkit.agent_hooks.here import answer_here
 
-        self.output = os.dup(1)
         nothing = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):
             os.dup2(nothing, stream)
@@ -134,44 +136,20 @@ class _Hook:
 
     def _heard(self, message: Mapping[str, Any]) -> None:
         limit = message.get("limit")
-        if isinstance(limit, (int, float)):
-            self.deadline = self.started + limit
+        if isinstance(limit, (int, float)) and self.started + limit != self.ending.deadline:
+            self.say({"limit": limit})
         if message.get("resident") is False:
-            self.wants_resident = False
+            self.say({"wants_resident": False})
 
-    # -- the end --------------------------------------------------------------------------
 
-    def _end(self, answer: Mapping[str, Any], *, late: bool = False) -> None:
-        """Write the answer and end the process; whoever comes second waits for that."""
-        self._ended.acquire()
-        try:
-            with contextlib.suppress(Exception):
-                text = self.show(self.event, answer)
-                _write(self.output, text.encode("utf-8", "backslashreplace"))
-            if late:
-                self._note("hook_late", seconds=round(self.deadline - self.started, 3))
-            if self.wants_resident:
-                folder = self.event.get("cwd")
-                start(self.environment, folder if isinstance(folder, str) else os.getcwd())  # noqa: PTH109
-            if self.must_tell:
-                self._tell()
-        finally:
-            os._exit(0)
-
-    def _tell(self) -> None:
-        """Let a process of its own tell the plugins; nobody waits for it."""
-        from contextkit.agent_hooks.telling import as_message
-
-        message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
-        if message is not None:
-            start_detached(["contextkit.agent_hooks.telling"], self.environment, message)
-
-    def _note(self, event: str, **fields: Any) -> None:
-        with contextlib.suppress(Exception):
-            from contextkit.agent_hooks.journal import note
-
-            name = self.event.get("hook_event_name")
-            note(event, hook=name, session=self.event.get("session_id"), **fields)
+def _named(event: Mapping[str, Any]) -> dict[str, str]:
+    """What says which event it is; a name of a kilobyte is none."""
+    names = {name: event.get(name) for name in ("hook_event_name", "session_id", "cwd")}
+    return {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, str) and len(value) <= _LONGEST_NAME
+    }
 
 
 def _may_be_answered(event: Mapping[str, Any]) -> bool:
@@ -204,8 +182,3 @@ def _read_event() -> Mapping[str, Any]:
     if not isinstance(event, dict):
         raise TypeError("an event is a JSON object")
     return event
-
-
-def _write(output: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(output, data) :]

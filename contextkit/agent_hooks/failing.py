@@ -46,20 +46,21 @@ _BUILD = re.compile(
     r"|(?:\./)?(?:mvnw?|gradlew?)\s+(?:\S+\s+)*\S*(?:build|compile\w*|assemble\w*|package|install)\b"
     r"|\S*/build(?:\.\w+)?(?=\s|$)"
 )
+# `[ \t]` and not `\s`, which would go on over every following empty line.
 _SHOWS_FAILURE = re.compile(
     r"^=+ .*\b\d+ (?:failed|errors?)\b"  # pytest
     r"|^\d+ (?:failed|errors?)\b.* in [\d.]+s|^(?:FAILED|ERROR) \S+(?:::| - )"
     r"|^FAILED \((?:failures|errors)="  # unittest
-    r"|^\s*Tests?(?: Suites)?:?\s+(?:\d+ \w+[,|]? ?)*[1-9]\d* failed\b"  # jest, vitest
-    r"|^\s+[1-9]\d* failing$|^# fail [1-9]|^not ok [1-9]"  # mocha, node, tap
-    r"|^--- FAIL: |^FAIL\s+\S+|^FAIL$"  # go
+    r"|^[ \t]*Tests?(?: Suites)?:?[ \t]+(?:\d+ [a-z]+[,|]? ?)*[1-9]\d* failed\b"  # jest, vitest
+    r"|^[ \t]+[1-9]\d* failing$|^# fail [1-9]|^not ok [1-9]"  # mocha, node, tap
+    r"|^--- FAIL: |^FAIL[ \t]+\S|^FAIL$"  # go
     r"|^test result: FAILED|^error(?:\[E\d+\])?: |^error TS\d+|: error (?:TS|CS|C)\d+"
     r"|: (?:fatal )?error: |^Found \d+ errors?\b|^npm (?:ERR!|error) |^ERROR in "
     r"|^BUILD FAILED|^FAILURE: Build failed|\[ERROR\] (?:BUILD FAILURE|Failed to execute)"
-    r"|^g?make(?:\[\d+\])?: \*\*\* |^ninja: build stopped|^Failed!\s+- Failed: +[1-9]"
+    r"|^g?make(?:\[\d+\])?: \*\*\* |^ninja: build stopped|^Failed![ \t]+- Failed: +[1-9]"
     r"|^\d+ examples?, [1-9]\d* failures?|^Tests: \d+, .*(?:Failures|Errors): [1-9]"
     r"|^[1-9]\d* tests? failed out of|% tests passed, [1-9]\d* tests? failed"
-    r"|^\s*[1-9]\d* tests?, [1-9]\d* failures?",
+    r"|^[ \t]*[1-9]\d* tests?, [1-9]\d* failures?",
     re.MULTILINE,
 )
 

@@ -14,7 +14,7 @@ from contextkit.models import ContextItem, Style
 __all__ = ["Parts", "keeps"]
 
 _LABEL = re.compile(r"(?:[-*] )?\*\*[^*\n]{1,60}\*\*:? ")
-_HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[[^\]\n]*\]\n")
+_HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[(?:(?! \[)[^\]\n])*+\]\n")
 _LONGEST_HEAD = 160
 _MARKUP = re.compile(r"[\\\s]+")
 

@@ -12,13 +12,16 @@ from attrs import frozen
 
 from contextkit.config import SECTIONS, SOURCE_NAME, normalized, one_name_twice
 from contextkit.errors import ConfigError
+from contextkit.workspace.toml_files import parse_toml, read_toml
 
 __all__ = ["FileSetting", "read_settings"]
 
-_TABLE = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
+_TABLE = re.compile(r"\s*+\[([^\[\]]++)\]")
 _NAMED = {"sources": "a source's", "strategies": "a strategy's"}
 """The sections of many tables, one for each name."""
 _NOT_IN_KEY = re.compile(r"[\s\"']")
+_LONGEST_TABLE = 1000
+"""Keys of a table with a longer name have no line: each would hold the name once more."""
 
 
 @frozen
@@ -37,20 +40,22 @@ def read_settings(file: Path) -> dict[str, FileSetting]:
     """
     try:
         # A byte order mark, as some editors write it, is not the user's fault.
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_toml(file).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except (OSError, ValueError) as error:
         raise ConfigError(f"cannot be read: {error}", file=file) from error
     table = _parsed(text, file)
     prefix = ""
     if file.name == "pyproject.toml":
         table, prefix = table["tool"]["contextkit"], "tool.contextkit."
 
+    lines = _Lines(text)
+
     def line_of(key: str) -> int | None:
-        return _line_of(text, f"{prefix}{key}")
+        return lines.of(f"{prefix}{key}")
 
     if not isinstance(table, Mapping):
         raise ConfigError(
-            "expected a table", key="tool.contextkit", file=file, line=_line_of(text, prefix)
+            "expected a table", key="tool.contextkit", file=file, line=lines.of(prefix)
         )
     try:
         return {key: FileSetting(raw, line_of(key)) for key, raw in _flatten(table)}
@@ -59,13 +64,13 @@ def read_settings(file: Path) -> dict[str, FileSetting]:
             error.expected, key=error.key, file=file, line=line_of(error.key)
         ) from error
     except _SameNameError as error:
-        lines = [_first_line_of(text, f"{prefix}{key}") for key in error.keys]
+        places = [_first_line_of(text, f"{prefix}{key}") for key in error.keys]
         raise ConfigError(
-            f"the same name as {error.keys[0]} in line {lines[0]}, as - and _ are one in names: "
+            f"the same name as {error.keys[0]} in line {places[0]}, as - and _ are one in names: "
             f"keep one of them",
             key=error.keys[1],
             file=file,
-            line=lines[1],
+            line=places[1],
         ) from error
 
 
@@ -83,14 +88,14 @@ class _SameNameError(Exception):
 
 def _parsed(text: str, file: Path) -> Any:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r"\(at line (\d+)", str(error))
-        line = int(found.group(1)) if found else text.count("\n") + 1
-        raise ConfigError(f"not valid TOML: {error}", file=file, line=line) from error
+        return parse_toml(text)
     except (ValueError, RecursionError) as error:
-        # An endless number, or brackets without end.
-        raise ConfigError(f"not valid TOML: {error}", file=file) from error
+        # Also an endless number, or brackets without end, which have no line.
+        found = re.search(r"\(at line (\d+)", str(error))
+        line = int(found.group(1)) if found else None
+        if found is None and isinstance(error, tomllib.TOMLDecodeError):
+            line = text.count("\n") + 1
+        raise ConfigError(f"not valid TOML: {error}", file=file, line=line) from error
 
 
 def _flatten(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -121,14 +126,24 @@ def _flatten_named(section: str, tables: Mapping[str, Any]) -> Iterator[tuple[st
         )
 
 
-def _line_of(text: str, dotted: str) -> int | None:
-    """The line on which a key is set; else that of the closest key or table around it."""
-    wanted = f"{normalized(_NOT_IN_KEY.sub('', dotted.rstrip('.')))}."
-    closest, found = 0, None
-    for number, here in _keys_by_line(text):
-        if len(here) > closest and wanted.startswith(f"{normalized(here)}."):
-            closest, found = len(here), number
-    return found
+class _Lines:
+    """The lines that keys stand on, found in one pass over a file."""
+
+    def __init__(self, text: str) -> None:
+        self._first: dict[str, int] = {}
+        for number, key in _keys_by_line(text):
+            self._first.setdefault(normalized(key), number)
+        self._lengths = {len(key) for key in self._first}
+
+    def of(self, dotted: str) -> int | None:
+        """The line on which a key is set; else that of the closest key or table around it."""
+        wanted = normalized(_NOT_IN_KEY.sub("", dotted.rstrip(".")))
+        end = len(wanted)
+        while end > 0:
+            if end in self._lengths and (line := self._first.get(wanted[:end])) is not None:
+                return line
+            end = wanted.rfind(".", 0, end)
+        return None
 
 
 def _first_line_of(text: str, dotted: str) -> int | None:
@@ -147,6 +162,6 @@ def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
         if heading:
             table = _NOT_IN_KEY.sub("", heading.group(1))
             yield number, table
-        elif "=" in line:
+        elif "=" in line and len(table) <= _LONGEST_TABLE:
             key = _NOT_IN_KEY.sub("", line.split("=", 1)[0])
             yield number, f"{table}.{key}" if table else key

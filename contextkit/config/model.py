@@ -58,7 +58,7 @@ STRATEGY_PARTS = tuple(part.name for part in fields(Strategy) if part.name != "n
 _EMBEDDING_MODEL = re.compile(r"wordllama|none|[a-z][a-z0-9_-]*:\S(.*\S)?")
 """How a model may be named; what stands before the colon is a plugin's affair."""
 
-_CACHE_URL = re.compile(r"memory|(rediss?|unix)://(?![^/@]*:[^/@]*@)\S+")
+_CACHE_URL = re.compile(r"memory|(rediss?|unix)://(?![^/@:]*+:[^/@]*+@)\S+")
 """Where a cache may be; a password does not stand in a setting, which is printed."""
 
 _MODELS = "wordllama, none, or a plugin's PROVIDER:MODEL"

@@ -31,7 +31,7 @@ distances of groups are computed only where too many pairs are left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -57,9 +57,8 @@ _ROWS = 128
 _FEW = 1 / 8
 # So many pairs to a text are not worth a group's distances.
 _ENOUGH = 2
-# A text of more characters is in no pair: distances take the square of the length, and whoever
-# finds a book is not to keep all others waiting.
-_LONGEST = 50_000
+# Characters that are counted at once: what counting takes is 60 times as large.
+_BLOCK = 500_000
 # A computed ratio of exactly the threshold may come out a hair below it.
 _ROUNDING = 1e-6
 # Its powers spread over 64 bits.
@@ -78,15 +77,11 @@ class Sketch:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        # Sorted by length, texts too long to be like another one end a row of pairs.
+        # Sorted by length, the texts that a text can be like are next to it.
         self._order = sorted(range(len(texts)), key=lambda position: len(texts[position]))
         texts = [texts[position] for position in self._order]
         self._lengths: _Integers = np.array([len(text) for text in texts], np.int32)
-        self._comparable = int(np.searchsorted(self._lengths, _LONGEST, side="right"))
-        encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
-        self._classes = np.frombuffer(encoded, np.uint8)[::4]
-        owners = np.repeat(np.arange(len(texts), dtype=np.intp), self._lengths)
-        numbers = _numbers(owners, self._classes, len(texts), _CLASSES)
+        self._classes, numbers, digits = _counted(texts)
         totals = numbers.sum(axis=0)
         self._groups, others = _grouped(totals, float(np.median(self._lengths)) if texts else 0)
         self._group_sizes = [numbers[:, group].sum(axis=1) for group in self._groups]
@@ -95,9 +90,7 @@ class Sketch:
         self._others = [_capped(column) for column in numbers[:, single].T]
         self._others.append(_capped(numbers[:, rest].sum(axis=1)))
         self._numbers = _capped(numbers[:, np.flatnonzero(totals)])
-        digits = np.frombuffer(encoded, "<u4") - ord("0")
-        is_digit = digits < 10
-        self._digits = _hashed(_numbers(owners[is_digit], digits[is_digit], len(texts), 10))
+        self._digits = _hashed(digits)
         characters = np.empty(len(texts), np.uint64)
         characters[self._order] = _hashed(numbers)
         self.characters: list[int] = characters.tolist()
@@ -105,17 +98,18 @@ class Sketch:
     @cached_property
     def _pieces(self) -> list[list[bytes]]:
         """What each text has of each group's classes, in order."""
-        data = self._classes.tobytes()
         return [
-            _split(data.translate(None, bytes(set(range(_CLASSES)) - set(group.tolist()))), sizes)
+            _split(
+                self._classes.translate(None, bytes(set(range(_CLASSES)) - set(group.tolist()))),
+                sizes,
+            )
             for group, sizes in zip(self._groups, self._group_sizes, strict=True)
         ]
 
     def similar_pairs(self, threshold: float) -> tuple[_Positions, _Positions]:
         """Every pair whose ratio can reach `threshold`, and few others.
 
-        Pairs that do not have every digit as often are left out: they differ in a number. So
-        are texts of over 50,000 characters.
+        Pairs that do not have every digit as often are left out: they differ in a number.
 
         Args:
             threshold: the ratio, 0..1.
@@ -123,7 +117,7 @@ class Sketch:
         Returns:
             The positions of the one and of the other texts.
         """
-        starts = range(0, self._comparable, _ROWS)
+        starts = range(0, len(self._order), _ROWS)
         blocks = [self._pairs_from(start, threshold) for start in starts]
         order = np.array(self._order, np.intp)
         none = np.empty(0, np.intp)
@@ -133,9 +127,9 @@ class Sketch:
 
     def _pairs_from(self, start: int, threshold: float) -> tuple[_Positions, _Positions]:
         """The pairs of one block of rows with themselves and with all longer texts."""
-        stop = min(start + _ROWS, self._comparable)
+        stop = min(start + _ROWS, len(self._order))
         longest = self._lengths[stop - 1] * (2 - threshold) / max(threshold, 1e-9) + 1
-        end = min(int(np.searchsorted(self._lengths, longest, side="right")), self._comparable)
+        end = int(np.searchsorted(self._lengths, longest, side="right"))
         rows, columns = slice(start, stop), slice(start, end)
         both = self._lengths[rows, None] + self._lengths[None, columns]
         allowed = ((1 - threshold) * both + _ROUNDING).astype(np.int32)
@@ -160,6 +154,35 @@ class Sketch:
             possible &= bound <= allowed
         found, others = np.nonzero(possible)
         return found + start, others + start
+
+
+def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:
+    """The classes of all characters, joined, and how often each text has each class and digit."""
+    classes = bytearray()
+    numbers, digits = [], []
+    for block in _blocks(texts):
+        encoded = "".join(block).encode("utf-32-le", "surrogatepass")
+        own = np.frombuffer(encoded, np.uint8)[::4]
+        owners = np.repeat(np.arange(len(block), dtype=np.intp), [len(text) for text in block])
+        codes = np.frombuffer(encoded, "<u4") - ord("0")
+        is_digit = codes < 10
+        classes += own.tobytes()
+        numbers.append(_numbers(owners, own, len(block), _CLASSES))
+        digits.append(_numbers(owners[is_digit], codes[is_digit], len(block), 10))
+    none = np.empty((0, _CLASSES), np.intp), np.empty((0, 10), np.intp)
+    return bytes(classes), np.concatenate([none[0], *numbers]), np.concatenate([none[1], *digits])
+
+
+def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Texts next to each other, of so many characters together, or one that has more."""
+    first = characters = 0
+    for position, text in enumerate(texts):
+        if characters and characters + len(text) > _BLOCK:
+            yield texts[first:position]
+            first, characters = position, 0
+        characters += len(text)
+    if texts:
+        yield texts[first:]
 
 
 def _numbers(owners: _Positions, kinds: NDArray[Any], texts: int, of: int) -> _Positions:

@@ -13,7 +13,6 @@ Two texts are laid side by side word by word; what one has and the other has not
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
@@ -22,6 +21,7 @@ from itertools import islice
 from attrs import field, frozen
 from rapidfuzz.distance import Indel
 
+from contextkit.dedup.normal import composed
 from contextkit.dedup.vocabulary import (
     FUNCTION_WORDS,
     NEGATIONS,
@@ -69,10 +69,6 @@ _COMMENT = re.compile(r"^\s*(?:#|//)\s.*|\s\s#\s[^\"'`]*$")
 _CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
 
 
-def _composed(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
-
-
 @frozen
 class _Word:
     """A word of a text, and how a difference in it is to be taken."""
@@ -89,7 +85,7 @@ class _Word:
 class Guarded:
     """A text, and what of it is compared; each part is made when first asked for."""
 
-    text: str = field(converter=_composed)
+    text: str = field(converter=composed)
 
     @cached_property
     def words(self) -> tuple[_Word, ...]:

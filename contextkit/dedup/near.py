@@ -20,8 +20,7 @@ second. Texts of few words in any order, such as logs, would take minutes."""
 class NearTexts:
     """Texts, the kept ones of which can be asked for those like another.
 
-    What it takes is bounded: texts of over 50,000 characters are like no other, and of very
-    long ones only the first pairs to be asked about are compared.
+    What it takes is bounded: of long texts only the first pairs to be asked about are compared.
 
     Args:
         texts: normal texts, spoken of by position; equal ones are never asked about.

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from contextkit.invisible import FORMAT_CHARACTERS
 
-__all__ = ["clauses", "is_rotation", "normal_text", "shortened"]
+__all__ = ["clauses", "composed", "is_rotation", "normal_text", "shortened"]
 
 # Punctuation and symbols that say nothing about whether two texts mean the same: ASCII,
 # Latin-1, general punctuation, CJK punctuation, and characters that are not shown at all.
@@ -22,6 +22,8 @@ _DROPPED = re.compile(
     "\u00a1-\u00a9\u00ab-\u00ae\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e"
     f"\u3001-\u3003\u3008-\u3011\u3014-\u301f\u30fb{FORMAT_CHARACTERS}]+"
 )
+# In pieces, as putting a run of marks in order takes the square of its length.
+_COMPOSED = re.compile("[\x00-\x7f]?[^\x00-\x7f]{1,500}")
 _CLAUSE_END = re.compile(r"[.!?:,](?=\s|$)|[;\n。！？；，、：]|\band\b|\s[-–—]\s", re.IGNORECASE)
 
 # A prefix is this short at most; with more before it, a text says something of its own.
@@ -39,17 +41,22 @@ def normal_text(text: str) -> str:
 
     A text of nothing but punctuation is only folded.
     """
-    return " ".join(_bare(_composed(text)).split()) or " ".join(text.split())
+    return " ".join(_bare(composed(text)).split()) or " ".join(text.split())
 
 
 def clauses(text: str) -> list[str]:
     """The normal forms of a text's sentences and clauses, sorted."""
-    parts = (_bare(part).split() for part in _CLAUSE_END.split(_composed(text)))
+    parts = (_bare(part).split() for part in _CLAUSE_END.split(composed(text)))
     return sorted(" ".join(part) for part in parts if part)
 
 
-def _composed(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+def composed(text: str) -> str:
+    """`text` with its characters and marks in one form (NFKC)."""
+    return text if text.isascii() else _COMPOSED.sub(_normalized, text)
+
+
+def _normalized(run: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", run.group())
 
 
 def _bare(text: str) -> str:

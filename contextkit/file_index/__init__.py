@@ -21,6 +21,7 @@ Which files there are is the source's own to say, and what it makes of one.
 
 from __future__ import annotations
 
+from contextkit.file_index.globs import compile_globs, wrong_globs
 from contextkit.file_index.listing import (
     FileListing,
     Stamp,
@@ -38,4 +39,6 @@ __all__ = [
     "Stamp",
     "Status",
     "WorkspaceFile",
+    "compile_globs",
+    "wrong_globs",
 ]

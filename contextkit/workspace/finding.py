@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 from attrs import frozen
 
 from contextkit.errors import WorkspaceError
 from contextkit.workspace.git_folders import is_bare
+from contextkit.workspace.toml_files import MAX_TOML_BYTES, parse_toml
 
 __all__ = ["PROJECT_FILE", "Workspace", "find_workspace"]
 
 PROJECT_FILE = "contextkit.toml"
-_OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*contextkit\s*[.\]]", re.MULTILINE)
+_OWN_TABLE = re.compile(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*contextkit[ \t]*[.\]]", re.MULTILINE)
 
 
 @frozen
@@ -79,10 +79,16 @@ def _leads_out(file: Path) -> bool:
 
 def _has_table(pyproject: Path) -> bool:
     try:
-        text = pyproject.read_bytes().decode("utf-8", "replace")
-        tool = tomllib.loads(text).get("tool", {})
+        with pyproject.open("rb") as stream:
+            content = stream.read(MAX_TOML_BYTES + 1)
     except OSError:
         return False
+    text = content[:MAX_TOML_BYTES].decode("utf-8", "replace")
+    if len(content) > MAX_TOML_BYTES:
+        # Whoever reads its settings says that it is too large.
+        return _OWN_TABLE.search(text) is not None
+    try:
+        tool = parse_toml(text).get("tool", {})
     except (ValueError, RecursionError):
         # Somebody else's file, unless its settings would be passed over in silence.
         return _OWN_TABLE.search(text) is not None

@@ -16,8 +16,6 @@ from attrs import frozen
 
 from contextkit.testing import OwnUser, own_home, own_user, wait_until
 
-HOOK = [sys.executable, "-c", "from contextkit_claude_code.hook import main; main()"]
-
 EXPERIENCES = [
     {
         "id": "ghap_flaky",
@@ -59,6 +57,11 @@ class World(OwnUser):
         # What these events leave with a source that listens is that source's business.
         return {**super().environment, "CONTEXTKIT_SOURCES_EVENTS_ENABLED": "no"}
 
+    @property
+    def hook_command(self) -> list[str]:
+        """What Claude Code runs at its events."""
+        return [sys.executable, "-c", "from contextkit_claude_code.hook import main; main()"]
+
     def event(self, name: str, session: str = "s1", **fields: Any) -> dict[str, Any]:
         """An event as Claude Code sends it."""
         return {
@@ -83,7 +86,7 @@ class World(OwnUser):
     def hook(self, event: Any, **variables: str) -> str:
         """What Claude Code's hook tells the agent of an event: its context, or nothing."""
         given = event if isinstance(event, (str, bytes)) else json.dumps(event)
-        ran = self.process(HOOK, given, **variables)
+        ran = self.process(self.hook_command, given, **variables)
         assert ran.returncode == 0
         assert not ran.stderr
         if not ran.stdout:

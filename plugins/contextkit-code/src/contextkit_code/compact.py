@@ -17,7 +17,7 @@ _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE = re.compile(r".*?(?:[.!?](?=\s+[^\sa-z]|\s*\Z)|[。！？])")
 _DOC_TAG = re.compile(r"</?(?:summary|para|p)>")
 _BEHIND_BRACKET = re.compile(r"([(\[{])\s*\n\s*")
-_BEFORE_BRACKET = re.compile(r",?\s*\n\s*([)\]}])")
+_BEFORE_BRACKET = re.compile(r"(?:,\s++|(?<![,\s])\s++)([)\]}])")
 _SEPARATORS = re.compile(r"::|[:#]")
 _BODY_FOLLOWS = " \t\n:{"
 
@@ -50,7 +50,11 @@ def shortened(line: str, most: int) -> str:
 
 def _on_one_line(signature: str) -> str:
     """`def f(` / `a,` / `):` as `def f(a)`."""
-    folded = _BEFORE_BRACKET.sub(r"\1", _BEHIND_BRACKET.sub(r"\1", signature))
+
+    def without_end(found: re.Match[str]) -> str:
+        return found[1] if "\n" in found[0] else found[0]
+
+    folded = _BEFORE_BRACKET.sub(without_end, _BEHIND_BRACKET.sub(r"\1", signature))
     return one_line(folded.rstrip(_BODY_FOLLOWS))
 
 

@@ -18,7 +18,8 @@ _MARKS = (
     r"|=begin\b|=end\b"
 )
 _LINE_START = re.compile(rf"^[ \t]*(?:{_MARKS})", re.MULTILINE)
-_BLOCK_END = re.compile(r"[ \t]*(?:\*+/|-\}|\]=*\])[ \t]*$", re.MULTILINE)
+_BLOCK_END = re.compile(r"(?<![ \t])[ \t]*+(?:(?<!\*)\*++/|-\}|\]=*+\])[ \t]*+$", re.MULTILINE)
+_BLANK_START = re.compile(r"\A\s*\n")
 _ATTRIBUTE = re.compile(r"^@\w+\s*")
 _STRING = re.compile(
     r"""^(?:~?[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|["'])(?P<words>.*?)(?P=quote)\w*$""", re.DOTALL
@@ -34,10 +35,15 @@ def _words(comment: str) -> str:
     if comment.startswith("@"):
         return string_words(_ATTRIBUTE.sub("", comment))
     bare = _LINE_START.sub("", _BLOCK_END.sub("", comment))
-    return inspect.cleandoc(bare).strip()
+    return _clean(bare)
 
 
 def string_words(literal: str) -> str:
     """What a string literal says, without its quotes; empty for anything but a string."""
     found = _STRING.match(literal.strip())
-    return inspect.cleandoc(found["words"]).strip() if found else ""
+    return _clean(found["words"]) if found else ""
+
+
+def _clean(text: str) -> str:
+    """A text without what its lines are indented by; `cleandoc` removes empty lines one by one."""
+    return inspect.cleandoc(_BLANK_START.sub("\n", text)).strip()

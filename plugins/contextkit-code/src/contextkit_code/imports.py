@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
@@ -21,18 +22,23 @@ IMPORT = "import"
 
 _MAX_IMPORTS = 1_000
 _MAX_NAME = 200
+_MAX_BYTES = 50_000
+"""A longer import is none that a person wrote."""
+
+_MAX_LEVELS = 20
 _NAMES = re.compile(r"\{([^{}]*)\}")
 _QUOTED = re.compile(r"""["'<]([^"'<>\n]+)["'>]""")
-_PYTHON_FROM = re.compile(r"from\s+([.\w\s]+?)\s+import\s+(.*)", re.DOTALL)
+_PYTHON_FROM = re.compile(r"from\s")
+_PYTHON_IMPORT = re.compile(r"\simport\s")
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 # What stands before the path: the keyword, and what says how it is imported.
 _KEYWORDS = re.compile(
     r"^(?:pub(?:\([^)]*\))?\s+)?(?:global\s+)?(?:import|use|using)\s+"
     r"(?:(?:static|function|const|qualified|struct|class|enum|protocol|func|typealias)\s+)?"
     r"(?:\w+\s*=\s*)?"
 )
-_ALIAS = re.compile(r"\s+(?:as|=>)\s+\S+$")
+_ALIAS = re.compile(r"(?<!\s)\s++(?:as|=>)\s++\S++$")
 
 
 @frozen
@@ -70,6 +76,8 @@ def find_imports(
     names: dict[str, dict[str, None]] = {}
     nodes = [node for _, captures in matches for node in captures.get(IMPORT, ())]
     for node in sorted(nodes, key=lambda node: node.start_byte):
+        if node.end_byte - node.start_byte > _MAX_BYTES:
+            continue
         text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         for found in _LANGUAGES[language][1](text):
             if found.module and len(found.module) <= _MAX_NAME:
@@ -79,13 +87,15 @@ def find_imports(
 
 def _python(text: str) -> Iterator[Import]:
     said = _PYTHON_COMMENT.sub("", text)
-    found = _PYTHON_FROM.match(said)
+    found = _PYTHON_IMPORT.search(said) if _PYTHON_FROM.match(said) else None
     if found is None:
         for module in said.removeprefix("import").split(","):
             yield Import(module.split(" as ")[0].strip())
         return
-    names = (name.split(" as ")[0].strip() for name in found[2].strip("() \n").split(","))
-    yield Import("".join(found[1].split()), _short(name for name in names if name != "*"))
+    taken = said[found.end() :].strip("() \n").split(",")
+    names = (name.split(" as ")[0].strip() for name in taken)
+    module = said[: found.start()].removeprefix("from")
+    yield Import("".join(module.split()), _short(name for name in names if name != "*"))
 
 
 def _quoted(text: str) -> Iterator[Import]:
@@ -104,8 +114,16 @@ def _quoted(text: str) -> Iterator[Import]:
 def _path(text: str) -> Iterator[Import]:
     """The module is a path of names; braces hold several ends of it, in Haskell brackets names."""
     path = _KEYWORDS.sub("", _COMMENT.sub(" ", text)).strip().rstrip(";").partition("(")[0]
+    if _levels(path) > _MAX_LEVELS:
+        return
     for each in _unfolded(" ".join(path.split())):
         yield Import(_ALIAS.sub("", each).strip().removesuffix("::self").rstrip(".:*_"))
+
+
+def _levels(path: str) -> int:
+    """How deep braces stand in braces."""
+    depths = accumulate({"{": 1, "}": -1}.get(character, 0) for character in path)
+    return max(depths, default=0)
 
 
 def _unfolded(path: str) -> Iterator[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from contextkit.file_index import Folder
-from contextkit_code.settings import compile_globs
+from contextkit.file_index import Folder, compile_globs
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["plain_files"]
 
 _MAX_IGNORE_BYTES = 1_000_000
+_MAX_RULES = 2000
+"""Each is tried on each path below its folder."""
+
 _Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
 
 
@@ -59,7 +62,7 @@ def _ignore_rules(root: Folder, path: str) -> GitIgnoreSpec:
     except (OSError, ValueError):
         content = b""
     lines = content.decode("utf-8", "replace").splitlines()
-    return compile_globs([line for line in lines if _is_rule(line)])
+    return compile_globs([*islice(filter(_is_rule, lines), _MAX_RULES)])
 
 
 def _is_rule(line: str) -> bool:

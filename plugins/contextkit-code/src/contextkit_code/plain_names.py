@@ -14,7 +14,7 @@ _DEFINITION = re.compile(
     r"(?:class|def|defp|defmodule|enum|fn|fun|func|function|impl|interface|macro_rules!|module"
     r"|namespace|object|package|proc|protocol|record|struct|sub|trait|type|typedef|union)[ \t]+"
     r"(?:\([^()\n]*\)[ \t]*)?"
-    r"([A-Za-z_$][\w$]*(?:(?:::|\.)[A-Za-z_$][\w$]*)*)(?=[ \t]*(?:[({<:=\[;,]|$|\w+[ \t]*\{))",
+    r"([A-Za-z_$][\w$]*+(?:(?:::|\.)[A-Za-z_$][\w$]*+)*)(?=[ \t]*(?:[({<:=\[;,]|$|\w+[ \t]*\{))",
     re.MULTILINE,
 )
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import fields, frozen
 
 from contextkit.errors import ConfigError
+from contextkit.file_index import wrong_globs
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
-__all__ = ["DEFAULT_MAX_FILE_BYTES", "Settings", "compile_globs", "problems"]
+__all__ = ["DEFAULT_MAX_FILE_BYTES", "Settings", "problems"]
 
 DEFAULT_MAX_FILE_BYTES = 1_000_000
 
@@ -61,7 +59,7 @@ def problems(settings: Mapping[str, Any]) -> list[str]:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 wrong.append(f"{key}: expected a number of bytes, at least 1, got {value!r}")
         else:
-            wrong.extend(_wrong_globs(key, value))
+            wrong.extend(wrong_globs(key, value))
     return wrong
 
 
@@ -69,28 +67,3 @@ def _unknown(key: str, known: list[str]) -> str:
     nearest = difflib.get_close_matches(key, known, n=1)
     hint = f"; did you mean {nearest[0]}?" if nearest else ""
     return f"{key}: not a setting of code; it has {', '.join(known)}{hint}"
-
-
-def _wrong_globs(key: str, value: object) -> list[str]:
-    if not isinstance(value, (list, tuple)):
-        return [f'{key}: expected a list of globs such as ["docs/**"], got {value!r}']
-    wrong = []
-    for glob in value:
-        if not isinstance(glob, str) or not glob.strip():
-            wrong.append(f"{key}: expected globs such as 'docs/**', got {glob!r}")
-            continue
-        try:
-            compile_globs([glob])
-        except ValueError:
-            wrong.append(f"{key}: {glob!r} is not a glob as in .gitignore")
-    return wrong
-
-
-def compile_globs(globs: list[str] | tuple[str, ...]) -> GitIgnoreSpec:
-    """Globs as git reads them in a .gitignore.
-
-    Raises `ValueError` for one that git would not understand.
-    """
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(globs)

@@ -29,9 +29,9 @@ _BOMS = {
 }
 _CONTROLS = bytes({*range(32)} - {7, 8, 9, 10, 11, 12, 13, 27})
 _CPLUSPLUS = re.compile(
-    r"^\s*(?:class|namespace|template|using|public|private|protected)\b|std::", re.MULTILINE
+    r"^[ \t]*(?:class|namespace|template|using|public|private|protected)\b|std::", re.MULTILINE
 )
-_SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([\w.+-]+)(?:\s|$)")
+_SHEBANG = re.compile(r"#![ \t]*+(?:\S*/)?(?:env[ \t]++(?:-\S++[ \t]++)*)?([\w.+-]++)(?:\s|$)")
 
 _INTERPRETERS = {
     "bash": "bash",

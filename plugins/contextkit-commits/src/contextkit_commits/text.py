@@ -14,7 +14,7 @@ MAX_MESSAGE = 20_000
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 _BLANK_LINES = re.compile(r"\n{3,}")
-_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_TRAILING = re.compile(r"(?<![ \t])[ \t]++$", re.MULTILINE)
 
 
 def clean_message(raw: bytes) -> str:

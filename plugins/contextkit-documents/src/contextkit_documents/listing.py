@@ -10,10 +10,10 @@ from pathlib import Path
 from attrs import define, field
 
 from contextkit.errors import WorkspaceError
-from contextkit.file_index import FileListing, Folder, Status
+from contextkit.file_index import FileListing, Folder, Status, compile_globs
 from contextkit.workspace.work_tree import git_files
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
-from contextkit_documents.settings import Settings, compile_globs
+from contextkit_documents.settings import Settings
 
 __all__ = ["DocumentListing", "list_documents"]
 

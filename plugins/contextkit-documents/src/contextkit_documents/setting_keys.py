@@ -16,8 +16,8 @@ from contextkit_documents.file_kinds import Kind
 __all__ = ["Key", "keys_of"]
 
 _LONGEST = 500
-_TABLE = re.compile(r"\s*\[+\s*([^\[\]#]+?)\s*\]+\s*(?:[#;].*)?")
-_YAML_KEY = re.compile(r"([^\s#\-:][^:#]*?|\"[^\"]+\"|'[^']+')\s*:(?:\s.*)?")
+_TABLE = re.compile(r"\s*+\[++([^\[\]#]++)\]++\s*+(?:[#;].*)?")
+_YAML_KEY = re.compile(r"([^\s#\-:][^:#]*+|\"[^\"]+\"|'[^']+')\s*:(?:\s.*)?")
 _JSON_KEY = re.compile(r"(\s*)\"((?:[^\"\\]|\\.)+)\"\s*:.*")
 
 _PROJECT_TABLES = re.compile(
@@ -79,15 +79,16 @@ def _tables(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     # quotation mark begins it.
     for row, line in enumerate(lines):
         found = _TABLE.fullmatch(line)
-        if found and found[1][0] not in "\"'" and "," not in found[1]:
-            yield row, found[1]
+        name = found[1].strip() if found else ""
+        if name and name[0] not in "\"'" and "," not in name:
+            yield row, name
 
 
 def _yaml(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     for row, line in enumerate(lines):
         found = _YAML_KEY.fullmatch(line)
         if found:
-            yield row, found[1].strip("\"'")
+            yield row, found[1].strip().strip("\"'")
 
 
 def _json(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

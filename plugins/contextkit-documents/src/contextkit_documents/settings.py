@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from attrs import fields, frozen
 
 from contextkit.errors import ConfigError
+from contextkit.file_index import wrong_globs
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
-__all__ = ["Settings", "compile_globs", "problems"]
+__all__ = ["Settings", "problems"]
 
 _DEFAULT_MAX_BYTES = 500_000
 
@@ -58,32 +56,6 @@ def problems(settings: Mapping[str, Any]) -> list[str]:
         elif key == "max_file_bytes":
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 wrong.append(f"{key}: expected a number of bytes, at least 1, got {value!r}")
-        elif not isinstance(value, (list, tuple)):
-            wrong.append(f'{key}: expected a list of globs such as ["docs/**"], got {value!r}')
         else:
-            wrong.extend(
-                f"{key}: {glob!r} is not a glob as in .gitignore, such as 'docs/**'"
-                for glob in value
-                if not _is_glob(glob)
-            )
+            wrong.extend(wrong_globs(key, value))
     return wrong
-
-
-def _is_glob(glob: object) -> bool:
-    if not isinstance(glob, str) or not glob.strip():
-        return False
-    try:
-        compile_globs([glob])
-    except ValueError:
-        return False
-    return True
-
-
-def compile_globs(globs: Sequence[str]) -> GitIgnoreSpec:
-    """Globs as git reads them in a .gitignore.
-
-    Raises `ValueError` for one that git would not understand.
-    """
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(globs)

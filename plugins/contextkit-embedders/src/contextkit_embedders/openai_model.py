@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenAIModel", "openai_model"]
 
 # A model's name may have an @ itself.
-_TARGET = re.compile(r"(?P<model>.+?)@(?P<url>[a-z]+://.*)", re.IGNORECASE)
+_TARGET = re.compile(r"(?P<model>.+?)@(?P<url>[a-z]+://.*)", re.IGNORECASE | re.DOTALL)
 # What a text-embeddings-inference server takes at once unless it is told otherwise.
 _BATCH = 32
 # A text shorter than that is not refused for its length.

@@ -18,7 +18,7 @@ __all__ = ["shorten"]
 _ESSENTIAL = ("Goal", "Outcome", "Lesson")
 _THEN = ("Surprise", "Root cause", "Hypothesis", "Action", "Prediction")
 _LABELLED = re.compile(r"((?:- \*\*)?([A-Z][a-z]+(?: [a-z]+)?)(?:\*\*)?: )(.*)")
-_HALF_ENTITY = re.compile(r"&[^;\s]*\Z")
+_HALF_ENTITY = re.compile(r"&[^;&\s]*+\Z")
 _SHORTEST_CUT = 24
 
 

@@ -14,7 +14,7 @@ from contextkit_code.ranking.units import RankedUnit
 __all__ = ["phrases_in", "quoted_first"]
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
-_LEFT_OUT = re.compile(r"\s*(?:\.\.\.|…)\s*")
+_LEFT_OUT = re.compile(r"\.\.\.|…")
 _SHORTEST = 4
 _MOST_PHRASES = 5
 _MOST_UNITS = 5

@@ -1,0 +1,102 @@
+"""Globs as git reads them in a .gitignore, matched in time that grows with a path's length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+__all__ = ["MAX_GLOBS", "MAX_GLOB_CHARACTERS", "compile_globs", "wrong_globs"]
+
+MAX_GLOBS = 500
+MAX_GLOB_CHARACTERS = 500
+
+# How pathspec writes `*`, and `**` between two folders and in front of one.
+_STARS = re.compile(r"(?:\[\^/\]\*){2,}")
+_STAR_BEFORE_A_STAR = re.compile(r"\[\^/\]\*((?:\[\^/\](?!\*)|(?!\[\^/\]\*)[^/])+?)(?=\[\^/\]\*)")
+_FOLDERS_BETWEEN = "(?:/.+)?"
+_FOLDERS_BEFORE = "^(?:.+/)?"
+_SHOWN_CHARACTERS = 40
+
+
+def compile_globs(globs: Sequence[str]) -> GitIgnoreSpec:
+    """Globs as git reads them in a .gitignore.
+
+    Raises `ValueError` for one that git would not understand, or that is too long.
+    """
+    from pathspec import GitIgnoreSpec
+
+    if any(len(glob) > MAX_GLOB_CHARACTERS for glob in globs):
+        raise ValueError(f"a glob of over {MAX_GLOB_CHARACTERS} characters")
+    # Its other engines, which it would take where they are installed, know no atomic groups.
+    return GitIgnoreSpec.from_lines(globs, _pattern_class(), backend="simple")
+
+
+def wrong_globs(key: str, value: object) -> list[str]:
+    """What is wrong with a setting that is a list of globs, one text each.
+
+    Args:
+        key: the setting's name, which each text begins with.
+        value: as it stands in the configuration.
+    """
+    if not isinstance(value, (list, tuple)):
+        return [f'{key}: expected a list of globs such as ["docs/**"], got {value!r}']
+    if len(value) > MAX_GLOBS:
+        return [f"{key}: expected at most {MAX_GLOBS} globs, got {len(value)}"]
+    return [f"{key}: {wrong}" for glob in value if (wrong := _wrong_glob(glob))]
+
+
+def _wrong_glob(glob: object) -> str | None:
+    if not isinstance(glob, str) or not glob.strip():
+        return f"expected globs such as 'docs/**', got {glob!r}"
+    if len(glob) > MAX_GLOB_CHARACTERS:
+        shown = f"{glob[:_SHOWN_CHARACTERS]}…"
+        return (
+            f"expected globs of at most {MAX_GLOB_CHARACTERS} characters, "
+            f"got {shown!r} of {len(glob)}"
+        )
+    try:
+        compile_globs([glob])
+    except ValueError:
+        return f"{glob!r} is not a glob as in .gitignore"
+    return None
+
+
+@cache
+def _pattern_class() -> type[GitIgnoreSpecPattern]:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    class LinearPattern(GitIgnoreSpecPattern):
+        """A glob whose wildcards are tried at one place each."""
+
+        __slots__ = ()
+
+        @classmethod
+        def pattern_to_regex(cls, pattern: str) -> tuple[str | None, bool | None]:  # type: ignore[override]
+            regex, include = super().pattern_to_regex(pattern)
+            return None if regex is None else _linear(regex), include
+
+    return LinearPattern
+
+
+def _linear(regex: str) -> str:
+    """The regular expression of a glob, without backtracking from one wildcard to another.
+
+    What stands between two wildcards is matched where it is found first: a later place leaves
+    less for what follows. Only the last wildcard of a name, and the last `**`, are tried at
+    other places. `*a*a*a*b` against a name of 200 letters would take years otherwise.
+    """
+    regex = _STARS.sub("[^/]*", regex)
+    regex = _STAR_BEFORE_A_STAR.sub(r"(?>[^/]*?\1)", regex)
+    first, *others = regex.split(_FOLDERS_BETWEEN)
+    if not others:
+        return regex
+    if first.startswith(_FOLDERS_BEFORE):
+        first = f"^(?>(?:.+?/)??{first.removeprefix(_FOLDERS_BEFORE)}(?=/))"
+    inner = [f"(?>(?:/.+?)??{part}(?=/))" for part in others[:-1]]
+    return "".join([first, *inner, _FOLDERS_BETWEEN, others[-1]])

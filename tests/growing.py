@@ -1,0 +1,55 @@
+"""Whether what is done takes time in proportion to the text that it is done to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["assert_linear", "seconds"]
+
+Given = TypeVar("Given")
+
+_STEP = 4
+_MOST_GROWTH = 10
+"""Four times the text takes four times as long, and sixteen times where the square counts."""
+
+_FLOOR_SECONDS = 0.02
+"""What takes less says nothing."""
+
+
+def seconds(run: Callable[[Given], object], given: Given) -> float:
+    """The processor time of this thread, the better of two runs where it is little."""
+    took = []
+    for _ in range(2):
+        start = time.thread_time()
+        run(given)
+        took.append(time.thread_time() - start)
+        if took[0] > 1:
+            break
+    return min(took)
+
+
+def assert_linear(
+    run: Callable[[Given], object],
+    make: Callable[[int], Given],
+    largest: int = 1_000_000,
+    smallest: int = 250,
+) -> None:
+    """Fail where four times as much takes ten times as long.
+
+    It begins small and ends at the first size that took too long, so that what takes the
+    square, or has no end, fails soon.
+
+    Args:
+        run: what is done.
+        make: what it is done to, of so many characters.
+        largest: the size to go up to.
+        smallest: the size to begin with.
+    """
+    size, before = smallest, _FLOOR_SECONDS / _MOST_GROWTH
+    while size <= largest:
+        took = seconds(run, make(size))
+        allowed = _MOST_GROWTH * max(before, _FLOOR_SECONDS / _MOST_GROWTH)
+        assert took <= allowed, f"{size:,} characters took {took:.3f} s, a quarter {before:.3f} s"
+        before, size = took, size * _STEP
