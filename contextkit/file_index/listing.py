@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from attrs import define, field
 
+from contextkit.file_index.key_files import KEY_FILE_REASON, is_key_file
+
 __all__ = ["FileListing", "Stamp", "Status", "WorkspaceFile", "look_up", "read_file"]
 
 Status = os.stat_result | OSError | ValueError
@@ -75,6 +77,8 @@ class FileListing:
     def add(self, path: str, location: str, status: Status | None = None) -> None:
         """Take a file in; what is no regular file, too large or unreadable goes to `skipped`.
 
+        So does a key file (`is_key_file`), whatever the settings say.
+
         A file that is not there is left out in silence: it went away a moment ago, or git lists
         it still.
 
@@ -83,6 +87,9 @@ class FileListing:
             location: where it is.
             status: what `look_up` said of it, where it was looked up already.
         """
+        if is_key_file(path):
+            self.skipped.append((path, KEY_FILE_REASON))
+            return
         if status is None:
             status = look_up(location)
         if isinstance(status, os.stat_result):
