@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import Attribute, evolve, field, fields, fields_dict, frozen
+from attrs import evolve, field, fields_dict, frozen
 
 from contextkit.config.model import SECTIONS, Config, normalized
 from contextkit.config.origins import Contested, Origin, Overruled
@@ -88,27 +88,20 @@ def with_switched_off_left_out(config: Config) -> Config:
     """A configuration whose workspace's file names no source that the user switched off."""
     overruled = dict(config.overruled)
     sections: dict[str, Any] = {}
-    for section in SECTIONS:
-        settings = getattr(config, section)
-        for attribute in _fields_of(settings):
-            key = f"{section}.{attribute.name}"
-            origin = config.origin(key)
-            if attribute.metadata["rule"] != "fewer" or origin.layer != "project":
-                continue
-            named = getattr(settings, attribute.name)
-            off = {name: by for name in named if (by := _switched_off_by(config, name))}
-            if off:
-                overruled[key] = Overruled(list(named), origin, next(iter(off.values())))
-                kept = tuple(name for name in named if name not in off)
-                settings = sections[section] = evolve(settings, **{attribute.name: kept})
+    for key, origin in config.origins.items():
+        if origin.layer != "project" or rule_of(key) != "fewer":
+            continue
+        section, _, name = key.partition(".")
+        settings = sections.get(section) or getattr(config, section)
+        named = getattr(settings, name)
+        off = {source: by for source in named if (by := _switched_off_by(config, source))}
+        if off:
+            overruled[key] = Overruled(list(named), origin, next(iter(off.values())))
+            kept = tuple(source for source in named if source not in off)
+            sections[section] = evolve(settings, **{name: kept})
     return evolve(config, **sections, overruled=overruled) if sections else config
 
 
 def _switched_off_by(config: Config, name: str) -> Origin | None:
     origin = config.origin(f"sources.{normalized(name)}.enabled")
     return None if config.source(name).enabled or origin.layer == "project" else origin
-
-
-def _fields_of(settings: object) -> tuple[Attribute[Any], ...]:
-    found: tuple[Attribute[Any], ...] = fields(type(settings))  # type: ignore[arg-type]
-    return found

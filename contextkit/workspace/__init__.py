@@ -4,11 +4,13 @@
 |---|---|
 | `finding` | which folder it is (`find_workspace`) |
 | `facts` | what the names of its files tell |
+| `repository` | which repository a work tree belongs to (`repository_of`) |
 | `git_program` | running `git` for a look at its repository |
 """
 
 from __future__ import annotations
 
 from contextkit.workspace.finding import PROJECT_FILE, Workspace, find_workspace
+from contextkit.workspace.repository import repository_of
 
-__all__ = ["PROJECT_FILE", "Workspace", "find_workspace"]
+__all__ = ["PROJECT_FILE", "Workspace", "find_workspace", "repository_of"]
