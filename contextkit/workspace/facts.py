@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from attrs import frozen
 
 from contextkit.workspace.git_program import run_git
+from contextkit.workspace.walking import walk_files
 
 __all__ = ["FileKind", "WorkspaceFacts", "workspace_facts"]
 
@@ -98,14 +99,12 @@ def _language(suffix: str) -> str | None:
 
 
 def _walked(root: Path) -> Iterator[str]:
-    count = 0
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _PASSED_OVER)
-        for file in files:
-            yield Path(folder, file).relative_to(root).as_posix()
-            count += 1
-            if count >= _MOST_FILES:
-                return
+    return islice(walk_files(root, _is_entered), _MOST_FILES)
+
+
+def _is_entered(folder: str) -> bool:
+    name = folder.rpartition("/")[2]
+    return not name.startswith(".") and name not in _PASSED_OVER
 
 
 def _git(root: Path, *arguments: str) -> str | None:

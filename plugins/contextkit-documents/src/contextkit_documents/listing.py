@@ -12,6 +12,7 @@ from attrs import define, field
 
 from contextkit.errors import WorkspaceError
 from contextkit.file_index import FileListing, Status, look_up
+from contextkit.workspace import walk_files
 from contextkit.workspace.git_program import run_git
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings, compile_globs
@@ -21,6 +22,7 @@ __all__ = ["DocumentListing", "list_documents"]
 _MAX_CONFIGURATION_BYTES = 100_000
 """A larger file of JSON or YAML holds data, not settings."""
 
+_LONGEST_SHOWN = 200
 _NOT_IGNORED = 1
 """What `git check-ignore` ends with in a work tree; outside it ends with more."""
 
@@ -114,17 +116,21 @@ def _is_inside(root: Path) -> bool:
 
 
 def _walked(root: Path, notes: list[str]) -> Iterator[str]:
-    def unreadable(error: OSError) -> None:
-        notes.append(f"{error.filename}: it cannot be read: {error.strerror}")
+    def unreadable(folder: str, error: OSError) -> None:
+        notes.append(f"{_shortened(_as_text(folder))}: it cannot be read: {error.strerror}")
 
-    for folder, folders, files in os.walk(root, onerror=unreadable):
-        inner = Path(folder).relative_to(root).as_posix()
-        prefix = "" if inner == "." else f"{inner}/"
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and skipped_by_name(f"{prefix}{name}/x") is None
-        )
-        for name in files:
-            # Bytes that are not UTF-8 come out as git's do.
-            yield os.fsencode(f"{prefix}{name}").decode("utf-8", "replace")
+    # Bytes that are not UTF-8 come out as git's do.
+    yield from map(_as_text, walk_files(root, _is_entered, unreadable))
+
+
+def _is_entered(folder: str) -> bool:
+    hidden = folder.rpartition("/")[2].startswith(".")
+    return not hidden and skipped_by_name(f"{folder}/x") is None
+
+
+def _as_text(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _shortened(path: str) -> str:
+    return path if len(path) <= _LONGEST_SHOWN else f"{path[:_LONGEST_SHOWN]}…"

@@ -7,8 +7,10 @@ import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
+from contextkit.workspace import walk_files
 from contextkit_workspace.git_state import git_files
 
 __all__ = ["edit_times", "recently_edited", "workspace_files"]
@@ -59,13 +61,10 @@ def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float
 
 
 def _walked(root: Path) -> Iterator[str]:
-    count = 0
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _PASSED_OVER)
-        inner = os.path.relpath(folder, root).replace(os.sep, "/")
-        for file in files:
-            path = file if inner == "." else f"{inner}/{file}"
-            yield os.fsencode(path).decode("utf-8", "replace")
-            count += 1
-            if count >= _MOST_FILES:
-                return
+    for path in islice(walk_files(root, _is_entered), _MOST_FILES):
+        yield os.fsencode(path).decode("utf-8", "replace")
+
+
+def _is_entered(folder: str) -> bool:
+    name = folder.rpartition("/")[2]
+    return not name.startswith(".") and name not in _PASSED_OVER
