@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from pathlib import Path
 
 from attrs import frozen
@@ -154,7 +153,7 @@ def _index(
         project=records.project,
         records=records,
         state=IndexState(folder / f"{source}.json"),
-        settings=deepcopy(dict(registry.config.source(source).own)),
+        settings=registry.settings(source),
         report=progress,
         owned_elsewhere=_owned_elsewhere(registry, source, folder),
     )

@@ -15,8 +15,10 @@ from contextkit.embedding import Embedder, Embedders, NotAsked, OneEmbedder, Plu
 from contextkit.formatted import FormattedContext
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
+from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
+from contextkit.projects import Identity, identify
 from contextkit.questions import AskingForContexts, run_blocking
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from contextkit.caching.stats import CacheStats
 
 __all__ = ["ContextKit"]
+
+_log = get_logger(__name__)
 
 
 @define(eq=False, kw_only=True)
@@ -50,6 +54,8 @@ class ContextKit(AskingForContexts):
         store: the records; it opens when it is first used.
         caches: what is kept for a while, or None where `[cache]` is off.
         pipeline: the stages that assemble.
+        claims_name: whether a project's name in the workspace's file, which no other workspace
+            has used, becomes this workspace's.
     """
 
     workspace: Workspace
@@ -57,7 +63,9 @@ class ContextKit(AskingForContexts):
     registry: SourceRegistry
     store: RecordStore
     caches: Caches | None = None
+    claims_name: bool = True
     pipeline: Pipeline = field(init=False)
+    _identity: Identity | None = field(default=None, init=False)
 
     @pipeline.default
     def _make_pipeline(self) -> Pipeline:
@@ -115,14 +123,19 @@ class ContextKit(AskingForContexts):
         )
 
     @property
-    def project(self) -> str:
-        """What this workspace's records belong to: the configured name, or its path.
+    def identity(self) -> Identity:
+        """What this workspace's records belong to, and why not what its file names."""
+        if self._identity is None or self._identity.problem:
+            found = identify(self.workspace.root, self.config, claim=self.claims_name)
+            if found.problem and self._identity is None:
+                _log.warning("project_name_not_used", reason=found.problem, remedy=found.remedy)
+            self._identity = found
+        return self._identity
 
-        The two never meet: a cloned repository cannot name itself after another's path.
-        """
-        named = self.config.project
-        name = f"name:{named}" if named else str(self.workspace.root)
-        return name.encode("utf-8", "backslashreplace").decode("utf-8")
+    @property
+    def project(self) -> str:
+        """What this workspace's records belong to: the project's name, or the path."""
+        return self.identity.project
 
     @property
     def _folder(self) -> Path:

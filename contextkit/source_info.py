@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
 from attrs.validators import and_, gt, in_, lt, optional
 
-__all__ = ["SourceInfo"]
+__all__ = ["WORKSPACE_RULES", "SourceInfo", "WorkspaceRule"]
+
+WorkspaceRule = Literal[
+    "free", "user", "stands", "off", "on", "lower", "capped", "fewer", "more", "plain"
+]
+"""What a workspace's file may change of a setting: see `contextkit.config.workspace_rules`."""
+
+WORKSPACE_RULES: tuple[WorkspaceRule, ...] = get_args(WorkspaceRule)
 
 _OVER_ZERO = optional(and_(gt(0), lt(math.inf)))
 
@@ -80,6 +87,7 @@ class SourceInfo:
     entity_type_field: str = ""
     dated: bool = False
     settings: Mapping[str, Any] = field(factory=dict)
+    workspace_rules: Mapping[str, WorkspaceRule] = field(factory=dict)
     reads: tuple[str, ...] = ()
     owns_files: bool = False
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from contextkit.agent_hooks.events import START, HookEvent
 from contextkit.agent_hooks.hiding import item_keys, shown_before
+from contextkit.agent_hooks.journal import note
 from contextkit.agent_hooks.sessions import Session, open_session, prune_sessions
 from contextkit.agent_hooks.starting import start_context
 from contextkit.formatted import FormattedContext
@@ -50,6 +51,8 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
         return _as_answer(_context(kit, event, Session(), deadline))
     if event.name == START:
         prune_sessions()
+        if kit.identity.problem:
+            note("project_name_not_used", reason=kit.identity.problem, remedy=kit.identity.remedy)
     with open_session(event.session, deadline - time.monotonic()) as session:
         session.workspace = str(kit.workspace.root)
         if session.off:

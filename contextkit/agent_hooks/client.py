@@ -154,8 +154,8 @@ def _named(event: Mapping[str, Any]) -> dict[str, str]:
 
 def _may_be_answered(event: Mapping[str, Any]) -> bool:
     name = event.get("hook_event_name")
-    if name not in _OF_TOOLS:
-        return name in _ANSWERED
+    if not isinstance(name, str) or name not in _OF_TOOLS:
+        return isinstance(name, str) and name in _ANSWERED
     # Its patterns take milliseconds to compile.
     from contextkit.agent_hooks.failing import failed_kind
 

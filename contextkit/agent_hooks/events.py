@@ -65,7 +65,7 @@ class HookEvent:
             folder=_text(event, "cwd") or os.getcwd(),  # noqa: PTH109 - a text is wanted
             prompt=_text(event, "prompt"),
             failed=_failed(event),
-            forgot=event.get("source") in _FORGETTING,
+            forgot=_text(event, "source") in _FORGETTING,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from copy import deepcopy
 
 from attrs import evolve
 
@@ -97,7 +96,7 @@ def section_request(
         weights=dict(request.weights),
         limits=dict(request.limits),
         timeouts=dict(request.timeouts),
-        settings=deepcopy(dict(settings.own)),
+        settings=registry.settings(section.source),
         source_timeout=timeout_of(registry, section, request),
         neighbours=request.strategy.neighbours,
     )

@@ -23,6 +23,7 @@ _COMMANDS = (
     ("init", "init:init", "Write a contextkit.toml to edit."),
     ("new-source", "new_source:new_source", "Begin a source of your own."),
     ("premortem", "assemble:premortem", "Print what went wrong before."),
+    ("project", "project:project", "Show this folder's project, link it."),
     ("prune", "prune:prune", "Delete records that are not kept."),
     ("reembed", "transfer:reembed", "Make every record's vectors anew."),
     ("serve", "serve:serve", "Stay ready to answer agents' hooks."),

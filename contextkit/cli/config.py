@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from contextkit.cli.session import Session, json_option, pass_session, table
 from contextkit.cli.sources import unknown_sources
+
+if TYPE_CHECKING:
+    from contextkit.config import Origin, Overruled
 
 __all__ = ["config"]
 
@@ -31,22 +34,27 @@ Examples:
 def show(session: Session, as_json: bool) -> None:
     """Print every setting, its value and where it came from.
 
-    Later beats earlier: default, the user's file, the project's file, the environment, a
-    flag, and last the request itself.
+    Later beats earlier: default, your own file, the workspace's file, the environment, a
+    flag, and last the request itself. The workspace's file only narrows what your own file
+    says: where yours stands against it, FROM names both.
     """
-    rows = _settings(session)
+    rows, overruled = _settings(session), _overruled(session)
     for line in unknown_sources(session):
         session.warn(line)
     heading = _heading(session)
     data = {
         **heading,
         "settings": {
-            key: {"value": _plain(value), "layer": layer, "origin": origin}
-            for key, value, layer, origin in rows
+            key: {"value": _plain(value), "layer": origin.layer, "origin": str(origin)}
+            for key, value, origin in rows
+        },
+        "overruled": {
+            key: {"value": _plain(o.value), "origin": str(o.origin), "users": str(o.users)}
+            for key, o in sorted(overruled.items())
         },
     }
     lines = "\n".join(f"{name}: {value or 'none'}" for name, value in heading.items())
-    cells = [[key, _shown(value), origin] for key, value, _, origin in rows]
+    cells = [[key, _shown(value), _from(origin, overruled.get(key))] for key, value, origin in rows]
     session.emit(data, f"{lines}\n\n{table(['KEY', 'VALUE', 'FROM'], cells)}", as_json)
 
 
@@ -62,19 +70,38 @@ def _heading(session: Session) -> dict[str, str | None]:
     }
 
 
-def _settings(session: Session) -> list[tuple[str, Any, str, str]]:
-    """Key, value, layer and origin of every setting, and of which sources are on."""
-    from contextkit.config import normalized
+def _settings(session: Session) -> list[tuple[str, Any, Origin]]:
+    """Key, value and origin of every setting, and of which sources are on."""
+    from contextkit.config import Origin, normalized
 
-    rows = {
-        key: (value, origin.layer, str(origin)) for key, value, origin in session.config.described()
-    }
+    rows = {key: (value, origin) for key, value, origin in session.config.described()}
+    default = Origin("default", "default")
     if session.config.project is None:
-        rows["project"] = (session.workspace, *rows["project"][1:])
+        rows["project"] = (session.workspace, default)
     for plugin in session.registry.plugins:
-        key = f"sources.{normalized(plugin.name)}.enabled"
-        rows.setdefault(key, (True, "default", "default"))
+        prefix = f"sources.{normalized(plugin.name)}."
+        rows.setdefault(f"{prefix}enabled", (True, default))
+        own = session.registry.own_settings(plugin.name)
+        for key, origin in own.origins.items():
+            rows[key] = (own.values[key.removeprefix(prefix)], origin)
     return [(key, *rows[key]) for key in sorted(rows)]
+
+
+def _overruled(session: Session) -> dict[str, Overruled]:
+    """What the workspace's file says against the user's choice, by key."""
+    found = dict(session.config.overruled)
+    for plugin in session.registry.plugins:
+        found.update(session.registry.own_settings(plugin.name).overruled)
+    return found
+
+
+def _from(origin: Origin, overruled: Overruled | None) -> str:
+    if overruled is None:
+        return str(origin)
+    if origin == overruled.origin:
+        return f"{origin}, narrowed by {overruled.users}"
+    which = "your own file sets no other" if origin.layer == "default" else "your choice stands"
+    return f"{origin}, not {overruled.origin}: {which}"
 
 
 def _plain(value: Any) -> Any:

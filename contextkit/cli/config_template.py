@@ -24,14 +24,12 @@ def _fields(kind: type) -> tuple[Attribute[Any], ...]:
     return found
 
 
-_USERS_OWN = frozenset({"store", "embedding", "cache"})
 _ABOUT = {
     "assemble": "What a request is when it does not say otherwise.",
     "ranking": "What else than relevance, whose weight is 1, makes a score.",
     "history": "What is kept of which items were chosen, for strategies that count it.",
     "hooks": "What a coding agent is told by its hooks, and how long that may take.",
 }
-_NOT_THE_PROJECTS = frozenset({"own", "embedder", "keep_days", "keep_records"})
 _DEFAULT_SOURCES = {
     "sources": "default: all that are on",
     "start_sources": "default: those that are told things, as memories are",
@@ -84,10 +82,11 @@ def _project(root: Path) -> Iterator[str]:
 
 def _sections(sources: Sequence[str]) -> Iterator[str]:
     for section, kind in SECTIONS.items():
-        if section in _USERS_OWN:
+        attributes = [a for a in _fields(kind) if a.metadata["rule"] != "user"]
+        if not attributes:
             continue
         yield f"\n# {_ABOUT[section]}\n[{section}]"
-        for attribute in _fields(kind):
+        for attribute in attributes:
             if attribute.name in _DEFAULT_SOURCES:
                 yield _setting(attribute.name, sources, _DEFAULT_SOURCES[attribute.name])
                 continue
@@ -116,7 +115,9 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
     yield f"\n# {'; '.join(about)}\n[sources.{status.name}]"
     for attribute in _fields(SourceSettings):
         name = attribute.name
-        if name in _NOT_THE_PROJECTS or (name != "enabled" and not status.is_source):
+        if attribute.metadata.get("rule", "user") == "user" or (
+            name != "enabled" and not status.is_source
+        ):
             continue
         value, expected = attribute.default, attribute.metadata["expected"]
         if name in _AS_IN_ASSEMBLE:

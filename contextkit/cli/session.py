@@ -118,6 +118,9 @@ class Session:
 
             self._kit = ContextKit.over(*self._load_plugins())
             self._ending.callback(self._kit.leave if self.ends_process else self._kit.close)
+            identity = self._kit.identity
+            if identity.problem:
+                self.warn(f"{identity.problem}; {identity.remedy}")
         return self._kit
 
     @property

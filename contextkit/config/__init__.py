@@ -3,9 +3,11 @@
 | module | what it knows |
 |---|---|
 | `model` | every setting, its type, bounds and default (`Config`) |
+| `origins` | where a value came from, and what stands against one |
 | `values`, `converters` | from a raw value to a checked one |
 | `files` | one file's settings and the lines they stand on |
 | `strategies` | the named strategies: contextkit's own and those of `[strategies.NAME]` |
+| `workspace_rules` | what a workspace's file may change of what the user set |
 | `layers` | which layers there are, and how they join (`load_config`) |
 """
 
@@ -21,13 +23,13 @@ from contextkit.config.model import (
     EmbeddingSettings,
     HistorySettings,
     HookSettings,
-    Origin,
     RankingSettings,
     SourceSettings,
     StoreSettings,
     normalized,
     one_name_twice,
 )
+from contextkit.config.origins import Contested, Origin, Overruled
 
 __all__ = [
     "SECTIONS",
@@ -36,10 +38,12 @@ __all__ = [
     "AssembleSettings",
     "CacheSettings",
     "Config",
+    "Contested",
     "EmbeddingSettings",
     "HistorySettings",
     "HookSettings",
     "Origin",
+    "Overruled",
     "RankingSettings",
     "SourceSettings",
     "StoreSettings",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from attrs import Attribute, fields_dict, frozen
+from attrs import Attribute, fields_dict
 
 from contextkit.config import (
     SECTIONS,
@@ -21,8 +21,10 @@ from contextkit.config import (
     one_name_twice,
 )
 from contextkit.config.files import read_settings
+from contextkit.config.joining import Joined, Layer, Value, join, with_switched_off_left_out
 from contextkit.config.strategies import strategy_named
 from contextkit.config.values import structured
+from contextkit.config.workspace_rules import rule_of
 from contextkit.errors import ConfigError, InvalidRequestError
 from contextkit.strategy import Strategy
 from contextkit.workspace import Workspace
@@ -35,23 +37,7 @@ LAYERS = ("user", "project", "environment", "flag")
 HOME_VARIABLE = "CONTEXTKIT_HOME"
 _PREFIX = "CONTEXTKIT_"
 _RESERVED_VARIABLES = {HOME_VARIABLE, "CONTEXTKIT_DEBUG"}
-_USERS_OWN = re.compile(
-    r"(store|embedding|cache)\.|sources\.[^.]+\.(embedder|keep_days|keep_records)$"
-)
-"""Settings that a project's file does not have: the store is the user's."""
-
 _CORE_KEYS = tuple(name for name in fields_dict(SourceSettings) if name != "own")
-
-
-@frozen
-class _Value:
-    raw: Any
-    origin: Origin
-    file: Path | None = None
-    as_text: bool = False
-
-
-_Layer = Mapping[str, _Value]
 
 
 def data_folder() -> Path:
@@ -101,7 +87,7 @@ def load_config(
         ConfigError: naming file, line, key and what was expected.
     """
     file = workspace.config_file
-    readers: Mapping[str, Callable[[], _Layer]] = {
+    readers: Mapping[str, Callable[[], Layer]] = {
         "user": _user_layer,
         "project": lambda: _file_layer(file, "project") if file else {},
         "environment": lambda: _environment_layer(
@@ -109,17 +95,13 @@ def load_config(
         ),
         "flag": lambda: _flag_layer(flags or {}),
     }
-    joined: dict[str, _Value] = {}
-    for layer in LAYERS:
-        if layer in layers:
-            joined.update(readers[layer]())
-    return _structure(joined)
+    return _structure(join({layer: readers[layer]() for layer in LAYERS if layer in layers}))
 
 
 # -- layers ---------------------------------------------------------------------------------
 
 
-def _user_layer() -> _Layer:
+def _user_layer() -> Layer:
     file = user_config_file()
     try:
         present = file.is_file()
@@ -128,28 +110,27 @@ def _user_layer() -> _Layer:
     return _file_layer(file, "user") if present else {}
 
 
-def _file_layer(file: Path, layer: str) -> _Layer:
+def _file_layer(file: Path, layer: str) -> Layer:
     values = {}
     for key, setting in read_settings(file).items():
-        if layer == "project" and _USERS_OWN.match(key):
+        if layer == "project" and rule_of(key) == "user":
             raise ConfigError(
-                "a project does not choose where the user's records live, how long they are "
-                "kept, nor what reads them to make vectors (a cloned repository could send them "
-                "away, or delete them): "
-                f"set it in {user_config_file()} or in the environment",
+                "this setting is yours alone, as the file of a cloned repository could send your "
+                f"records away, or delete them: set it in {user_config_file()} or in the "
+                "environment",
                 key=key,
                 file=file,
                 line=setting.line,
             )
-        values[key] = _Value(setting.raw, Origin(layer, str(file), setting.line), file)
+        values[key] = Value(setting.raw, Origin(layer, str(file), setting.line), file)
     return values
 
 
-def _environment_layer(environment: Mapping[str, str]) -> _Layer:
+def _environment_layer(environment: Mapping[str, str]) -> Layer:
     known = {"project": "project"}
     for section, kind in SECTIONS.items():
         known.update({f"{section}_{name}": f"{section}.{name}" for name in fields_dict(kind)})
-    values: dict[str, _Value] = {}
+    values: dict[str, Value] = {}
     for variable, raw in sorted(environment.items()):
         if not variable.startswith(_PREFIX) or variable in _RESERVED_VARIABLES:
             continue
@@ -168,7 +149,7 @@ def _environment_layer(environment: Mapping[str, str]) -> _Layer:
         if raw.strip():
             if key in values:
                 raise _said_twice(variable, values[key].origin.label)
-            values[key] = _Value(raw, Origin("environment", variable), as_text=True)
+            values[key] = Value(raw, Origin("environment", variable), as_text=True)
     return values
 
 
@@ -189,8 +170,8 @@ def _strategy_key(name: str) -> str | None:
     return f"strategies.{normalized(found.group(1))}.{found.group(2)}" if found else None
 
 
-def _flag_layer(flags: Mapping[str, Any]) -> _Layer:
-    values: dict[str, _Value] = {}
+def _flag_layer(flags: Mapping[str, Any]) -> Layer:
+    values: dict[str, Value] = {}
     written: dict[str, str] = {}
     for key, raw in flags.items():
         first, _, rest = key.partition(".")
@@ -200,7 +181,7 @@ def _flag_layer(flags: Mapping[str, Any]) -> _Layer:
         if spelt in written:
             raise _said_twice(key, written[spelt])
         written[spelt] = key
-        values[spelt] = _Value(raw, Origin("flag", _flag(key, raw)))
+        values[spelt] = Value(raw, Origin("flag", _flag(key, raw)))
     return values
 
 
@@ -217,8 +198,8 @@ def _flag(key: str, raw: object) -> str:
 # -- structure ------------------------------------------------------------------------------
 
 
-def _structure(values: Mapping[str, _Value]) -> Config:
-    project = None
+def _structure(joined: Joined) -> Config:
+    values, project = joined.values, None
     sections: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
     sources: dict[str, dict[str, Any]] = {}
     strategies: dict[str, dict[str, Any]] = {}
@@ -243,12 +224,14 @@ def _structure(values: Mapping[str, _Value]) -> Config:
         sources={name: SourceSettings(**given) for name, given in sources.items()},
         strategies=strategies,
         origins={key: value.origin for key, value in values.items()},
+        overruled=joined.overruled,
+        contested=joined.contested,
     )
     _check_strategies(config, values)
-    return config
+    return with_switched_off_left_out(config)
 
 
-def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: _Value) -> None:
+def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: Value) -> None:
     _, name, setting = [*key.split(".", 2), "", ""][:3]
     if not SOURCE_NAME.fullmatch(name) or not setting:
         raise ConfigError("expected sources.NAME.SETTING", key=key)
@@ -259,7 +242,7 @@ def _add_source_setting(sources: dict[str, dict[str, Any]], key: str, value: _Va
         settings["own"][setting] = value.raw
 
 
-def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: _Value) -> None:
+def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: Value) -> None:
     _, name, part = [*key.split(".", 2), "", ""][:3]
     if not SOURCE_NAME.fullmatch(name) or not part:
         raise ConfigError("expected strategies.NAME.PART", key=key)
@@ -276,7 +259,7 @@ def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: _Value) ->
     strategies.setdefault(name, {})[part] = found
 
 
-def _check_strategies(config: Config, values: Mapping[str, _Value]) -> None:
+def _check_strategies(config: Config, values: Mapping[str, Value]) -> None:
     """Refuse a strategy that weighs nothing, and a chosen one that is not there."""
     for name in config.strategies:
         try:
@@ -296,7 +279,7 @@ def _check_strategies(config: Config, values: Mapping[str, _Value]) -> None:
         raise ConfigError(str(error), key="ranking") from error
 
 
-def _unknown(key: str, value: _Value, known: Collection[str], prefix: str = "") -> ConfigError:
+def _unknown(key: str, value: Value, known: Collection[str], prefix: str = "") -> ConfigError:
     nearest = _nearest(key.removeprefix(prefix), known)
     hint = (
         f"did you mean {prefix}{nearest[0]}?" if nearest else f"known: {', '.join(sorted(known))}"
@@ -311,7 +294,7 @@ def _nearest(name: str, known: Iterable[str]) -> list[str]:
     return difflib.get_close_matches(name, list(known), n=1)
 
 
-def _checked(key: str, value: _Value, attribute: Attribute[Any]) -> Any:
+def _checked(key: str, value: Value, attribute: Attribute[Any]) -> Any:
     try:
         found = structured(value.raw, attribute, as_text=value.as_text)
     except ValueError as error:

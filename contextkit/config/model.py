@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 from attrs import Attribute, Factory, field, fields, frozen
 from attrs.validators import and_, ge, gt, in_, le, lt, matches_re, optional, or_
 
+from contextkit.config.origins import Contested, Origin, Overruled
 from contextkit.errors import ConfigError
 from contextkit.models import (
     DETAILS,
@@ -29,6 +30,7 @@ from contextkit.models import (
     Shares,
     Style,
 )
+from contextkit.source_info import WorkspaceRule
 from contextkit.strategy import Strategy
 
 __all__ = [
@@ -41,7 +43,6 @@ __all__ = [
     "EmbeddingSettings",
     "HistorySettings",
     "HookSettings",
-    "Origin",
     "RankingSettings",
     "SourceSettings",
     "StoreSettings",
@@ -67,62 +68,57 @@ Validator = Any
 _NO_SETTINGS: Mapping[str, Any] = {}
 
 
-def _setting(default: Any, expected: str, validator: Validator | None = None) -> Any:
-    return field(default=default, validator=validator, metadata={"expected": expected})
+def _setting(
+    default: Any,
+    expected: str,
+    validator: Validator | None = None,
+    *,
+    rule: WorkspaceRule,
+) -> Any:
+    metadata = {"expected": expected, "rule": rule}
+    return field(default=default, validator=validator, metadata=metadata)
 
 
 def _names(text: str) -> str:
     return f"a list of {text}"
 
 
-@frozen
-class Origin:
-    """Where a value came from.
-
-    Attributes:
-        layer: `default`, `user`, `project`, `environment`, `flag` or `run time`.
-        label: for a person: a file's name, a variable's or a flag's.
-        line: the line in the file, counted from 1, or None.
-    """
-
-    layer: str
-    label: str
-    line: int | None = None
-
-    def __str__(self) -> str:
-        return f"{self.label}:{self.line}" if self.line else self.label
-
-
 @frozen(kw_only=True)
 class AssembleSettings:
     """`[assemble]`: what a request is when it does not say otherwise."""
 
-    max_tokens: int = _setting(2000, "a whole number of at least 1", ge(1))
-    limit: int = _setting(20, "a whole number of at least 1", ge(1))
-    sources: tuple[str, ...] | None = _setting(None, _names("source names"))
-    exclude_sources: tuple[str, ...] | None = _setting(None, _names("source names"))
-    source_timeout: float = _setting(0.3, "seconds, over 0", gt(0))
-    deadline: float = _setting(0.5, "seconds, over 0", gt(0))
-    tokens: str = _setting("default", "what counts tokens: default, openai, claude, …")
-    style: Style = _setting("markdown", f"one of {', '.join(STYLES)}", in_(STYLES))
-    detail: Detail = _setting("full", f"one of {', '.join(DETAILS)}", in_(DETAILS))
-    group_by: Grouping = _setting("source", f"one of {', '.join(GROUPINGS)}", in_(GROUPINGS))
-    include_sources: bool = _setting(False, "true or false")
-    guard: bool = _setting(False, "true or false")
-    compress: bool = _setting(False, "true or false")
-    compress_timeout: float = _setting(5.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
-    overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")))
-    shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES))
-    order: Literal["match", "priority"] = _setting(
-        "match", "match or priority", in_(("match", "priority"))
+    max_tokens: int = _setting(2000, "a whole number of at least 1", ge(1), rule="free")
+    limit: int = _setting(20, "a whole number of at least 1", ge(1), rule="free")
+    sources: tuple[str, ...] | None = _setting(None, _names("source names"), rule="fewer")
+    exclude_sources: tuple[str, ...] | None = _setting(None, _names("source names"), rule="more")
+    source_timeout: float = _setting(0.3, "seconds, over 0", gt(0), rule="lower")
+    deadline: float = _setting(0.5, "seconds, over 0", gt(0), rule="lower")
+    tokens: str = _setting(
+        "default", "what counts tokens: default, openai, claude, …", rule="plain"
     )
-    strategy: str = _setting("default", "a strategy's name", matches_re(SOURCE_NAME))
-    min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
-    diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)))
-    concurrency: int = _setting(4, "a whole number of at least 1", ge(1))
-    breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1))
-    breaker_cooldown: float = _setting(30.0, "seconds, over 0", gt(0))
-    max_items: int = _setting(1000, "a whole number of at least 1", ge(1))
+    style: Style = _setting("markdown", f"one of {', '.join(STYLES)}", in_(STYLES), rule="free")
+    detail: Detail = _setting("full", f"one of {', '.join(DETAILS)}", in_(DETAILS), rule="free")
+    group_by: Grouping = _setting(
+        "source", f"one of {', '.join(GROUPINGS)}", in_(GROUPINGS), rule="free"
+    )
+    include_sources: bool = _setting(False, "true or false", rule="free")
+    guard: bool = _setting(False, "true or false", rule="on")
+    compress: bool = _setting(False, "true or false", rule="off")
+    compress_timeout: float = _setting(
+        5.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="lower"
+    )
+    overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")), rule="free")
+    shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES), rule="free")
+    order: Literal["match", "priority"] = _setting(
+        "match", "match or priority", in_(("match", "priority")), rule="free"
+    )
+    strategy: str = _setting("default", "a strategy's name", matches_re(SOURCE_NAME), rule="free")
+    min_relevance: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)), rule="free")
+    diversity: float = _setting(0.0, "a number within 0..1", and_(ge(0), le(1)), rule="free")
+    concurrency: int = _setting(4, "a whole number of at least 1", ge(1), rule="free")
+    breaker_failures: int = _setting(3, "a whole number of at least 1", ge(1), rule="free")
+    breaker_cooldown: float = _setting(30.0, "seconds, over 0", gt(0), rule="free")
+    max_items: int = _setting(1000, "a whole number of at least 1", ge(1), rule="lower")
 
 
 @frozen(kw_only=True)
@@ -132,97 +128,121 @@ class RankingSettings:
     `neighbours` is what an item lends of its match to those beside it; 0 for nothing.
     """
 
-    salience: float = _setting(0.10, "a number of at least 0", and_(ge(0), lt(math.inf)))
-    recency: float = _setting(0.05, "a number of at least 0", and_(ge(0), lt(math.inf)))
-    priority: float = _setting(0.02, "a number of at least 0", and_(ge(0), lt(math.inf)))
-    half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)))
-    neighbours: float = _setting(0.7, "a number within 0..1", and_(ge(0), le(1)))
+    salience: float = _setting(
+        0.10, "a number of at least 0", and_(ge(0), lt(math.inf)), rule="free"
+    )
+    recency: float = _setting(
+        0.05, "a number of at least 0", and_(ge(0), lt(math.inf)), rule="free"
+    )
+    priority: float = _setting(
+        0.02, "a number of at least 0", and_(ge(0), lt(math.inf)), rule="free"
+    )
+    half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)), rule="free")
+    neighbours: float = _setting(0.7, "a number within 0..1", and_(ge(0), le(1)), rule="free")
 
 
 @frozen(kw_only=True)
 class HistorySettings:
     """`[history]`: what is kept of which items were chosen, for strategies that count it."""
 
-    enabled: bool = _setting(True, "true or false")
-    half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)))
-    max_items: int = _setting(10_000, "a whole number of at least 1", ge(1))
+    enabled: bool = _setting(True, "true or false", rule="off")
+    half_life_days: float = _setting(30.0, "days, over 0", and_(gt(0), lt(math.inf)), rule="free")
+    max_items: int = _setting(10_000, "a whole number of at least 1", ge(1), rule="user")
 
 
 @frozen(kw_only=True)
 class StoreSettings:
     """`[store]`: where records live."""
 
-    path: Path | None = _setting(None, "a folder")
-    url: str | None = _setting(None, "the address of a Qdrant server")
-    api_key_variable: str = _setting("QDRANT_API_KEY", "the name of an environment variable")
-    collection: str = _setting("contextkit", "a collection's name")
-    lock_timeout: float = _setting(10.0, "seconds, over 0", gt(0))
+    path: Path | None = _setting(None, "a folder", rule="user")
+    url: str | None = _setting(None, "the address of a Qdrant server", rule="user")
+    api_key_variable: str = _setting(
+        "QDRANT_API_KEY", "the name of an environment variable", rule="user"
+    )
+    collection: str = _setting("contextkit", "a collection's name", rule="user")
+    lock_timeout: float = _setting(10.0, "seconds, over 0", gt(0), rule="user")
 
 
 @frozen(kw_only=True)
 class EmbeddingSettings:
     """`[embedding]`: what makes the dense vectors."""
 
-    model: str = _setting("wordllama", _MODELS, matches_re(_EMBEDDING_MODEL))
-    timeout: float = _setting(1.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
+    model: str = _setting("wordllama", _MODELS, matches_re(_EMBEDDING_MODEL), rule="user")
+    timeout: float = _setting(1.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="user")
 
 
 @frozen(kw_only=True)
 class CacheSettings:
     """`[cache]`: whether contexts, sources' answers and queries' vectors are kept for a while."""
 
-    enabled: bool = _setting(False, "true or false")
+    enabled: bool = _setting(False, "true or false", rule="user")
     url: str = _setting(
         "memory",
         "memory, or redis://HOST:PORT/DB, rediss://… or unix://PATH without a password",
         matches_re(_CACHE_URL),
+        rule="user",
     )
-    password_variable: str = _setting("REDIS_PASSWORD", "the name of an environment variable")
-    timeout: float = _setting(0.1, "seconds, over 0", and_(gt(0), lt(math.inf)))
-    contexts_ttl: float = _setting(30.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
-    shared_contexts_ttl: float = _setting(3600.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
-    results_ttl: float = _setting(300.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
-    embeddings_ttl: float = _setting(86400.0, "seconds, over 0", and_(gt(0), lt(math.inf)))
-    jitter: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)))
-    contexts_size: int = _setting(100, "a whole number of at least 1", ge(1))
-    results_size: int = _setting(500, "a whole number of at least 1", ge(1))
+    password_variable: str = _setting(
+        "REDIS_PASSWORD", "the name of an environment variable", rule="user"
+    )
+    timeout: float = _setting(0.1, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="user")
+    contexts_ttl: float = _setting(30.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="user")
+    shared_contexts_ttl: float = _setting(
+        3600.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="user"
+    )
+    results_ttl: float = _setting(300.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="user")
+    embeddings_ttl: float = _setting(
+        86400.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="user"
+    )
+    jitter: float = _setting(0.1, "a number within 0..1", and_(ge(0), le(1)), rule="user")
+    contexts_size: int = _setting(100, "a whole number of at least 1", ge(1), rule="user")
+    results_size: int = _setting(500, "a whole number of at least 1", ge(1), rule="user")
 
 
 @frozen(kw_only=True)
 class HookSettings:
     """`[hooks]`: what a coding agent is told by its hooks, and how long that may take."""
 
-    enabled: bool = _setting(True, "true or false")
-    timeout: float = _setting(1.0, "seconds, over 0 and at most 30", and_(gt(0), le(30)))
-    max_characters: int = _setting(9500, "a whole number within 100..9900", and_(ge(100), le(9900)))
-    max_tokens: int = _setting(1500, "a whole number of at least 1", ge(1))
-    sources: tuple[str, ...] | None = _setting(None, _names("source names"))
-    start_sources: tuple[str, ...] | None = _setting(None, _names("source names"))
-    resident: bool = _setting(True, "true or false")
-    idle_minutes: float = _setting(15.0, "minutes, over 0", and_(gt(0), lt(math.inf)))
+    enabled: bool = _setting(True, "true or false", rule="off")
+    timeout: float = _setting(
+        1.0, "seconds, over 0 and at most 30", and_(gt(0), le(30)), rule="lower"
+    )
+    max_characters: int = _setting(
+        9500, "a whole number within 100..9900", and_(ge(100), le(9900)), rule="lower"
+    )
+    max_tokens: int = _setting(1500, "a whole number of at least 1", ge(1), rule="lower")
+    sources: tuple[str, ...] | None = _setting(None, _names("source names"), rule="fewer")
+    start_sources: tuple[str, ...] | None = _setting(None, _names("source names"), rule="fewer")
+    resident: bool = _setting(True, "true or false", rule="off")
+    idle_minutes: float = _setting(15.0, "minutes, over 0", and_(gt(0), lt(math.inf)), rule="user")
 
 
 @frozen(kw_only=True)
 class SourceSettings:
     """`[sources.NAME]`: the core's settings of one source, and the source's own."""
 
-    enabled: bool = _setting(True, "true or false")
-    weight: float | None = _setting(None, "a number over 0", optional(and_(gt(0), lt(math.inf))))
-    priority: int | None = _setting(
-        None, "a whole number within 1..100", optional(and_(ge(1), le(100)))
+    enabled: bool = _setting(True, "true or false", rule="off")
+    weight: float | None = _setting(
+        None, "a number over 0", optional(and_(gt(0), lt(math.inf))), rule="free"
     )
-    timeout: float | None = _setting(None, "seconds, over 0", optional(gt(0)))
-    limit: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)))
+    priority: int | None = _setting(
+        None, "a whole number within 1..100", optional(and_(ge(1), le(100))), rule="free"
+    )
+    timeout: float | None = _setting(None, "seconds, over 0", optional(gt(0)), rule="lower")
+    limit: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)), rule="free")
     min_relevance: float | None = _setting(
-        None, "a number within 0..1", optional(and_(ge(0), le(1)))
+        None, "a number within 0..1", optional(and_(ge(0), le(1))), rule="free"
     )
     embedder: str | None = _setting(
         None,
         f"default, {_MODELS}",
         optional(or_(in_(("default",)), matches_re(_EMBEDDING_MODEL))),
+        rule="user",
     )
-    keep_days: float | None = _setting(None, "days, over 0", optional(gt(0)))
-    keep_records: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)))
+    keep_days: float | None = _setting(None, "days, over 0", optional(gt(0)), rule="user")
+    keep_records: int | None = _setting(
+        None, "a whole number of at least 1", optional(ge(1)), rule="user"
+    )
     own: Mapping[str, Any] = field(default=_NO_SETTINGS)
 
 
@@ -265,9 +285,12 @@ class Config:
         sources: normalized source name -> its settings.
         strategies: normalized strategy name -> the parts of it that are set.
         origins: dotted key -> where its value came from; defaults are not in it.
+        overruled: dotted key -> what a workspace's file says against the user's choice.
+        contested: dotted key of a source's own setting -> both values, until the source is
+            loaded and its rule is known; until then the user's counts.
     """
 
-    project: str | None = _setting(None, "a name")
+    project: str | None = _setting(None, "a name", rule="free")
     assemble: AssembleSettings = Factory(AssembleSettings)
     ranking: RankingSettings = Factory(RankingSettings)
     history: HistorySettings = Factory(HistorySettings)
@@ -278,6 +301,8 @@ class Config:
     sources: Mapping[str, SourceSettings] = field(factory=dict)
     strategies: Mapping[str, Mapping[str, Any]] = field(factory=dict)
     origins: Mapping[str, Origin] = field(factory=dict)
+    overruled: Mapping[str, Overruled] = field(factory=dict)
+    contested: Mapping[str, Contested] = field(factory=dict)
 
     def source(self, name: str) -> SourceSettings:
         """The settings of a source, whether it was configured or not."""
@@ -287,14 +312,15 @@ class Config:
         """Where the value of a dotted key came from."""
         return self.origins.get(key, Origin("default", "default"))
 
-    def refusal(self, key: str, expected: str) -> ConfigError:
+    def refusal(self, key: str, expected: str, origin: Origin | None = None) -> ConfigError:
         """The error for a value that makes no sense, with where it was set.
 
         Args:
             key: its dotted key.
             expected: what would be right.
+            origin: where it was set; default: what `origin` says.
         """
-        origin = self.origin(key)
+        origin = origin or self.origin(key)
         in_file = origin.layer in {"user", "project"}
         return ConfigError(
             expected, key=key, file=Path(origin.label) if in_file else None, line=origin.line

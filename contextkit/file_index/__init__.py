@@ -16,12 +16,14 @@ def records_of(file: WorkspaceFile, content: bytes) -> list[Record]:
     return [Record(id=file.path, text=content.decode(), fields={"file_path": file.path})]
 ```
 
-Which files there are is the source's own to say, and what it makes of one.
+A source says which files there are and what it makes of each. Files that hold keys by their
+names, such as `.env` and `id_rsa` (`is_key_file`), are skipped whatever it lists.
 """
 
 from __future__ import annotations
 
 from contextkit.file_index.globs import compile_globs, wrong_globs
+from contextkit.file_index.key_files import is_key_file
 from contextkit.file_index.listing import (
     FileListing,
     Stamp,
@@ -40,5 +42,6 @@ __all__ = [
     "Status",
     "WorkspaceFile",
     "compile_globs",
+    "is_key_file",
     "wrong_globs",
 ]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
+from contextkit.file_index.key_files import KEY_FILE_REASON, is_key_file
 from contextkit.workspace.folder import Folder, LinkedFolderError, Status
 
 __all__ = ["FileListing", "Stamp", "WorkspaceFile", "unreadable"]
@@ -77,6 +78,8 @@ class FileListing:
     def add(self, path: str, location: str | None = None, status: Status | None = None) -> None:
         """Take a file in; what is no regular file, too large or unreadable goes to `skipped`.
 
+        So does a key file (`is_key_file`), whatever the settings say.
+
         A file that is not there is left out in silence: it went away a moment ago, or git lists
         it still.
 
@@ -85,6 +88,9 @@ class FileListing:
             location: the same as the file system has it, where that differs.
             status: what `look_up` said of it, where it was looked up already.
         """
+        if is_key_file(path):
+            self.skipped.append((path, KEY_FILE_REASON))
+            return
         location = path if location is None else location
         if status is None:
             status = self.look_up(location)

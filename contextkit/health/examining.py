@@ -23,6 +23,7 @@ from contextkit.health.plugins import PluginCheck
 from contextkit.health.sources import ANSWERED, probe_sources
 from contextkit.health.store import StoreCheck
 from contextkit.kit import ContextKit
+from contextkit.projects import identify
 from contextkit.registry import SourceRegistry
 from contextkit.workspace import Workspace, find_workspace
 
@@ -48,6 +49,7 @@ def examine(
         ("contextkit", examination.program),
         ("workspace", examination.place),
         ("configuration", examination.configuration),
+        ("project", examination.project),
         ("plugins", examination.plugins),
         ("store", examination.store),
         ("models", examination.models),
@@ -99,6 +101,13 @@ class _Examination:
         yield from check.findings()
         self.config = check.usable()
 
+    def project(self) -> Iterator[Finding]:
+        found = identify(self.workspace.root, self.config, claim=False)
+        if found.problem:
+            yield warning("project", found.problem, found.remedy)
+        elif self.config.project:
+            yield fine("project", self.config.project)
+
     def plugins(self) -> Iterator[Finding]:
         check = PluginCheck(self.config, self.workspace.root)
         self.registry = check.registry
@@ -106,6 +115,7 @@ class _Examination:
 
     def store(self) -> Iterator[Finding]:
         self.kit = ContextKit.over(self.workspace, self.config, self.registry)
+        self.kit.claims_name = False
         check = StoreCheck(self.kit.store, self.registry)
         yield from check.findings()
         self.stored = check.usable

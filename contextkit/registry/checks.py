@@ -20,7 +20,7 @@ from contextkit.models import (
     Successor,
 )
 from contextkit.signals import QuerySignals
-from contextkit.source_info import SourceInfo
+from contextkit.source_info import WORKSPACE_RULES, SourceInfo
 from contextkit.tools import Tool
 
 __all__ = [
@@ -78,6 +78,7 @@ _INFO_FIELDS: _Kinds = {
     "dated": (bool,),
     "reads": (list, tuple),
     "settings": (Mapping,),
+    "workspace_rules": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
     **dict.fromkeys(("added", "updated", "removed", "unchanged"), (int,)),
@@ -216,6 +217,14 @@ def checked_info(source: str, result: object) -> SourceInfo:
                 hook,
                 f"settings: {key!r} is {_a(value)}, expected a "
                 "string, a number, a truth or a list of those",
+            )
+    for key, rule in result.workspace_rules.items():
+        if key not in result.settings or rule not in WORKSPACE_RULES:
+            raise SourceError(
+                source,
+                hook,
+                f"workspace_rules: {key!r} is {rule!r}, expected a name in settings and one of "
+                f"{', '.join(WORKSPACE_RULES)}",
             )
     return result
 

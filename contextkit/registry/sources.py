@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from copy import deepcopy
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import pluggy
@@ -31,6 +32,7 @@ from contextkit.logs import get_logger
 from contextkit.models import ContextRequest
 from contextkit.registry import checks
 from contextkit.registry.hook_failures import Failed, log_failure
+from contextkit.registry.own_settings import OwnSettings, own_settings, refuse_wrong
 from contextkit.registry.plugin_checks import misspelt_hooks
 from contextkit.registry.plugin_status import (
     HOST,
@@ -66,6 +68,7 @@ class SourceRegistry:
     _statuses: dict[str, PluginStatus] = field(factory=dict, init=False)
     _infos: dict[str, SourceInfo] = field(factory=dict, init=False)
     _callers: dict[tuple[str, str], Any] = field(factory=dict, init=False)
+    _settings: dict[str, OwnSettings] = field(factory=dict, init=False)
 
     @_manager.default
     def _make_manager(self) -> pluggy.PluginManager:
@@ -110,7 +113,9 @@ class SourceRegistry:
                 reason=str(error),
             )
         else:
-            self._statuses[name] = evolve(self._status(name, "on"), is_source=self._is_source(name))
+            self._statuses[name] = evolve(
+                self._status(name, "on"), is_source=self.implements(name, "contextkit_query")
+            )
 
     def register(self, plugin: object, name: str) -> None:
         """Add a plugin of the host's own, without an entry point; it is on unless configured off.
@@ -131,7 +136,7 @@ class SourceRegistry:
             name=name,
             state="on" if on else "off",
             reason=None if on else self._switched_off_by(name),
-            is_source=self._is_source(name),
+            is_source=self.implements(name, "contextkit_query"),
         )
 
     def _register(self, plugin: object, name: str) -> None:
@@ -163,9 +168,10 @@ class SourceRegistry:
     def _info(self, name: str) -> SourceInfo:
         result = self.call(name, "contextkit_source")
         info = SourceInfo() if result is None else checks.checked_info(name, result)
-        settings = self.config.source(name)
-        if settings.own:
-            self._check_settings(name, settings.own)
+        own = self._settings[name] = own_settings(self.config, name, info)
+        if own.values:
+            found = self.call(name, "contextkit_check_settings", settings=self.settings(name))
+            refuse_wrong(self.config, name, own, checks.checked_problems(name, found or ()))
         return self._described(name, info)
 
     def _described(self, name: str, info: SourceInfo) -> SourceInfo:
@@ -175,17 +181,6 @@ class SourceRegistry:
             title=info.title or name.replace("-", " ").replace("_", " ").capitalize(),
             priority=self.config.source(name).priority or info.priority,
         )
-
-    def _check_settings(self, name: str, own: Mapping[str, Any]) -> None:
-        result = self.call(name, "contextkit_check_settings", settings=deepcopy(dict(own)))
-        for problem in checks.checked_problems(name, result or ()):
-            setting, _, expected = (part.strip() for part in problem.partition(":"))
-            if setting not in own:
-                raise ConfigError(problem, key=f"sources.{name}")
-            raise self.config.refusal(f"sources.{normalized(name)}.{setting}", expected)
-
-    def _is_source(self, name: str) -> bool:
-        return self.implements(name, "contextkit_query")
 
     def _status(self, name: str, state: State, reason: str | None = None) -> PluginStatus:
         distribution, version = distribution_of(self._installed[name][0])
@@ -369,22 +364,22 @@ class SourceRegistry:
         """
         return self._infos.get(name) or self._described(name, SourceInfo(scale="calibrated"))
 
+    def settings(self, name: str) -> dict[str, Any]:
+        """A copy of a source's own settings."""
+        return deepcopy(dict(self.own_settings(name).values))
+
+    def own_settings(self, name: str) -> OwnSettings:
+        """A source's own settings and their origins; unchecked before the source is loaded."""
+        return self._settings.get(name) or OwnSettings(self.config.source(name).own)
+
     def weight(self, name: str, request: ContextRequest, failed: Failed = log_failure) -> float:
         """A source's weight: the request's, the configured, the source's own, or 1.0.
 
         A source whose hook fails has weight 1.0; `failed` is told.
         """
         given = request.weights.get(name) or self.config.source(name).weight
-        return given or (
-            self.attempt(
-                name,
-                "contextkit_weight",
-                lambda result: checks.checked_weight(name, result),
-                failed,
-                request=request,
-            )
-            or 1.0
-        )
+        hook, checked = "contextkit_weight", partial(checks.checked_weight, name)
+        return given or self.attempt(name, hook, checked, failed, request=request) or 1.0
 
     def on_with(self, hook: str) -> list[str]:
         """The plugins that are on and have a hook, by name."""

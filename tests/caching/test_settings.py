@@ -77,7 +77,7 @@ def test_one_line_switches_it_on(tmp_path: Path) -> None:
 def test_a_project_does_not_choose_it(tmp_path: Path, line: str) -> None:
     """A cloned repository could read along."""
     (tmp_path / "contextkit.toml").write_text(f"[cache]\n{line}\n")
-    with pytest.raises(ConfigError, match=r"cache\.\w+: a project does not choose where"):
+    with pytest.raises(ConfigError, match=r"cache\.\w+: this setting is yours alone"):
         ContextKit.open(tmp_path, entry_points=False)
 
 

@@ -95,7 +95,7 @@ def test_a_person_gets_a_table(contextkit: CommandLine) -> None:
         ("[sources.memories]\ncolour = 'red'\n", 2, "sources.memories.colour"),
         ("assemble = 3\n", 1, "assemble"),
         ("[assemble]\nlimit = \n", 2, "not valid TOML"),
-        ("[store]\nurl = 'http://elsewhere'\n", 2, "store.url: a project does not choose"),
+        ("[store]\nurl = 'http://elsewhere'\n", 2, "store.url: this setting is yours alone"),
     ],
 )
 def test_a_wrong_file_is_named_with_line_key_and_what_is_expected(
@@ -152,3 +152,23 @@ def test_sources_of_the_configuration_that_are_not_there_are_a_wrong_setting(
     assert said.startswith("assemble.sources: Invalid context type 'comits'")
     assert f"{file}:2" in said
     assert contextkit("assemble", "budget", "--sources", "code").exit_code == 0
+
+
+def test_show_names_both_files_where_the_users_choice_stands(
+    contextkit: CommandLine, home: Path
+) -> None:
+    """What a workspace's file says against it is named with its line, and does not count."""
+    user, workspace = home / "config.toml", contextkit.folder / "contextkit.toml"
+    user.write_text("[hooks]\nenabled = false\n[sources.code]\nexclude = ['private/']\n")
+    workspace.write_text("[hooks]\nenabled = true\n[sources.code]\nexclude = ['!private/']\n")
+    shown = contextkit.json("config", "show")
+    assert shown["settings"]["hooks.enabled"]["value"] is False
+    assert shown["settings"]["sources.code.exclude"]["value"] == ["!private/", "private/"]
+    assert shown["overruled"]["hooks.enabled"] == {
+        "value": True,
+        "origin": f"{workspace}:2",
+        "users": f"{user}:2",
+    }
+    lines = contextkit("config", "show").stdout
+    assert f"{user}:2, not {workspace}:2: your choice stands" in lines
+    assert f"{workspace}:4, narrowed by {user}:4" in lines

@@ -125,7 +125,7 @@ def test_looking_changes_nothing(contextkit: CommandLine, home: Path) -> None:
     [
         ("[assemble\n", "contextkit.toml:1: not valid TOML"),
         ("[assemble]\nmax_tokns = 3\n", "contextkit.toml:2: assemble.max_tokns: unknown setting"),
-        ("[store]\npath = 'x'\n", "a project does not choose where"),
+        ("[store]\npath = 'x'\n", "this setting is yours alone"),
         ("assemble = 3\n", "assemble: expected a table"),
     ],
 )

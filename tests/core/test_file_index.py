@@ -21,6 +21,7 @@ from contextkit.file_index import (
     FileListing,
     SkipFileError,
     WorkspaceFile,
+    is_key_file,
 )
 from contextkit.indexing import IndexState, Progress
 from contextkit.testing import make_indexer, open_records
@@ -638,3 +639,39 @@ def test_a_long_run_keeps_what_it_has_done(
 
     assert unchanged == 1024
     assert unchanged + added + updated == 1500
+
+
+# -- key files ------------------------------------------------------------------------------
+
+KEY_FILES = [
+    *(".env", ".env.local", "app/.ENV", ".envrc", "docker/prod.env", "id_rsa"),
+    *("home/id_ed25519", "id_rsa_work", "id_rsa.old", "id_ecdsa_sk", "server.pem"),
+    *("tls/server.KEY", "a.p12", "a.pfx", "a.jks", "a.keystore", ".netrc", "_netrc", ".npmrc"),
+    *(".pypirc", ".git-credentials", "credentials", ".aws/credentials", "credentials.json"),
+    *("aws-credentials.ini", ".htpasswd", "secrets.yml", "config/secrets.prod.json"),
+    *("client_secret_1.json", "home/.docker/config.json", ".kube/config", ".ssh/known_hosts"),
+    ".vault-token",
+]
+OTHER_FILES = [
+    *(".env.example", ".env.sample", ".env.template", "example.env", "id_rsa.pub"),
+    *("credentials.py", "secrets.ts", "test_secrets.py", "Secret.java", "docs/secretary.md"),
+    *("config.json", "docker/config.json", "kube/config", "environment.py", "key.py"),
+    *("keys.md", "my_id_rsa.py", "id_rsakey.py"),
+]
+
+
+@pytest.mark.parametrize("path", KEY_FILES)
+def test_a_key_file_is_never_indexed(workspace: Path, path: str) -> None:
+    """Whatever a source lists, a file that is named as keys are is skipped with the reason."""
+    file = workspace / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("TOKEN=tide")
+    listing = FileListing(workspace)
+    listing.add(path)
+    assert ([], [(path, "it may hold secrets")]) == (listing.files, listing.skipped)
+
+
+@pytest.mark.parametrize("path", OTHER_FILES)
+def test_names_that_only_resemble_key_files_are_indexed(path: str) -> None:
+    """Code about secrets is code, a public key is public, and a template has no values."""
+    assert not is_key_file(path)

@@ -239,5 +239,5 @@ def test_a_project_does_not_delete_the_users_records(
     folder = tmp_path / "workspace"
     folder.mkdir()
     (folder / "contextkit.toml").write_text(f"[sources.log]\n{setting}\n")
-    with pytest.raises(ConfigError, match="how long they are kept"):
+    with pytest.raises(ConfigError, match="delete them"):
         open_kit()

@@ -378,6 +378,24 @@ class TestSelection:
         assert [(skipped, reason)] == listing.skipped
 
     @pytest.mark.parametrize(
+        "settings",
+        [
+            Settings(exclude=("!.env", "!id_rsa", "!*.json")),
+            Settings(include=(".env", "id_rsa", "*.json", "*.py")),
+        ],
+    )
+    def test_no_setting_takes_a_key_file_back(self, workspace: Path, settings: Settings) -> None:
+        """A workspace's globs cannot have keys indexed, and neither can the user's."""
+        _write(workspace, ".env", "id_rsa", "credentials.json", "credentials.py")
+
+        listing = list_files(workspace, settings)
+
+        assert [file.path for file in listing.files] == ["credentials.py"]
+        assert listing.skipped == [
+            (path, "it may hold secrets") for path in (".env", "credentials.json", "id_rsa")
+        ]
+
+    @pytest.mark.parametrize(
         "path",
         [
             ".env.example",

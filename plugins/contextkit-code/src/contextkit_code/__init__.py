@@ -38,6 +38,7 @@ def contextkit_source() -> SourceInfo:
         indexed_fields=("file_path", "kind", "language", "unit_type"),
         kind_field="unit_type",
         settings={"include": [], "exclude": [], "max_file_bytes": 1_000_000},
+        workspace_rules={"exclude": "more", "max_file_bytes": "capped"},
     )
 
 

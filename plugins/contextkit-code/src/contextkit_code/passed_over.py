@@ -1,4 +1,4 @@
-"""Files that are passed over by their name: fetched, built, locked, minified, or secret."""
+"""Files that are passed over by their name: fetched, built, locked or minified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ _BUILT = "made by a tool"
 _LOCK = "a lock file"
 _MINIFIED = "minified"
 _GENERATED = "generated"
-_SECRET = "it may hold secrets"  # noqa: S105
 
 _DIRECTORIES = {
     ".bundle": _FETCHED,
@@ -56,11 +55,6 @@ _FILES = (
         r".+\.designer\.cs|.+\.freezed\.dart|.+\.snap|zz_generated.*\.go",
     ),
     ("a drawing", r".+\.svg"),
-    (
-        _SECRET,
-        r"\.env(?:\.(?!example$|sample$|template$|dist$).+)?|.+\.(?:pem|key|p12|pfx|keystore)|"
-        r"id_(?:rsa|dsa|ecdsa|ed25519)|\.netrc|\.npmrc|\.pypirc|\.htpasswd",
-    ),
 )
 # One pattern with a group for each reason, as most names match none.
 _PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _FILES), re.IGNORECASE)

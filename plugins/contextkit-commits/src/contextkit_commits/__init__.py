@@ -37,6 +37,7 @@ def contextkit_source() -> SourceInfo:
         indexed_fields=("author", "sha7"),
         dated=True,
         settings={"max_commits": 100_000, "git_timeout": 60.0},
+        workspace_rules={"git_timeout": "lower"},
     )
 
 

@@ -37,6 +37,7 @@ def contextkit_source() -> SourceInfo:
         indexed_fields=("file_path", "kind", "language", "place"),
         kind_field="kind",
         settings={"include": [], "exclude": [], "max_file_bytes": 500_000},
+        workspace_rules={"exclude": "more", "max_file_bytes": "capped"},
         owns_files=True,
     )
 

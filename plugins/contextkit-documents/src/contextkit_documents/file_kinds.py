@@ -49,7 +49,6 @@ _OTHER_CONFIGURATION = {".editorconfig": "ini", "cmakelists.txt": "text"}
 _REQUIREMENTS = re.compile(r"(?:.+[-_.])?(?:requirements|constraints)(?:[-_.].+)?\.txt")
 
 _LOCK = re.compile(r".+\.lock|.+[-.]lock\.(?:json|ya?ml)|npm-shrinkwrap\.json|package\.resolved")
-_SECRET = re.compile(r"\.?(?:.+[-_.])?(?:secrets?|credentials?)(?:[-_.].+)?\.[a-z0-9]+")
 _LICENCE = re.compile(r"(?:un)?licen[cs]e(?:[-_.].+)?|copying(?:[-_.].+)?")
 _FOLDERS = frozenset(
     {
@@ -107,7 +106,6 @@ def skipped_by_name(path: str) -> str | None:
         return "fetched or made by a tool"
     for pattern, reason in (
         (_LOCK, "a lock file"),
-        (_SECRET, "it may hold secrets"),
         (_LICENCE, "a licence's text"),
     ):
         if pattern.fullmatch(name):

@@ -202,7 +202,7 @@ class EntityBook:
             InvalidEntityError: the type is none.
             InvalidRequestError: the limit is below 1.
         """
-        if limit < 1:
+        if type(limit) is not int or limit < 1:
             raise InvalidRequestError(f"limit must be at least 1, got {limit}")
         every = map(Entity.from_record, self.records.scan(_filters(kind, from_code)))
         return sorted(every, key=lambda entity: (-entity.salience, entity.id))[:limit]
@@ -224,7 +224,7 @@ class EntityBook:
             AmbiguousEntityError: there are several.
             InvalidRequestError: depth or limit makes no sense.
         """
-        if limit < 1:
+        if type(limit) is not int or limit < 1:
             raise InvalidRequestError(f"limit must be at least 1, got {limit}")
         if not 1 <= depth <= MOST_DEPTH:
             raise InvalidRequestError(f"depth must be within 1 and {MOST_DEPTH}, got {depth}")

@@ -36,6 +36,7 @@ def contextkit_source() -> SourceInfo:
         embedder="none",
         cacheable=True,
         settings={"depth": 2},
+        workspace_rules={"depth": "free"},
         reads=("entities",),
     )
 

@@ -29,7 +29,7 @@ def log_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
     from contextkit_events.log import EventLog
     from contextkit_events.settings import EventSettings
 
-    settings = EventSettings.of(kit.config.source("events").own)
+    settings = EventSettings.of(kit.registry.settings("events"))
     made = events_of(event, kit.workspace.root) if settings.feed else []
     if made:
         EventLog(kit.records("events"), kit.retention("events")).add_all(made)

@@ -101,7 +101,7 @@ class EventLog:
         Raises:
             InvalidRequestError: the limit is below 1.
         """
-        if limit < 1:
+        if type(limit) is not int or limit < 1:
             raise InvalidRequestError(f"limit must be at least 1, got {limit}")
         found = self.records.newest(limit, _filters(session, kind))
         return [Event.from_record(record) for record in found]

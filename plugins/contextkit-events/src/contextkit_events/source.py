@@ -59,6 +59,8 @@ def contextkit_source() -> SourceInfo:
         keep_days=KEEP_DAYS,
         keep_records=KEEP_EVENTS,
         settings=asdict(EventSettings()),
+        # How events are found is free; whether they are logged is the user's choice.
+        workspace_rules={**dict.fromkeys(asdict(EventSettings()), "free"), "feed": "off"},
     )
 
 

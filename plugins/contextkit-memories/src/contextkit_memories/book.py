@@ -174,8 +174,8 @@ class MemoryBook:
             InvalidMemoryError: the category or the tag is not a word.
             InvalidRequestError: the limit is below 1.
         """
-        if limit < 1:
-            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
+        if type(limit) is not int or limit < 1:
+            raise InvalidRequestError(f"limit must be at least 1, got {limit!r}")
         found = self.records.newest(limit, _filters(category, tag))
         return [Memory.from_record(record) for record in found]
 
@@ -201,6 +201,8 @@ class MemoryBook:
         return [Memory.from_record(record) for record in found.values()]
 
     def _find(self, asked: str) -> Record:
+        if not isinstance(asked, str):
+            raise InvalidMemoryError(f"an id must be a text, got {asked!r}")
         typed, canonical = asked.strip(), canonical_id(asked)
         if PREFIX.startswith(typed.lower()) or not typed.isprintable():
             raise UnknownMemoryError(asked)

@@ -52,8 +52,8 @@ def stored_tags(tags: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InvalidMemoryError: one is not such a word, or there are more than 20.
     """
-    if isinstance(tags, str):
-        raise InvalidMemoryError(f"tags must be a list of words, got the text {tags!r}")
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise InvalidMemoryError(f"tags must be a list of words, got {tags!r}")
     stored = tuple(dict.fromkeys(_word(tag, "tag", _IN_TAGS) for tag in tags))
     if len(stored) > MAX_TAGS:
         raise InvalidMemoryError(f"a memory has at most {MAX_TAGS} tags, got {len(stored)}")

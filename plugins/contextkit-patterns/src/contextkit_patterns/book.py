@@ -152,7 +152,7 @@ class PatternBook:
         Raises:
             InvalidRequestError: the limit is below 1.
         """
-        if limit < 1:
+        if type(limit) is not int or limit < 1:
             raise InvalidRequestError(f"limit must be at least 1, got {limit}")
         every = map(Pattern.from_record, self.records.scan())
         return sorted(every, key=lambda pattern: (-pattern.rate, pattern.id))[:limit]

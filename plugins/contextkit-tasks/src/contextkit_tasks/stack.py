@@ -179,7 +179,7 @@ class TaskStack:
         Raises:
             InvalidRequestError: the limit is below 1.
         """
-        if limit < 1:
+        if type(limit) is not int or limit < 1:
             raise InvalidRequestError(f"limit must be at least 1, got {limit}")
         found = self.records.newest(limit, {"session": self.session or ""})
         return [TaskFrame.from_record(record) for record in found]

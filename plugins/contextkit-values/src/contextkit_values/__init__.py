@@ -49,6 +49,7 @@ def contextkit_source() -> SourceInfo:
         cacheable=True,
         indexed_fields=("axis", "domains", "strategies", "value_id", "ghap_ids"),
         settings={"max_values": 5, "min_cluster_size": 3, "min_similarity": 0.2},
+        workspace_rules=dict.fromkeys(("max_values", "min_cluster_size", "min_similarity"), "free"),
     )
 
 

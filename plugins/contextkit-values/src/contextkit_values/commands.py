@@ -50,7 +50,7 @@ def refresh(session: Session, /, as_json: bool, **given: Any) -> None:
     """
     from contextkit_values.refreshing import refresh as refresh_values
 
-    own = session.kit.config.source("values").own
+    own = session.kit.registry.settings("values")
     options = {name: own[name] for name in given if name in own}
     options |= {name: value for name, value in given.items() if value is not None}
     report = refresh_values(

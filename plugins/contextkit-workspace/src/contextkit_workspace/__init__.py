@@ -32,6 +32,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         embedder="none",
         settings={"days": 7, "depth": 2, "open_files": []},
+        workspace_rules={"days": "free", "depth": "free", "open_files": "free"},
     )
 
 

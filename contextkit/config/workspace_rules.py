@@ -1,0 +1,111 @@
+"""What a workspace's file may change of what the user set in the user's own file.
+
+A workspace's file may come with a cloned repository. It may narrow what the user chose, never
+widen it. Each setting names its rule where it is declared: on the field in `model`, and for a
+source's own settings in `SourceInfo.workspace_rules`.
+
+| rule | what the workspace's value does |
+|---|---|
+| `free` | it counts |
+| `user` | it is refused: the setting is the user's alone |
+| `stands` | it counts where the user set nothing |
+| `off` | it may switch off; what the user switched off stays off |
+| `on` | it may switch on; what the user switched on stays on |
+| `lower` | it is at most the user's number, where the user set one |
+| `capped` | it is at most the user's number, or the default |
+| `fewer` | of the names in it those count that the user's list has, where there is one |
+| `more` | the user's list is added behind it |
+| `plain` | it counts where it is a plain name; one with a `:` names a file or a provider |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import fields_dict
+
+from contextkit.config.model import SECTIONS, SourceSettings, normalized
+from contextkit.source_info import WorkspaceRule
+
+__all__ = ["ALWAYS", "narrowed", "rule_of"]
+
+ALWAYS: frozenset[WorkspaceRule] = frozenset({"capped", "plain"})
+"""The rules that hold where the user set nothing, too."""
+
+
+def rule_of(key: str) -> WorkspaceRule | None:
+    """The rule of a setting of the core, by its dotted key; None for a source's own setting."""
+    first, _, rest = key.partition(".")
+    if first in SECTIONS:
+        known = fields_dict(SECTIONS[first])
+    elif first == "sources":
+        known, rest = fields_dict(SourceSettings), rest.partition(".")[2]
+        if rest not in known or rest == "own":
+            return None
+    else:
+        return "free"
+    rule: WorkspaceRule = known[rest].metadata["rule"] if rest in known else "free"
+    return rule
+
+
+def narrowed(rule: WorkspaceRule, users: Any, workspaces: Any) -> Any:
+    """The value that counts.
+
+    A value of a wrong type is handed on where it would count, so that it is refused as such.
+
+    Args:
+        rule: the setting's.
+        users: what the user set, or the default.
+        workspaces: what the workspace's file says.
+    """
+    return _NARROWED[rule](users, workspaces)
+
+
+def _lower(users: Any, workspaces: Any) -> Any:
+    is_over = _is_number(workspaces) and _is_number(users) and not workspaces <= users
+    return users if is_over else workspaces
+
+
+def _fewer(users: Any, workspaces: Any) -> Any:
+    if not (_are_names(users) and _are_names(workspaces)):
+        return workspaces
+    kept = set(map(normalized, users))
+    return [name for name in workspaces if normalized(name) in kept]
+
+
+def _more(users: Any, workspaces: Any) -> Any:
+    are_lists = _is_list(users) and _is_list(workspaces)
+    return [*workspaces, *users] if are_lists else workspaces
+
+
+def _plain(users: Any, workspaces: Any) -> Any:
+    return users if isinstance(workspaces, str) and ":" in workspaces else workspaces
+
+
+def _is_number(value: object) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and not math.isnan(value)  # type: ignore[arg-type]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple))
+
+
+def _are_names(value: Any) -> bool:
+    return _is_list(value) and all(isinstance(name, str) for name in value)
+
+
+_NARROWED: Mapping[WorkspaceRule, Callable[[Any, Any], Any]] = {
+    "free": lambda _, workspaces: workspaces,
+    "user": lambda users, _: users,
+    "stands": lambda users, _: users,
+    "off": lambda users, workspaces: users if users is False else workspaces,
+    "on": lambda users, workspaces: users if users is True else workspaces,
+    "lower": _lower,
+    "capped": _lower,
+    "fewer": _fewer,
+    "more": _more,
+    "plain": _plain,
+}

@@ -1,0 +1,91 @@
+"""`contextkit project`, and what other commands say of a name that is another folder's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+
+Elsewhere = Callable[..., CommandLine]
+
+
+@pytest.fixture
+def clone(contextkit: CommandLine, elsewhere: Elsewhere, tmp_path: Path) -> CommandLine:
+    """A folder whose file names the project that the repository has used already."""
+    (contextkit.folder / "contextkit.toml").write_text('project = "ledger"\n')
+    assert contextkit("remember", "the ledger closes at noon").exit_code == 0
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    (folder / "contextkit.toml").write_text('project = "ledger"\n')
+    return elsewhere(folder)
+
+
+def test_a_clone_does_not_see_what_another_folder_remembers(clone: CommandLine) -> None:
+    """The command goes on with the folder's own records, and says once what to do."""
+    result = clone("assemble", "when does the ledger close?")
+    assert (result.exit_code, "noon" in result.stdout) == (0, False)
+    assert result.stderr.count("contextkit project link ledger") == 1
+
+
+def test_after_the_link_it_does(contextkit: CommandLine, clone: CommandLine) -> None:
+    """The user's act, by the name; then nothing is said any more."""
+    assert clone.json("project", "link", "ledger")["folders"] == [
+        str(contextkit.folder),
+        str(clone.folder),
+    ]
+    result = clone("assemble", "when does the ledger close?")
+    assert "closes at noon" in result.stdout
+    assert "project link" not in result.stderr
+    assert clone.json("project", "unlink", "ledger") == {"unlinked": True}
+    assert "noon" not in clone("assemble", "when does the ledger close?").stdout
+
+
+def test_only_the_name_of_the_file_can_be_linked(clone: CommandLine) -> None:
+    """A mistyped name is no link to a project that nobody meant."""
+    said = clone.line(2, "project", "link", "leger")
+    assert "do not name 'leger', it names 'ledger'" in said
+
+
+def test_show_and_list_tell_whose_the_name_is(contextkit: CommandLine, clone: CommandLine) -> None:
+    """What the records belong to, why, and who shares it."""
+    shown = clone.json("project", "show")
+    assert (shown["project"], shown["name"]) == (str(clone.folder), "ledger")
+    assert str(contextkit.folder) in shown["problem"]
+    assert clone.json("project", "list") == [
+        {"name": "ledger", "folders": [str(contextkit.folder)]}
+    ]
+    assert "project: name:ledger" in contextkit("project", "show").stdout
+
+
+def test_doctor_warns_of_it_and_claims_no_name(clone: CommandLine, home: Path) -> None:
+    """It names the command to run; of a name that is free it takes none."""
+    findings = {
+        row["part"]: row for row in json.loads(clone("doctor", "--json").stdout)["findings"]
+    }
+    assert findings["project"]["state"] == "warning"
+    assert "contextkit project link ledger" in findings["project"]["remedy"]
+    (clone.folder / "contextkit.toml").write_text('project = "free"\n')
+    clone("doctor")
+    assert [row["name"] for row in clone.json("project", "list")] == ["ledger"]
+
+
+def test_a_hook_says_it_in_its_log_alone(clone: CommandLine, home: Path) -> None:
+    """An agent is told nothing of it, and of the other folder's records nothing either."""
+    for name in ("SessionStart", "UserPromptSubmit"):
+        event = {
+            "hook_event_name": name,
+            "session_id": "s1",
+            "cwd": str(clone.folder),
+            "prompt": "when does the ledger close?",
+        }
+        done = clone.with_variables(
+            CONTEXTKIT_HOOKS_RESIDENT="no", CONTEXTKIT_HOOKS_TIMEOUT="30"
+        ).process("hook", given=json.dumps(event).encode())
+        assert json.loads(done.stdout) == {"context": "", "items": []}
+        assert done.stderr == b""
+    notes = [json.loads(line) for line in (home / "hooks/hooks.log").read_text().splitlines()]
+    assert [note["event"] for note in notes] == ["project_name_not_used"]
