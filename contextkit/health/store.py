@@ -9,7 +9,12 @@ from pathlib import Path
 
 from attrs import define
 
-from contextkit.errors import ContextKitError, StoreDamagedError, StoreFullError
+from contextkit.errors import (
+    ContextKitError,
+    RecordDamagedError,
+    StoreDamagedError,
+    StoreFullError,
+)
 from contextkit.health.finding import Finding, fine, problem, warning
 from contextkit.registry import SourceRegistry
 from contextkit.store.base import RecordStore
@@ -82,7 +87,7 @@ class StoreCheck:
 
 
 def _remedy(error: ContextKitError) -> str | None:
-    if isinstance(error, StoreDamagedError):
+    if isinstance(error, StoreDamagedError) and not isinstance(error, RecordDamagedError):
         return "move it away and `contextkit import` your last export"
     return "free some room" if isinstance(error, StoreFullError) else None
 

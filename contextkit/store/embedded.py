@@ -10,24 +10,21 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
-from uuid import UUID
+from typing import cast
 
 import qdrant_edge as edge
 from attrs import Factory, define, evolve, field
 
 from contextkit.embedding import Embedders
+from contextkit.errors import RecordDamagedError
 from contextkit.fork_locks import ForkLock
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
-    BM25,
     MOST_HITS,
     StoredBatch,
     by_source,
     conditions,
     newest_first,
-    record_from_payload,
-    scope_of,
     stored_batch,
 )
 from contextkit.store.edge_queries import (
@@ -38,6 +35,7 @@ from contextkit.store.edge_queries import (
     model_vector,
     plan_search,
 )
+from contextkit.store.edge_reading import EdgeReader, point_key
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.field_indexes import FieldIndexes
 from contextkit.store.hybrid import (
@@ -49,6 +47,7 @@ from contextkit.store.hybrid import (
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity, new_models
+from contextkit.store.payloads import scope_of
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.turns import SharedShard
@@ -87,6 +86,11 @@ class EmbeddedStore:
     _admitting: ForkLock = field(factory=ForkLock, init=False)
     _unflushed: int = field(default=0, init=False)
     _written: bool = field(default=False, init=False)
+    _reader: EdgeReader = field(init=False)
+
+    @_reader.default
+    def _make_reader(self) -> EdgeReader:
+        return EdgeReader(self.path)
 
     @_folder.default
     def _make_folder(self) -> ShardFolder:
@@ -116,6 +120,8 @@ class EmbeddedStore:
         self._revisions.begin()
         self._unflushed = 0
         self._written = False
+        # Another process may have written them again.
+        self._reader.damage.mended(None)
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
         self._scopes = set(scopes)
@@ -153,7 +159,8 @@ class EmbeddedStore:
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        return self.embedders.problem
+        found = (self.embedders.problem, self._reader.damage.problem)
+        return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
         """What is another one whenever a source's records have changed; None: not made yet."""
@@ -219,6 +226,7 @@ class EmbeddedStore:
             points = [edge_point(point, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
             self._update(upsert, batch.source, size, len(points))
+            self._reader.damage.mended(point.id for point in batch.points)
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         with self._admitting:
@@ -248,11 +256,13 @@ class EmbeddedStore:
         if point_ids:
             deletion = edge.UpdateOperation.delete_points(list(point_ids))
             self._update(deletion, None, 0, len(point_ids))
+            self._reader.damage.mended(point_ids)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
         selected = edge_filter(conditions(source, projects, filters))
         self._update(edge.UpdateOperation.delete_points_by_filter(selected), source, 0, 1)
+        self._reader.damage.mended(None)
 
     def _update(
         self, operation: edge.UpdateOperation, source: str | None, size: int, points: int
@@ -279,26 +289,10 @@ class EmbeddedStore:
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
         """The records at these points, in this order; missing ones are left out."""
+        if not point_ids:
+            return []
         with self._shared.use() as shard:
-            found = self._fetch(shard, point_ids)
-        keys = [point_id.replace("-", "") for point_id in point_ids]
-        return [found[key] for key in keys if key in found]
-
-    def _fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
-        if not point_ids:
-            return {}
-        with engine_errors(f"reading the store at {self.path}"):
-            points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
-        return {_key(point): record_from_payload(point.payload or {}) for point in points}
-
-    def _words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
-        """The ids of the words that these points have, as they were stored."""
-        if not point_ids:
-            return {}
-        with engine_errors(f"reading the store at {self.path}"):
-            points = shard.retrieve(list(point_ids), with_payload=False, with_vector=[BM25])
-            vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
-            return {key: frozenset(vector[BM25].indices) for key, vector in vectors.items()}
+            return self._reader.get(shard, point_ids)
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one batch, each best first."""
@@ -309,8 +303,8 @@ class EmbeddedStore:
                 searches,
                 vectors,
                 raw,
-                lambda ids: self._words(shard, ids),
-                lambda ids: self._fetch(shard, ids),
+                lambda ids: self._reader.words(shard, ids),
+                lambda ids: self._reader.fetch(shard, ids),
             )
 
     def _raw(
@@ -349,31 +343,30 @@ class EmbeddedStore:
         return self._pages(selected)
 
     def _pages(self, selected: edge.Filter) -> Iterator[Record]:
-        offset = None
+        offset, damaged = None, list[str]()
         while True:
-            request = edge.ScrollRequest(
-                limit=_PAGE, offset=offset, filter=selected, with_payload=True
-            )
-            with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
-                points, offset = shard.scroll(request)
-            for point in points:
-                yield record_from_payload(point.payload or {})
+            with self._shared.use() as shard:
+                page = self._reader.page(shard, limit=_PAGE, offset=offset, filter=selected)
+            yield from page.records.values()
+            damaged += self._reader.damage.names(page.keys)
+            offset = page.next
             if offset is None:
-                return
+                break
+        if damaged:
+            raise RecordDamagedError(damaged)
 
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
         """The records that match, newest first; ties by id."""
-        request = edge.ScrollRequest(
-            limit=min(max(limit, 0), MOST_HITS),
-            filter=edge_filter(conditions(source, projects, filters)),
-            with_payload=True,
-            order_by=edge.OrderBy("created_at", edge.Direction.Desc),
-        )
-        with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
-            points, _ = shard.scroll(request)
-        return newest_first(record_from_payload(point.payload or {}) for point in points)
+        with self._shared.use() as shard:
+            page = self._reader.page(
+                shard,
+                limit=min(max(limit, 0), MOST_HITS),
+                filter=edge_filter(conditions(source, projects, filters)),
+                order_by=edge.OrderBy("created_at", edge.Direction.Desc),
+            )
+        return newest_first(page.records.values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """How many records match."""
@@ -383,9 +376,4 @@ class EmbeddedStore:
 
 
 def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
-    return {_key(point): point.score for point in points}
-
-
-def _key(point: edge.ScoredPoint | edge.Record) -> str:
-    """A point's id as text, in the form that is made fastest: a batch has hundreds of them."""
-    return cast("UUID", point.id).hex
+    return {point_key(point): point.score for point in points}
