@@ -11,6 +11,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from contextkit.private_files import write_private
+
 __all__ = ["keep_sizes", "lost_since", "without_sizes"]
 
 
@@ -21,7 +23,7 @@ def keep_sizes(shard: Path) -> None:
     """
     sizes = {str(file.relative_to(shard)): file.stat().st_size for file in _files(shard)}
     with contextlib.suppress(OSError):
-        _note(shard).write_text(json.dumps(sizes), encoding="utf-8")
+        write_private(_note(shard), json.dumps(sizes))
 
 
 def lost_since(shard: Path) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 from contextkit.errors import RecordDamagedError
 from contextkit.records import Record
 
-__all__ = ["make_payload", "read_payload", "scope_of", "unreadable"]
+__all__ = ["make_payload", "read_payload", "record_checksum", "scope_of", "unreadable"]
 
 _CHECKSUM = "checksum"
 _KEYS = frozenset(
@@ -49,6 +49,11 @@ def make_payload(record: Record) -> dict[str, Any]:
         payload["exact"] = json.dumps(fields, ensure_ascii=False)
     payload[_CHECKSUM] = _checksum(record.point_id, payload, fields)
     return payload
+
+
+def record_checksum(record: Record) -> int:
+    """The checksum of a record that a store can hold, the same wherever it is stored."""
+    return int(make_payload(record)[_CHECKSUM])
 
 
 def read_payload(point_id: str, payload: Mapping[str, Any] | None) -> Record:

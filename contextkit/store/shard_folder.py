@@ -28,6 +28,13 @@ from attrs import define, frozen
 
 from contextkit.embedding import Embedders
 from contextkit.errors import StoreError, StoreFullError
+from contextkit.private_files import (
+    is_wide,
+    make_private_folder,
+    narrow,
+    narrow_unless_shared,
+    write_private,
+)
 from contextkit.store.base import KEYWORD_MODEL, SCHEMA_VERSION
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
@@ -54,6 +61,17 @@ _READ_WHOLE = (
     "*id_tracker.*",
 )
 """What the engine reads from end to end when it opens a segment: all but texts and weights."""
+
+_OWN = (
+    "shard",
+    "shard.new",
+    "shard.old",
+    "shard.lock",
+    "ticket.lock",
+    "holder",
+    "revisions",
+)
+"""What a store's folder has in it."""
 
 _CHUNK_BYTES = 1024 * 1024
 
@@ -112,6 +130,7 @@ class ShardFolder:
             StoreModelMismatchError: where another model made a source's vectors.
         """
         try:
+            narrow_unless_shared(self.path, _OWN)
             self.tidy()
             self.require_room(self._holes_filled_by_reading(), OPEN_BYTES, "opening it")
             if not self.shard.exists():
@@ -137,6 +156,16 @@ class ShardFolder:
         """Note, once the engine has closed the shard, what must not be less when it is opened."""
         with contextlib.suppress(OSError):
             keep_sizes(self.shard)
+        self._narrow_new_files()
+
+    def _narrow_new_files(self) -> None:
+        """Take others' rights from the files that the engine has made since it was opened.
+
+        It makes them with the modes that the umask leaves; until then the folder hides them.
+        """
+        for file in self.shard.rglob("*"):
+            if is_wide(file):
+                narrow(file)
 
     def _read_ahead(self) -> None:
         """Have the system fetch the files that the engine reads whole when it opens.
@@ -200,7 +229,7 @@ class ShardFolder:
         The identity that it has in the end is what it remembers.
         """
         self.require_room(0, SPARE_BYTES, "making it")
-        self._new.mkdir()
+        make_private_folder(self._new)
         try:
             with engine_errors(f"making the store at {self.path}"):
                 shard = edge.EdgeShard.create(str(self._new), shard_config())
@@ -285,5 +314,5 @@ def _fetch(file: Path) -> None:
 def _write_meta(shard: Path, identity: StoreIdentity) -> None:
     meta = {"schema": SCHEMA_VERSION, "keywords": KEYWORD_MODEL, **identity.as_meta()}
     unfinished = shard / "meta.json.tmp"
-    unfinished.write_text(json.dumps(meta), encoding="utf-8")
+    write_private(unfinished, json.dumps(meta))
     unfinished.replace(shard / "meta.json")

@@ -17,6 +17,7 @@ from attrs import define, field
 from filelock import FileLock, Timeout
 
 from contextkit.errors import StoreBusyError, StoreError
+from contextkit.private_files import write_private
 
 __all__ = ["ShardLock"]
 
@@ -25,7 +26,7 @@ _LOOK_SECONDS = 0.002
 
 
 def _lock_at(path: Path) -> FileLock:
-    return FileLock(path, thread_local=False)
+    return FileLock(path, mode=0o600, thread_local=False)
 
 
 @define(eq=False)
@@ -73,7 +74,7 @@ class ShardLock:
                 f"cannot lock the store at {self.folder}: {error.strerror or error}"
             ) from error
         with contextlib.suppress(OSError):
-            self._holder_file.write_text(str(os.getpid()), encoding="utf-8")
+            write_private(self._holder_file, str(os.getpid()))
 
     def release(self) -> None:
         """Let the next process have it, at the end of this one where the system fails before."""

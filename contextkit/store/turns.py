@@ -21,6 +21,7 @@ from attrs import define, field
 
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.logs import get_logger
+from contextkit.private_files import make_private_folder
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.shard_lock import ShardLock
 
@@ -177,7 +178,8 @@ class SharedShard:
 
     def _make_folder(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            if not self.folder.is_dir():
+                make_private_folder(self.folder)
         except OSError as error:
             raise StoreError(f"no store can be made at {self.folder}: {error.strerror}") from error
 

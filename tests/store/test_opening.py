@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from contextkit.embedding import ModelEmbedder, OneEmbedder, load_embedder
 from contextkit.embedding.built_in import StaticModel
 from contextkit.errors import (
+    RecordDamagedError,
     StoreBusyError,
     StoreDamagedError,
     StoreError,
@@ -142,12 +143,14 @@ def test_a_store_whose_sizes_are_no_sizes_opens(filled: Path) -> None:
         store.close()
 
 
-def test_damage_found_while_reading_is_an_error(filled: Path) -> None:
-    """What only shows when records are read does not crash the process."""
+def test_damage_found_while_reading_costs_the_damaged_records(filled: Path) -> None:
+    """All others are read before the error, which names the damaged ones."""
     _garble(_only(filled, "shard/segments/*/payload_storage/page_0.dat"))
-    store = _store(filled)
-    with pytest.raises(StoreError, match="reading the store at"):
-        list(store.scan(None, None, {}))
+    store, read = _store(filled), []
+    with pytest.raises(RecordDamagedError, match="damaged in the store: ") as raised:
+        read.extend(store.scan(None, None, {}))
+    assert len({record.id for record in read}) == 300 - len(raised.value.records)
+    assert len(raised.value.records) < 10
     store.close()
 
 
