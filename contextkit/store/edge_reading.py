@@ -15,9 +15,11 @@ from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.records import Record
 from contextkit.store.base import BM25
 from contextkit.store.damage import Damage, Payload
+from contextkit.store.edge_queries import PlannedSearch
 from contextkit.store.engine_errors import engine_errors
+from contextkit.store.hybrid import RawHits
 
-__all__ = ["EdgeReader", "Page", "point_key"]
+__all__ = ["EdgeReader", "Page"]
 
 
 @frozen
@@ -64,11 +66,11 @@ class EdgeReader:
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=True))
-                payloads: list[Payload] = [(point_key(point), point.payload) for point in points]
+                payloads: list[Payload] = [(_key(point), point.payload) for point in points]
         except StoreError:
             with engine_errors(f"reading the store at {self.path}"):
                 points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
-            payloads = self._payloads(shard, [point_key(point) for point in points])
+            payloads = self._payloads(shard, [_key(point) for point in points])
         keys = [key for key, _ in payloads]
         return Page(keys, self.damage.sound(payloads), offset)
 
@@ -77,7 +79,7 @@ class EdgeReader:
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
-                return [(point_key(point), point.payload) for point in points]
+                return [(_key(point), point.payload) for point in points]
         except StoreError:
             if len(point_ids) == 1:
                 return [(point_ids[0], None)]
@@ -92,6 +94,19 @@ class EdgeReader:
                 raise
             return found
 
+    def answer(self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]) -> list[RawHits]:
+        """What the engine answers to some searches, all asked at once."""
+        requests = [request for plan in planned for request in plan.requests]
+        with engine_errors(f"searching the store at {self.path}"):
+            answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
+        return [
+            RawHits(
+                keyword_scores=_scores(next(answers)) if plan.keywords else {},
+                similarities=_scores(next(answers)) if plan.dense else None,
+            )
+            for plan in planned
+        ]
+
     def words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
         """The ids of the words that these points have, as they were stored."""
         if not point_ids:
@@ -99,9 +114,7 @@ class EdgeReader:
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points = shard.retrieve(list(point_ids), with_payload=False, with_vector=[BM25])
-                vectors = {
-                    point_key(point): cast("dict[str, Any]", point.vector) for point in points
-                }
+                vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
                 return {key: frozenset(vector[BM25].indices) for key, vector in vectors.items()}
         except StoreError:
             records = self.fetch(shard, point_ids)
@@ -111,6 +124,10 @@ class EdgeReader:
             }
 
 
-def point_key(point: edge.ScoredPoint | edge.Record) -> str:
+def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
+    return {_key(point): point.score for point in points}
+
+
+def _key(point: edge.ScoredPoint | edge.Record) -> str:
     """A point's id as text, in the form that is made fastest: a batch has hundreds of them."""
     return cast("UUID", point.id).hex

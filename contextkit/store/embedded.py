@@ -8,9 +8,9 @@ returns: the engine's write-ahead log has it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import qdrant_edge as edge
 from attrs import Factory, define, evolve, field
@@ -22,6 +22,7 @@ from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
     StoredBatch,
+    StoredPoint,
     by_source,
     conditions,
     newest_first,
@@ -35,7 +36,7 @@ from contextkit.store.edge_queries import (
     model_vector,
     plan_search,
 )
-from contextkit.store.edge_reading import EdgeReader, point_key
+from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.field_indexes import FieldIndexes
 from contextkit.store.hybrid import (
@@ -48,6 +49,7 @@ from contextkit.store.hybrid import (
 )
 from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.payloads import scope_of
+from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.turns import SharedShard
@@ -58,6 +60,11 @@ __all__ = ["EmbeddedStore"]
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
+
+
+def _of_path(make: Callable[[Path], Any]) -> Any:
+    """The default of an attribute that is made from the store's folder."""
+    return Factory(lambda store: make(store.path), takes_self=True)
 
 
 @define(eq=False)
@@ -77,33 +84,24 @@ class EmbeddedStore:
     lock_timeout: float = 10.0
     idle_seconds: float = 30.0
     indexed_fields: Mapping[str, Sequence[str]] = Factory(dict)
-    _folder: ShardFolder = field(init=False)
+    _folder: ShardFolder = field(init=False, default=_of_path(ShardFolder))
     _shared: SharedShard = field(init=False)
-    _revisions: FolderRevisions = field(init=False)
+    _revisions: FolderRevisions = field(init=False, default=_of_path(FolderRevisions))
     _identity: StoreIdentity | None = field(default=None, init=False)
     _scopes: set[str] = field(factory=set, init=False)
     _fields: FieldIndexes = field(init=False)
     _admitting: ForkLock = field(factory=ForkLock, init=False)
+    _writing: ForkLock = field(factory=ForkLock, init=False)
     _unflushed: int = field(default=0, init=False)
     _written: bool = field(default=False, init=False)
-    _reader: EdgeReader = field(init=False)
-
-    @_reader.default
-    def _make_reader(self) -> EdgeReader:
-        return EdgeReader(self.path)
-
-    @_folder.default
-    def _make_folder(self) -> ShardFolder:
-        return ShardFolder(self.path)
+    _reader: EdgeReader = field(init=False, default=_of_path(EdgeReader))
+    _copy: ReadingCopy | None = field(default=None, init=False)
 
     @_shared.default
     def _make_shared(self) -> SharedShard:
-        closed = self._folder.closed
-        return SharedShard(self.path, self._load, closed, self.lock_timeout, self.idle_seconds)
-
-    @_revisions.default
-    def _make_revisions(self) -> FolderRevisions:
-        return FolderRevisions(self.path)
+        return SharedShard(
+            self.path, self._load, self._closed, self.lock_timeout, self.idle_seconds
+        )
 
     @_fields.default
     def _make_fields(self) -> FieldIndexes:
@@ -115,9 +113,12 @@ class EmbeddedStore:
         """Keep the shard for as long as this lasts: several operations, one turn."""
         return self._shared.hold()
 
-    def _load(self) -> edge.EdgeShard:
-        shard, self._identity = self._folder.open(self.embedders)
-        self._revisions.begin()
+    def _load(self, read_only: bool) -> edge.EdgeShard:
+        self._copy = ReadingCopy.of(self.path) if read_only else None
+        folder = self._copy.folder if self._copy else self._folder
+        shard, self._identity = folder.open(self.embedders)
+        if not read_only:
+            self._revisions.begin()
         self._unflushed = 0
         self._written = False
         # Another process may have written them again.
@@ -127,6 +128,16 @@ class EmbeddedStore:
         self._scopes = set(scopes)
         self._fields.begin(known, scopes)
         return shard
+
+    def _closed(self) -> None:
+        if self._copy is None:
+            self._folder.closed()
+        else:
+            self._copy.remove()
+
+    def _require_writable(self) -> None:
+        if self._copy is not None:
+            self._copy.refuse_write()
 
     def _scopes_in(self, shard: edge.EdgeShard) -> dict[str, int]:
         """Every scope with its records; one whose last was deleted may be among them."""
@@ -159,7 +170,11 @@ class EmbeddedStore:
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        found = (self.embedders.problem, self._reader.damage.problem)
+        found = (
+            self.embedders.problem,
+            self._reader.damage.problem,
+            self._folder.lost.problem,
+        )
         return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
@@ -185,8 +200,10 @@ class EmbeddedStore:
         Closing takes longer than a search, and has the system forget the files' contents, for
         which the next process would wait. The lock ends with the process.
         """
-        if self._written:
+        if self._written or self._copy is not None:
             self.close()
+        else:
+            self._shared.while_open(self._folder.left)
 
     def optimize(self) -> bool:
         """Put in order what many writes have left; tell whether there was anything to do.
@@ -199,6 +216,7 @@ class EmbeddedStore:
         time lost.
         """
         with self._shared.use() as shard:
+            self._require_writable()
             self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
             # What was deleted counts no more among how rare words are.
             with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):
@@ -219,13 +237,14 @@ class EmbeddedStore:
 
     def _upsert(self, batch: StoredBatch, size: int) -> None:
         with self._shared.use() as shard:
+            self._require_writable()
             vector = self._admit(shard, batch)
             self._index_fields(shard, batch)
             # Before they are there, so that no search from then on passes over them.
             self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
-            self._update(upsert, batch.source, size, len(points))
+            self._update(upsert, batch.source, size, len(points), batch.points[-1])
             self._reader.damage.mended(point.id for point in batch.points)
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
@@ -265,12 +284,22 @@ class EmbeddedStore:
         self._reader.damage.mended(None)
 
     def _update(
-        self, operation: edge.UpdateOperation, source: str | None, size: int, points: int
+        self,
+        operation: edge.UpdateOperation,
+        source: str | None,
+        size: int,
+        points: int,
+        last: StoredPoint | None = None,
     ) -> None:
         with self._shared.use() as shard:
+            self._require_writable()
             self._folder.require_room(size, SPARE_BYTES, "a write")
-            with self._noted(source), engine_errors(f"writing to the store at {self.path}"):
+            writing = engine_errors(f"writing to the store at {self.path}")
+            with self._noted(source), self._writing, writing:
+                self._folder.lost.begun()
                 shard.update(operation)
+                if last is not None:
+                    self._folder.lost.done(last)
                 self._unflushed += points
                 if self._unflushed >= _UNFLUSHED_POINTS:
                     # The log would grow without end, and so would the time to replay it.
@@ -281,6 +310,7 @@ class EmbeddedStore:
     def _noted(self, source: str | None) -> Iterator[None]:
         """Note a change before and after it; see `contextkit.store.revisions`."""
         self._written = True
+        self._folder.written()
         self._revisions.changed(source)
         try:
             yield
@@ -316,16 +346,7 @@ class EmbeddedStore:
         names = vector_names(searches, vectors, self._known(), self._folder.place)
         asked = [self._where_records_are(search) for search in searches]
         planned = [plan_search(*each) for each in zip(asked, vectors, names, strict=True)]
-        requests = [request for plan in planned for request in plan.requests]
-        with engine_errors(f"searching the store at {self.path}"):
-            answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
-        return [
-            RawHits(
-                keyword_scores=_scores(next(answers)) if plan.keywords else {},
-                similarities=_scores(next(answers)) if plan.dense else None,
-            )
-            for plan in planned
-        ]
+        return self._reader.answer(shard, planned)
 
     def _where_records_are(self, search: Search) -> Search:
         """The same search of those projects alone where the source has records.
@@ -373,7 +394,3 @@ class EmbeddedStore:
         selected = edge_filter(conditions(source, projects, filters))
         with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
             return shard.count(edge.CountRequest(exact=True, filter=selected))
-
-
-def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
-    return {point_key(point): point.score for point in points}

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,12 +25,13 @@ from contextkit.errors import (
     StoreFullError,
     StoreModelMismatchError,
 )
-from contextkit.records import Record, Records
+from contextkit.records import Record, Records, Search
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.engine_errors import engine_errors, opening_errors
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
+from contextkit.testing.surroundings import file_permissions_apply
 
 Note = Callable[..., Record]
 
@@ -358,15 +360,79 @@ def test_a_disk_too_small_for_a_store_is_an_error(small_disk: Callable[[str], Pa
     assert not list((disk / "store").glob("shard*[!k]"))
 
 
-def test_a_read_only_disk_is_an_error(small_disk: Callable[[str], Path], note: Note) -> None:
-    """One line that says why."""
+def _try_all_reads(store: EmbeddedStore) -> None:
+    question = Search(query="alpha", source="notes", projects=("p",))
+    assert [hit.record.id for hit in store.search([question])[0]] == ["a"]
+    assert [record.id for record in store.newest("notes", ["p"], {}, 5)] == ["a"]
+    assert [record.id for record in store.scan(None, None, {})] == ["a"]
+    assert store.count(None, None, {}) == 1
+
+
+def _try_all_writes(store: EmbeddedStore, record: Record) -> None:
+    writes: list[Callable[[], object]] = [
+        lambda: store.put([record]),
+        lambda: store.delete([record.point_id]),
+        lambda: store.delete_where("notes", ["p"], {}),
+        store.optimize,
+    ]
+    for write in writes:
+        with pytest.raises(StoreError, match="can only be read"):
+            write()
+
+
+def test_a_store_on_a_read_only_disk_can_be_read(
+    small_disk: Callable[[str], Path], note: Note
+) -> None:
+    """A write says that it cannot be written to, and nothing of the copy that is read stays."""
     disk = small_disk("size=160m")
     store = _store(disk / "store")
-    store.put([note("a")])
+    store.put([note("a", "alpha")])
     store.close()
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, timeout=20)
-    with pytest.raises(StoreError, match="Read-only file system"):
-        store.count(None, None, {})
+    _try_all_reads(store)
+    _try_all_writes(store, note("b"))
+    copies = list(Path(tempfile.gettempdir()).glob("contextkit-*/shard"))
+    store.leave()
+    assert not [copy for copy in copies if (copy / "meta.json").exists()]
+
+
+def test_a_store_that_one_may_only_read_can_be_read(path: Path, note: Note) -> None:
+    """Where permissions forbid writing; what its owner writes is seen by the next read."""
+    store = _store(path, lock_timeout=60.0)
+    store.put([note("a", "alpha")])
+    store.close()
+    for each in (path, *path.rglob("*")):
+        each.chmod(0o500 if each.is_dir() else 0o400)
+    with file_permissions_apply():
+        reader = _store(path)
+        _try_all_reads(reader)
+        _try_all_writes(reader, note("b"))
+    for each in (path, *path.rglob("*")):
+        each.chmod(0o700 if each.is_dir() else 0o600)
+    store.put([note("b", "beta")])
+    store.close()
+    with file_permissions_apply():
+        assert reader.count(None, None, {}) == 2
+    reader.close()
+
+
+def test_a_store_that_one_may_not_even_read_is_an_error(path: Path, note: Note) -> None:
+    """The error says what is missing, and so does that of a folder without a store."""
+    store = _store(path)
+    store.put([note("a")])
+    store.close()
+    (path / "shard").chmod(0)
+    path.chmod(0o500)
+    for lock in path.glob("*.lock"):
+        lock.chmod(0)
+    with file_permissions_apply(), pytest.raises(StoreError, match="Permission denied"):
+        _store(path).count(None, None, {})
+    path.chmod(0o700)
+    (path / "shard").chmod(0o700)
+    empty = path.with_name("empty")
+    empty.mkdir(mode=0o500)
+    with file_permissions_apply(), pytest.raises(StoreError, match="there is no store at"):
+        _store(empty).count(None, None, {})
 
 
 def test_room_is_asked_for_the_whole_write_at_once(

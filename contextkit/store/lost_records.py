@@ -1,0 +1,96 @@
+"""What tells that a shard was opened without records that were stored in it.
+
+The engine reads its log up to the first entry that is damaged, and goes on without the rest. So
+the last write is noted beside it, and looked for where a process was killed before it closed the
+shard.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from uuid import UUID
+
+import qdrant_edge as edge
+from attrs import frozen
+
+from contextkit.errors import StoreError
+from contextkit.logs import get_logger
+from contextkit.private_files import open_private, write_private
+from contextkit.store.base import StoredPoint
+from contextkit.store.engine_errors import engine_errors
+
+__all__ = ["LostRecords"]
+
+_log = get_logger(__name__)
+
+
+@frozen
+class LostRecords:
+    """The notes beside one shard; every method needs the shard's lock.
+
+    Attributes:
+        shard: the engine's folder.
+    """
+
+    shard: Path
+
+    @property
+    def _note(self) -> Path:
+        return self.shard / "last-write"
+
+    @property
+    def _lost(self) -> Path:
+        return self.shard / "lost-records"
+
+    @property
+    def problem(self) -> str | None:
+        """What was lost, in words; None where nothing is known to be."""
+        try:
+            reason = self._lost.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+        return (
+            f"the store at {self.shard.parent} may have lost records: {reason.strip()}; "
+            f"`contextkit index` and `contextkit import` an export that has them, then delete "
+            f"{self._lost}"
+        )
+
+    def add(self, reason: str) -> None:
+        """Note that records may be lost, until a person has seen to it."""
+        _log.warning("records_may_be_lost", store=str(self.shard.parent), reason=reason)
+        with contextlib.suppress(OSError):
+            write_private(self._lost, f"{reason}\n")
+
+    def begun(self) -> None:
+        """Note that a write is under way: whether the log has it is not known."""
+        self._write("")
+
+    def done(self, point: StoredPoint) -> None:
+        """Note the point that a write ended with."""
+        self._write(f"{point.id} {point.payload['checksum']}\n")
+
+    def closed(self) -> None:
+        """Forget the note: the shard was closed, and nothing is in its log alone."""
+        self._note.unlink(missing_ok=True)
+
+    def check(self, shard: edge.EdgeShard) -> None:
+        """See to it that a shard that was opened has the last write, and note where it has not."""
+        try:
+            point_id, checksum = self._note.read_text(encoding="utf-8").split()
+            point_id, stored = str(UUID(point_id)), int(checksum)
+        except (OSError, ValueError):
+            return
+        with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
+            found = shard.retrieve([point_id], with_payload=True, with_vector=False)
+            if not found or (found[0].payload or {}).get("checksum") != stored:
+                self.add("its log was damaged after a process was killed, and the end is missing")
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            number = open_private(self._note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            try:
+                os.write(number, text.encode())
+            finally:
+                os.close(number)
