@@ -14,7 +14,7 @@ import click
 
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.errors import RecordDamagedError, StoreError
+from contextkit.errors import StoreError
 from contextkit.private_files import open_private
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Examples:
 )
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
 @pass_session
-def export(session: Session, file: Path) -> None:
+def export(session: Session, file: Path) -> int:
     """Write every record of the store, of all projects, to FILE as JSON lines.
 
     Without a FILE, or with `-`, to standard output. A FILE that is there is replaced once
@@ -48,8 +48,8 @@ def export(session: Session, file: Path) -> None:
             session.kit.store, stream, lambda done, total: report(_progress("export", done, total))
         )
     session.warn(f"{result.written} records written")
-    if result.damaged:
-        raise RecordDamagedError(result.damaged)
+    # The session says at its end which ones.
+    return ExitCode.STORE if result.damaged else ExitCode.FINE
 
 
 @click.command(

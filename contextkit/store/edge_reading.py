@@ -10,7 +10,7 @@ from uuid import UUID
 import qdrant_edge as edge
 from attrs import field, frozen
 
-from contextkit.embedding import embed_keywords
+from contextkit.embedding import KeywordVector, embed_keywords
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.records import Record
 from contextkit.store.base import BM25
@@ -19,7 +19,7 @@ from contextkit.store.edge_queries import PlannedSearch
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.hybrid import RawHits
 
-__all__ = ["EdgeReader", "Page"]
+__all__ = ["EdgeReader", "Page", "StoredVectors"]
 
 
 @frozen
@@ -35,6 +35,19 @@ class Page:
     keys: Sequence[str]
     records: dict[str, Record]
     next: Any
+
+
+@frozen
+class StoredVectors:
+    """The vectors of one point as the engine has them; empty where it has none.
+
+    Attributes:
+        keywords: the sparse one.
+        dense: one for each model.
+    """
+
+    keywords: KeywordVector
+    dense: Sequence[Sequence[float]]
 
 
 @frozen
@@ -94,6 +107,18 @@ class EdgeReader:
                 raise
             return found
 
+    def vectors(self, shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """The vectors of these points, as far as the engine can read them, by point."""
+        try:
+            with engine_errors(f"reading the store at {self.path}"):
+                points = shard.retrieve(list(ids), with_payload=False, with_vector=True)
+                return {_key(point): _vectors(point.vector) for point in points}
+        except StoreError:
+            if len(ids) == 1:
+                return {}
+            middle = len(ids) // 2
+            return self.vectors(shard, ids[:middle]) | self.vectors(shard, ids[middle:])
+
     def answer(self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]) -> list[RawHits]:
         """What the engine answers to some searches, all asked at once."""
         requests = [request for plan in planned for request in plan.requests]
@@ -122,6 +147,15 @@ class EdgeReader:
                 key: frozenset(embed_keywords(record.searched_text).indices)
                 for key, record in records.items()
             }
+
+
+def _vectors(stored: Any) -> StoredVectors:
+    named = dict(stored or {})
+    sparse = named.pop(BM25, None)
+    keywords = KeywordVector([], []) if sparse is None else sparse
+    return StoredVectors(
+        KeywordVector(list(keywords.indices), list(keywords.values)), list(named.values())
+    )
 
 
 def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:

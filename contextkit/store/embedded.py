@@ -36,7 +36,7 @@ from contextkit.store.edge_queries import (
     model_vector,
     plan_search,
 )
-from contextkit.store.edge_reading import EdgeReader
+from contextkit.store.edge_reading import EdgeReader, StoredVectors
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.field_indexes import FieldIndexes
 from contextkit.store.hybrid import (
@@ -170,12 +170,8 @@ class EmbeddedStore:
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        found = (
-            self.embedders.problem,
-            self._reader.damage.problem,
-            self._folder.lost.problem,
-        )
-        return "; ".join(filter(None, found)) or None
+        stored = (self._reader.damage.problem, self._folder.lost.problem)
+        return "; ".join(filter(None, (self.embedders.problem, *stored))) or None
 
     def revision(self, source: str) -> str | None:
         """What is another one whenever a source's records have changed; None: not made yet."""
@@ -323,6 +319,11 @@ class EmbeddedStore:
             return []
         with self._shared.use() as shard:
             return self._reader.get(shard, point_ids)
+
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """The vectors of these points, by point without dashes; those that can be read."""
+        with self._shared.use() as shard:
+            return self._reader.vectors(shard, point_ids)
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one batch, each best first."""

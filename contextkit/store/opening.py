@@ -13,9 +13,9 @@ from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.revisions import Revisions
 
-__all__ = ["open_store"]
+__all__ = ["DATA_NAMES", "open_store"]
 
-_DATA = (
+DATA_NAMES = (
     "claude-code",
     "config.toml",
     "history.sqlite",
@@ -38,7 +38,7 @@ def open_store(
     Nothing is opened yet; that happens when it is first used, and the fields are read then.
     A server's revisions are kept where they are said to be, an embedded store keeps its own.
     """
-    narrow_unless_shared(data_folder(), _DATA)
+    narrow_unless_shared(data_folder(), DATA_NAMES)
     if config.store.url is None:
         return EmbeddedStore(
             config.store.path or data_folder() / "store",

@@ -47,7 +47,7 @@ from contextkit.store.identity import (
 from contextkit.store.kept_sizes import changes_since, forget_sizes, keep_sizes, without_sizes
 from contextkit.store.lost_records import LostRecords
 
-__all__ = ["OPEN_BYTES", "SPARE_BYTES", "NewShard", "ShardFolder"]
+__all__ = ["OPEN_BYTES", "SPARE_BYTES", "STORE_NAMES", "NewShard", "ShardFolder"]
 
 OPEN_BYTES = 16 * 1024 * 1024
 """Room that must be free to open a shard; without any, the engine ends the process."""
@@ -63,7 +63,7 @@ _READ_WHOLE = (
 )
 """What the engine reads from end to end when it opens a segment: all but texts and weights."""
 
-_OWN = (
+STORE_NAMES = (
     "shard",
     "shard.new",
     "shard.old",
@@ -138,7 +138,7 @@ class ShardFolder:
             StoreModelMismatchError: where another model made a source's vectors.
         """
         try:
-            narrow_unless_shared(self.path, _OWN)
+            narrow_unless_shared(self.path, STORE_NAMES)
             self.tidy()
             self.require_room(self._holes_filled_by_reading(), OPEN_BYTES, "opening it")
             if not self.shard.exists():
