@@ -240,7 +240,7 @@ class EmbeddedStore:
             self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
-            self._update(upsert, batch.source, size, len(points), batch.points[-1])
+            self._update(upsert, batch.source, size, len(points), batch.points)
             self._reader.damage.mended(point.id for point in batch.points)
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
@@ -285,17 +285,17 @@ class EmbeddedStore:
         source: str | None,
         size: int,
         points: int,
-        last: StoredPoint | None = None,
+        stored: Sequence[StoredPoint] = (),
     ) -> None:
         with self._shared.use() as shard:
             self._require_writable()
             self._folder.require_room(size, SPARE_BYTES, "a write")
             writing = engine_errors(f"writing to the store at {self.path}")
             with self._noted(source), self._writing, writing:
-                self._folder.lost.begun()
+                self._folder.lost.begun([point.id for point in stored])
                 shard.update(operation)
-                if last is not None:
-                    self._folder.lost.done(last)
+                if stored:
+                    self._folder.lost.done(stored[-1])
                 self._unflushed += points
                 if self._unflushed >= _UNFLUSHED_POINTS:
                     # The log would grow without end, and so would the time to replay it.

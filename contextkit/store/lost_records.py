@@ -1,19 +1,19 @@
 """What tells that a shard was opened without records that were stored in it.
 
 The engine reads its log up to the first entry that is damaged, and goes on without the rest. So
-the last write is noted beside it, and looked for where a process was killed before it closed the
-shard.
+the last write is noted beside the log, and looked for when the shard is opened.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Collection
 from pathlib import Path
 from uuid import UUID
 
 import qdrant_edge as edge
-from attrs import frozen
+from attrs import define, field
 
 from contextkit.errors import StoreError
 from contextkit.logs import get_logger
@@ -23,10 +23,13 @@ from contextkit.store.engine_errors import engine_errors
 
 __all__ = ["LostRecords"]
 
+_LENGTH = 64
+"""Bytes of the note, whatever it says."""
+
 _log = get_logger(__name__)
 
 
-@frozen
+@define
 class LostRecords:
     """The notes beside one shard; every method needs the shard's lock.
 
@@ -35,6 +38,7 @@ class LostRecords:
     """
 
     shard: Path
+    _last: str | None = field(default=None, init=False)
 
     @property
     def _note(self) -> Path:
@@ -63,17 +67,19 @@ class LostRecords:
         with contextlib.suppress(OSError):
             write_private(self._lost, f"{reason}\n")
 
-    def begun(self) -> None:
-        """Note that a write is under way: whether the log has it is not known."""
-        self._write("")
+    def begun(self, points: Collection[str]) -> None:
+        """Note that a write is under way; none where it deletes, whatever it deletes.
+
+        Until it is done the note is of the write before, unless this one may undo that.
+        """
+        if self._last is None or not points or self._last in points:
+            self._last = None
+            self._write(" " * _LENGTH)
 
     def done(self, point: StoredPoint) -> None:
         """Note the point that a write ended with."""
-        self._write(f"{point.id} {point.payload['checksum']}\n")
-
-    def closed(self) -> None:
-        """Forget the note: the shard was closed, and nothing is in its log alone."""
-        self._note.unlink(missing_ok=True)
+        self._last = point.id
+        self._write(f"{point.id} {point.payload['checksum']}".ljust(_LENGTH))
 
     def check(self, shard: edge.EdgeShard) -> None:
         """See to it that a shard that was opened has the last write, and note where it has not."""
@@ -85,11 +91,14 @@ class LostRecords:
         with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
             found = shard.retrieve([point_id], with_payload=True, with_vector=False)
             if not found or (found[0].payload or {}).get("checksum") != stored:
-                self.add("its log was damaged after a process was killed, and the end is missing")
+                self.add(
+                    "its last write is missing: the log is damaged, or the store was copied in parts"
+                )
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError):
-            number = open_private(self._note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            # Not emptied first: the store may be copied at any moment.
+            number = open_private(self._note, os.O_WRONLY | os.O_CREAT)
             try:
                 os.write(number, text.encode())
             finally:

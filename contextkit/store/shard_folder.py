@@ -97,10 +97,16 @@ class ShardFolder:
     Attributes:
         path: the store's folder.
         named: the folder that errors name, where this one is a copy of it.
+        lost: what tells that records were lost.
     """
 
     path: Path
     named: Path = field(default=Factory(lambda self: self.path, takes_self=True))
+    lost: LostRecords = field(init=False)
+
+    @lost.default
+    def _make_lost(self) -> LostRecords:
+        return LostRecords(self.shard)
 
     @property
     def shard(self) -> Path:
@@ -112,11 +118,6 @@ class ShardFolder:
         """How errors call the store."""
         remedy = "run `contextkit reembed`, or set the model back"
         return StorePlace(f"the store at {self.named}", remedy)
-
-    @property
-    def lost(self) -> LostRecords:
-        """What tells that records were lost."""
-        return LostRecords(self.shard)
 
     @property
     def _new(self) -> Path:
@@ -168,7 +169,6 @@ class ShardFolder:
         """Note, once the engine has closed the shard, what must not be less when it is opened."""
         with contextlib.suppress(OSError):
             keep_sizes(self.shard)
-            self.lost.closed()
         self._narrow_new_files()
 
     def left(self) -> None:
