@@ -14,7 +14,8 @@ ContextKitError
 ├── WorkspaceError                  the workspace cannot be read
 └── StoreError                      the record store failed
     ├── StoreBusyError              another process held it too long
-    ├── StoreDamagedError           it does not open
+    ├── StoreDamagedError           its files are damaged
+    │   └── RecordDamagedError      some of its records are
     ├── StoreFullError              no room left on its disk
     └── StoreModelMismatchError     another embedding model made its vectors
 ```
@@ -34,6 +35,7 @@ __all__ = [
     "InvalidContextTypeError",
     "InvalidRequestError",
     "PluginError",
+    "RecordDamagedError",
     "RecordError",
     "SourceError",
     "StoreBusyError",
@@ -50,6 +52,8 @@ __all__ = [
 
 _LONGEST_REASON = 1_000
 """Characters."""
+
+_SHOWN_RECORDS = 5
 
 
 def ungrouped(error: BaseException) -> list[BaseException]:
@@ -204,7 +208,27 @@ class StoreBusyError(StoreError):
 
 
 class StoreDamagedError(StoreError):
-    """The store is there and does not open; nothing in it was changed."""
+    """The store's files are damaged; nothing in them was changed."""
+
+
+class RecordDamagedError(StoreDamagedError):
+    """Stored records are not what was stored; nothing of them was changed.
+
+    Attributes:
+        records: a name for each, such as `memories record 'tea'`; a point of the engine where
+            not even its id can be read.
+    """
+
+    def __init__(self, records: Sequence[str]) -> None:
+        self.records = list(records)
+        named = ", ".join(self.records[:_SHOWN_RECORDS])
+        more = len(self.records) - _SHOWN_RECORDS
+        super().__init__(
+            f"damaged in the store: {named}{f' and {more} more' if more > 0 else ''}; the other "
+            f"records can be read: `contextkit import` an export that still has them, or "
+            f"`contextkit export` the others, move the store away, `contextkit import` that file "
+            f"and run `contextkit index`"
+        )
 
 
 class StoreFullError(StoreError):

@@ -15,6 +15,7 @@ from contextkit.file_index.remembered import Remembered
 from contextkit.indexing import Indexer, IndexState, Progress
 from contextkit.logs import get_logger
 from contextkit.models import IndexReport
+from contextkit.private_files import make_private_folder
 from contextkit.records import Records
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_report
@@ -71,7 +72,7 @@ def index_sources(
         return {}
     project = next(iter(records.values())).project
     folder = _made_state_folder(store, project)
-    lock = FileLock(folder / "index.lock")
+    lock = FileLock(folder / "index.lock", mode=0o600)
     try:
         with lock.acquire(blocking=wait):
             outcomes = {
@@ -127,7 +128,7 @@ def state_folder(store: RecordStore, project: str) -> Path:
 def _made_state_folder(store: RecordStore, project: str) -> Path:
     folder = state_folder(store, project)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
     except OSError as error:
         raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
     return folder

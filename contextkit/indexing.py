@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
+from contextkit.private_files import make_private_folder, write_private
 from contextkit.records import Records
 
 __all__ = ["IndexState", "Indexer", "Progress", "write_atomically"]
@@ -99,8 +100,8 @@ def _temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old or the new text, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file that only its user can read; readers see the old or the new text, never half."""
+    make_private_folder(path.parent)
     with _temporary_beside(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        write_private(temporary, text)
         temporary.replace(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from contextkit.config.layers import data_folder
+from contextkit.private_files import make_private_folder, open_private
 
 __all__ = ["journal", "note"]
 
@@ -31,10 +32,10 @@ def note(event: str, **fields: Any) -> None:
     }
     with contextlib.suppress(OSError):
         file = journal()
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(file.parent)
         if file.exists() and file.stat().st_size > _MOST_BYTES:
             file.replace(file.with_suffix(".log.1"))
-        number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        number = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(number, f"{json.dumps(line, default=str)}\n".encode())
         finally:

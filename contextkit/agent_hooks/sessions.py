@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import define, field
 
 from contextkit.config.layers import data_folder
+from contextkit.private_files import make_private_folder, write_private
 
 __all__ = ["Session", "is_off", "latest_session", "open_session", "prune_sessions", "switch_off"]
 
@@ -70,9 +71,9 @@ def open_session(session_id: str, seconds: float) -> Iterator[Session]:
     from filelock import FileLock, Timeout
 
     file = _file(session_id)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(file.parent)
     try:
-        with FileLock(file.with_suffix(".lock")).acquire(timeout=max(seconds, 0.0)):
+        with FileLock(file.with_suffix(".lock"), mode=0o600).acquire(timeout=max(seconds, 0.0)):
             session = _read(file)
             before = _as_json(session)
             yield session
@@ -153,5 +154,5 @@ def _as_json(session: Session) -> str:
 
 def _write(file: Path, text: str) -> None:
     made = file.with_name(f".{file.name}.{os.getpid()}")
-    made.write_text(text, encoding="utf-8")
+    write_private(made, text)
     made.replace(file)

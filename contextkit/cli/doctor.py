@@ -26,12 +26,14 @@ _HEADINGS = ["STATE", "PART", "MS", ""]
     epilog="""\b
 Examples:
   contextkit doctor
+  contextkit doctor --deep
   contextkit -C ../other doctor --json
 """
 )
+@click.option("--deep", is_flag=True, help="Also read and verify every stored record.")
 @json_option
 @pass_session
-def doctor(session: Session, as_json: bool) -> int:
+def doctor(session: Session, deep: bool, as_json: bool) -> int:
     """Check that everything works, and say what to do where it does not.
 
     Configuration, plugins, embedding models, store, cache, index, an assembly, git: one line
@@ -40,7 +42,7 @@ def doctor(session: Session, as_json: bool) -> int:
     """
     from contextkit.health import examine, worst
 
-    findings = list(examine(session.folder, settings=session.settings))
+    findings = list(examine(session.folder, settings=session.settings, deep=deep))
     state = worst(findings)
     total = sum(found.milliseconds for found in findings)
     data = {

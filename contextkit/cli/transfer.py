@@ -15,6 +15,7 @@ import click
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import StoreError
+from contextkit.private_files import open_private
 
 if TYPE_CHECKING:
     from contextkit.indexing import Progress
@@ -33,19 +34,22 @@ Examples:
 )
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
 @pass_session
-def export(session: Session, file: Path) -> None:
+def export(session: Session, file: Path) -> int:
     """Write every record of the store, of all projects, to FILE as JSON lines.
 
     Without a FILE, or with `-`, to standard output. A FILE that is there is replaced once
-    everything is written, not before.
+    everything is written, not before. Only you can read a FILE. Damaged records are left out
+    and named, and the exit code is then 4.
     """
     from contextkit.store.transfer import export_records
 
     with session.progress() as report, _written(file) as stream:
-        written = export_records(
+        result = export_records(
             session.kit.store, stream, lambda done, total: report(_progress("export", done, total))
         )
-    session.warn(f"{written} records written")
+    session.warn(f"{result.written} records written")
+    # The session says at its end which ones.
+    return ExitCode.STORE if result.damaged else ExitCode.FINE
 
 
 @click.command(
@@ -62,8 +66,8 @@ Examples:
 def import_(session: Session, file: TextIO, as_json: bool) -> int:
     """Store the records of FILE, which `contextkit export` wrote; `-` is standard input.
 
-    Records that are there already are replaced; a bad line costs only itself, and the
-    exit code is then 1.
+    Records that are there already are replaced. A line that is damaged is refused, and the
+    others are stored; the exit code is then 1, as it is where the file ends too early.
     """
     from attrs import asdict
 
@@ -76,9 +80,11 @@ def import_(session: Session, file: TextIO, as_json: bool) -> int:
             lambda done, total: report(_progress("import", done, total)),
         )
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
+    if result.missing:
+        lines += [f"  {result.missing} fewer records than its first line says: is it whole?"]
     lines += [f"  line {line}: {reason}" for line, reason in result.errors[:_SHOWN_ERRORS]]
     session.emit(asdict(result), "\n".join(lines), as_json)
-    return ExitCode.FAILED if result.failed else ExitCode.FINE
+    return ExitCode.FAILED if result.failed or result.missing else ExitCode.FINE
 
 
 @click.command(
@@ -136,11 +142,12 @@ def _written(file: Path) -> Iterator[TextIO]:
     # A process that was killed may have had the same number, as in a container it has.
     unfinished.unlink(missing_ok=True)
     try:
-        with unfinished.open("x", encoding="utf-8", newline="\n") as stream:
-            if place.exists():
-                # Whom the file was hidden from it stays hidden from.
-                unfinished.chmod(stat.S_IMODE(place.stat().st_mode))
+        number = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        with open(number, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - a number
             yield stream
+        if place.exists():
+            # A file that its user protects from being written stays so.
+            unfinished.chmod(stat.S_IMODE(place.stat().st_mode) & 0o600)
         unfinished.replace(place)
     finally:
         unfinished.unlink(missing_ok=True)

@@ -31,7 +31,7 @@ __all__ = ["examine"]
 
 
 def examine(
-    folder: str | Path = ".", *, settings: Mapping[str, Any] | None = None
+    folder: str | Path = ".", *, settings: Mapping[str, Any] | None = None, deep: bool = False
 ) -> Iterator[Finding]:
     """Look at everything that contextkit works with, and change none of it.
 
@@ -40,11 +40,12 @@ def examine(
     Args:
         folder: a folder in the workspace.
         settings: dotted key -> value, stronger than files and environment.
+        deep: whether every stored record is read and verified, which takes as long as an export.
 
     Yields:
         What was found, part by part.
     """
-    examination = _Examination(Path(folder), settings or {})
+    examination = _Examination(Path(folder), settings or {}, deep)
     for part, check in (
         ("contextkit", examination.program),
         ("workspace", examination.place),
@@ -68,6 +69,7 @@ class _Examination:
 
     folder: Path
     settings: Mapping[str, Any]
+    deep: bool
     workspace: Workspace = field(init=False)
     found: bool = field(default=False, init=False)
     config: Config = field(factory=Config, init=False)
@@ -116,7 +118,7 @@ class _Examination:
     def store(self) -> Iterator[Finding]:
         self.kit = ContextKit.over(self.workspace, self.config, self.registry)
         self.kit.claims_name = False
-        check = StoreCheck(self.kit.store, self.registry)
+        check = StoreCheck(self.kit.store, self.registry, self.deep)
         yield from check.findings()
         self.stored = check.usable
 

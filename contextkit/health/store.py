@@ -9,17 +9,29 @@ from pathlib import Path
 
 from attrs import define
 
-from contextkit.errors import ContextKitError, StoreDamagedError, StoreFullError
+from contextkit.config.layers import data_folder
+from contextkit.errors import (
+    ContextKitError,
+    RecordDamagedError,
+    StoreDamagedError,
+    StoreFullError,
+)
 from contextkit.health.finding import Finding, fine, problem, warning
+from contextkit.health.privacy import privacy_findings
 from contextkit.registry import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
-from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
+from contextkit.store.opening import DATA_NAMES
+from contextkit.store.shard_folder import SPARE_BYTES, STORE_NAMES, ShardFolder
+from contextkit.store.verifying import verify
 
 __all__ = ["StoreCheck", "size_in_words"]
 
 PART = "store"
 _LITTLE_ROOM = 1024**3
+_SHOWN_RECORDS = 20
+_REBUILD = "run `contextkit reembed`, which makes indexes and vectors anew"
+_READ_ONLY = "give yourself the right to, or set store.path or CONTEXTKIT_HOME"
 
 
 @define
@@ -29,11 +41,13 @@ class StoreCheck:
     Attributes:
         store: the store; it is not made by looking at it.
         registry: whose sources' records are counted.
+        deep: whether every record is read and verified.
         usable: whether there is a store and it opens, once `findings` is done.
     """
 
     store: RecordStore
     registry: SourceRegistry
+    deep: bool = False
     usable: bool = False
 
     def findings(self) -> Iterator[Finding]:
@@ -42,8 +56,30 @@ class StoreCheck:
             yield fine(PART, f"none yet: it will be made at {self.store.path}")
         else:
             yield self._opened()
+        if self.deep and self.usable:
+            yield from self._verified()
         if isinstance(self.store, EmbeddedStore):
+            lost = ShardFolder(self.store.path).lost.problem
+            if lost is not None:
+                yield problem(PART, lost)
             yield self._room(self.store.path)
+            yield from privacy_findings(data_folder(), DATA_NAMES)
+            yield from privacy_findings(self.store.path, STORE_NAMES)
+
+    def _verified(self) -> Iterator[Finding]:
+        verified = verify(self.store)
+        for name in verified.damaged[:_SHOWN_RECORDS]:
+            yield problem(PART, f"damaged: {name}", "`contextkit import` an export that has it")
+        if len(verified.damaged) > _SHOWN_RECORDS:
+            yield problem(PART, f"damaged: {len(verified.damaged):,} records in all")
+        for words in verified.miscounted:
+            yield problem(PART, f"an index finds other records than there are, {words}", _REBUILD)
+        if verified.other_vectors:
+            names = ", ".join(verified.other_vectors[:_SHOWN_RECORDS])
+            count = len(verified.other_vectors)
+            text = f"the vectors of {count:,} records are not those of their text: {names}"
+            yield problem(PART, text, _REBUILD)
+        yield fine(PART, f"{verified.records:,} records are what was stored")
 
     def _opened(self) -> Finding:
         try:
@@ -61,6 +97,7 @@ class StoreCheck:
 
     def _room(self, path: Path) -> Finding:
         folder = next(each for each in (path, *path.absolute().parents) if each.exists())
+        size = 0
         try:
             size = ShardFolder(path).size() if path.exists() else 0
             # The permissions alone do not tell: a file system may be read-only.
@@ -68,11 +105,11 @@ class StoreCheck:
                 pass
             free = shutil.disk_usage(folder).free
         except OSError as error:
-            return problem(
-                PART,
-                f"{folder} cannot be written to: {error.strerror or error}",
-                "give yourself the right to, or set store.path or CONTEXTKIT_HOME",
-            )
+            text = f"{folder} cannot be written to: {error.strerror or error}"
+            if self.usable:
+                # Every process that reads it copies it first.
+                return warning(PART, f"{text}; {size_in_words(size)} to be read", _READ_ONLY)
+            return problem(PART, text, _READ_ONLY)
         text = f"{size_in_words(size)} at {path}, {size_in_words(free)} free"
         if free < SPARE_BYTES:
             return problem(PART, text, "free some room: nothing more is stored")
@@ -82,7 +119,7 @@ class StoreCheck:
 
 
 def _remedy(error: ContextKitError) -> str | None:
-    if isinstance(error, StoreDamagedError):
+    if isinstance(error, StoreDamagedError) and not isinstance(error, RecordDamagedError):
         return "move it away and `contextkit import` your last export"
     return "free some room" if isinstance(error, StoreFullError) else None
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextkit.config.layers import data_folder
+from contextkit.private_files import make_private_folder, open_private
 from contextkit.resident.place import settings_in, socket_path
 
 if TYPE_CHECKING:
@@ -63,10 +64,10 @@ def run_detached(warm: str | None) -> None:
     if warm is not None and not Path(warm).is_dir():
         return
     folder = data_folder() / "hooks"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     log = folder / "resident.log"
     begun_anew = os.O_TRUNC if log.exists() and log.stat().st_size > _LOG_BYTES else 0
-    number = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | begun_anew, 0o600)
+    number = open_private(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | begun_anew)
     for stream in (1, 2):
         os.dup2(number, stream)
     os.close(number)

@@ -5,12 +5,12 @@ One collection; a record is a point. Its payload is `source`, `project`, `id`, `
 (sparse, with the engine's inverse document frequency) and, where its source has a model,
 a dense one under that model's name. `scope` is source and project in one, so that a search
 has one condition to meet instead of two. Where `fields` has a number that the engine's
-reader would round, `exact` has the fields once more, as JSON text.
+reader would round, `exact` has the fields once more, as JSON text. `checksum` is of all that
+a record is read from (`payloads`).
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import defaultdict
@@ -25,6 +25,7 @@ from contextkit.embedding import Embedder, Embedders, KeywordVector, embed_keywo
 from contextkit.errors import RecordError
 from contextkit.records import Filters, Hit, Range, Record, Search
 from contextkit.store.identity import StoreIdentity
+from contextkit.store.payloads import make_payload, scope_of
 
 __all__ = [
     "BM25",
@@ -39,8 +40,6 @@ __all__ = [
     "candidates_for",
     "conditions",
     "newest_first",
-    "record_from_payload",
-    "scope_of",
     "stored_batch",
 ]
 
@@ -140,20 +139,31 @@ class RecordStore(Protocol):
         """Delete every record of a source that matches."""
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """The records at these points, in this order; missing ones are left out."""
+        """The records at these points, in this order; missing ones are left out.
+
+        Raises:
+            RecordDamagedError: naming those of them that are damaged.
+        """
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
-        """Answer several questions in one round trip, each best first."""
+        """Answer several questions in one round trip, each best first.
+
+        Damaged records are left out, logged, and named in `problem`.
+        """
 
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
-        """Every record that matches, page by page; None means any source, any project."""
+        """Every record that matches, page by page; None means any source, any project.
+
+        Raises:
+            RecordDamagedError: after the last record, naming those that are damaged.
+        """
 
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
-        """The records that match, newest first."""
+        """The records that match, newest first; damaged ones are left out as by `search`."""
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """How many records match."""
@@ -202,11 +212,6 @@ def _selecting(source: str | None, projects: Sequence[str] | None) -> list[Match
     if source is not None:
         return [Match("source", (source,))]
     return [] if projects is None else [Match("project", tuple(projects))]
-
-
-def scope_of(source: str, project: str) -> str:
-    """What the records of a source in a project have in common; no other two have it."""
-    return f"{source}/{project}"
 
 
 def _condition(name: str, wanted: object) -> Match:
@@ -289,67 +294,12 @@ def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
         points=[
             StoredPoint(
                 id=record.point_id,
-                payload=_payload(record),
+                payload=make_payload(record),
                 keywords=embed_keywords(text),
                 dense=None if vectors is None or not vectors[row].any() else vectors[row].tolist(),
             )
             for row, (record, text) in enumerate(zip(records, texts, strict=True))
         ],
-    )
-
-
-def _payload(record: Record) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "source": record.source,
-        "project": record.project,
-        "scope": scope_of(record.source, record.project),
-        "id": record.id,
-        "text": record.text,
-        "keywords": record.keywords,
-        "created_at": record.created_at.isoformat(),
-        "fields": _plain(record.fields),
-    }
-    if _has_long_float(payload["fields"]):
-        payload["exact"] = json.dumps(payload["fields"], ensure_ascii=False)
-    return payload
-
-
-def _plain(value: object) -> object:
-    """The same JSON value in dicts and lists, which is all that the engines take."""
-    match value:
-        case Mapping():
-            return {key: _plain(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_plain(inner) for inner in value]
-    return value
-
-
-def _has_long_float(value: object) -> bool:
-    """Whether there is a float in it that the engine may read back one bit off.
-
-    The engine's JSON reader is exact for up to 15 digits and a small exponent.
-    """
-    match value:
-        case float():
-            short = float(f"{value:.15g}") == value
-            return value != 0 and not (short and 1e-6 <= abs(value) < 1e15)
-        case Mapping():
-            return any(_has_long_float(inner) for inner in value.values())
-        case list() | tuple():
-            return any(_has_long_float(inner) for inner in value)
-    return False
-
-
-def record_from_payload(payload: Mapping[str, Any]) -> Record:
-    """The record that a payload was made from."""
-    return Record(
-        id=payload["id"],
-        text=payload["text"],
-        fields=json.loads(payload["exact"]) if "exact" in payload else payload["fields"],
-        keywords=payload["keywords"],
-        created_at=datetime.fromisoformat(payload["created_at"]),
-        source=payload["source"],
-        project=payload["project"],
     )
 
 

@@ -8,26 +8,24 @@ returns: the engine's write-ahead log has it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
-from uuid import UUID
 
 import qdrant_edge as edge
 from attrs import Factory, define, evolve, field
 
 from contextkit.embedding import Embedders
+from contextkit.errors import RecordDamagedError
 from contextkit.fork_locks import ForkLock
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
-    BM25,
     MOST_HITS,
     StoredBatch,
+    StoredPoint,
     by_source,
     conditions,
     newest_first,
-    record_from_payload,
-    scope_of,
     stored_batch,
 )
 from contextkit.store.edge_queries import (
@@ -38,6 +36,7 @@ from contextkit.store.edge_queries import (
     model_vector,
     plan_search,
 )
+from contextkit.store.edge_reading import EdgeReader, StoredVectors
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.field_indexes import FieldIndexes
 from contextkit.store.hybrid import (
@@ -49,6 +48,8 @@ from contextkit.store.hybrid import (
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity, new_models
+from contextkit.store.payloads import scope_of
+from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
 from contextkit.store.turns import SharedShard
@@ -59,6 +60,11 @@ __all__ = ["EmbeddedStore"]
 _WRITE_BATCH = 256
 _PAGE = 512
 _UNFLUSHED_POINTS = 8192
+
+
+def _of_path(make: Callable[[Path], Any]) -> Any:
+    """The default of an attribute that is made from the store's folder."""
+    return Factory(lambda store: make(store.path), takes_self=True)
 
 
 @define(eq=False)
@@ -78,28 +84,24 @@ class EmbeddedStore:
     lock_timeout: float = 10.0
     idle_seconds: float = 30.0
     indexed_fields: Mapping[str, Sequence[str]] = Factory(dict)
-    _folder: ShardFolder = field(init=False)
+    _folder: ShardFolder = field(init=False, default=_of_path(ShardFolder))
     _shared: SharedShard = field(init=False)
-    _revisions: FolderRevisions = field(init=False)
+    _revisions: FolderRevisions = field(init=False, default=_of_path(FolderRevisions))
     _identity: StoreIdentity | None = field(default=None, init=False)
     _scopes: set[str] = field(factory=set, init=False)
     _fields: FieldIndexes = field(init=False)
     _admitting: ForkLock = field(factory=ForkLock, init=False)
+    _writing: ForkLock = field(factory=ForkLock, init=False)
     _unflushed: int = field(default=0, init=False)
     _written: bool = field(default=False, init=False)
-
-    @_folder.default
-    def _make_folder(self) -> ShardFolder:
-        return ShardFolder(self.path)
+    _reader: EdgeReader = field(init=False, default=_of_path(EdgeReader))
+    _copy: ReadingCopy | None = field(default=None, init=False)
 
     @_shared.default
     def _make_shared(self) -> SharedShard:
-        closed = self._folder.closed
-        return SharedShard(self.path, self._load, closed, self.lock_timeout, self.idle_seconds)
-
-    @_revisions.default
-    def _make_revisions(self) -> FolderRevisions:
-        return FolderRevisions(self.path)
+        return SharedShard(
+            self.path, self._load, self._closed, self.lock_timeout, self.idle_seconds
+        )
 
     @_fields.default
     def _make_fields(self) -> FieldIndexes:
@@ -111,16 +113,31 @@ class EmbeddedStore:
         """Keep the shard for as long as this lasts: several operations, one turn."""
         return self._shared.hold()
 
-    def _load(self) -> edge.EdgeShard:
-        shard, self._identity = self._folder.open(self.embedders)
-        self._revisions.begin()
+    def _load(self, read_only: bool) -> edge.EdgeShard:
+        self._copy = ReadingCopy.of(self.path) if read_only else None
+        folder = self._copy.folder if self._copy else self._folder
+        shard, self._identity = folder.open(self.embedders)
+        if not read_only:
+            self._revisions.begin()
         self._unflushed = 0
         self._written = False
+        # Another process may have written them again.
+        self._reader.damage.mended(None)
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
         self._scopes = set(scopes)
         self._fields.begin(known, scopes)
         return shard
+
+    def _closed(self) -> None:
+        if self._copy is None:
+            self._folder.closed()
+        else:
+            self._copy.remove()
+
+    def _require_writable(self) -> None:
+        if self._copy is not None:
+            self._copy.refuse_write()
 
     def _scopes_in(self, shard: edge.EdgeShard) -> dict[str, int]:
         """Every scope with its records; one whose last was deleted may be among them."""
@@ -153,7 +170,8 @@ class EmbeddedStore:
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        return self.embedders.problem
+        stored = (self._reader.damage.problem, self._folder.lost.problem)
+        return "; ".join(filter(None, (self.embedders.problem, *stored))) or None
 
     def revision(self, source: str) -> str | None:
         """What is another one whenever a source's records have changed; None: not made yet."""
@@ -178,8 +196,10 @@ class EmbeddedStore:
         Closing takes longer than a search, and has the system forget the files' contents, for
         which the next process would wait. The lock ends with the process.
         """
-        if self._written:
+        if self._written or self._copy is not None:
             self.close()
+        else:
+            self._shared.while_open(self._folder.left)
 
     def optimize(self) -> bool:
         """Put in order what many writes have left; tell whether there was anything to do.
@@ -192,6 +212,7 @@ class EmbeddedStore:
         time lost.
         """
         with self._shared.use() as shard:
+            self._require_writable()
             self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
             # What was deleted counts no more among how rare words are.
             with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):
@@ -212,13 +233,15 @@ class EmbeddedStore:
 
     def _upsert(self, batch: StoredBatch, size: int) -> None:
         with self._shared.use() as shard:
+            self._require_writable()
             vector = self._admit(shard, batch)
             self._index_fields(shard, batch)
             # Before they are there, so that no search from then on passes over them.
             self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
-            self._update(upsert, batch.source, size, len(points))
+            self._update(upsert, batch.source, size, len(points), batch.points)
+            self._reader.damage.mended(point.id for point in batch.points)
 
     def _index_fields(self, shard: edge.EdgeShard, batch: StoredBatch) -> None:
         with self._admitting:
@@ -248,19 +271,31 @@ class EmbeddedStore:
         if point_ids:
             deletion = edge.UpdateOperation.delete_points(list(point_ids))
             self._update(deletion, None, 0, len(point_ids))
+            self._reader.damage.mended(point_ids)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
         selected = edge_filter(conditions(source, projects, filters))
         self._update(edge.UpdateOperation.delete_points_by_filter(selected), source, 0, 1)
+        self._reader.damage.mended(None)
 
     def _update(
-        self, operation: edge.UpdateOperation, source: str | None, size: int, points: int
+        self,
+        operation: edge.UpdateOperation,
+        source: str | None,
+        size: int,
+        points: int,
+        stored: Sequence[StoredPoint] = (),
     ) -> None:
         with self._shared.use() as shard:
+            self._require_writable()
             self._folder.require_room(size, SPARE_BYTES, "a write")
-            with self._noted(source), engine_errors(f"writing to the store at {self.path}"):
+            writing = engine_errors(f"writing to the store at {self.path}")
+            with self._noted(source), self._writing, writing:
+                self._folder.lost.begun([point.id for point in stored])
                 shard.update(operation)
+                if stored:
+                    self._folder.lost.done(stored[-1])
                 self._unflushed += points
                 if self._unflushed >= _UNFLUSHED_POINTS:
                     # The log would grow without end, and so would the time to replay it.
@@ -271,6 +306,7 @@ class EmbeddedStore:
     def _noted(self, source: str | None) -> Iterator[None]:
         """Note a change before and after it; see `contextkit.store.revisions`."""
         self._written = True
+        self._folder.written()
         self._revisions.changed(source)
         try:
             yield
@@ -279,26 +315,15 @@ class EmbeddedStore:
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
         """The records at these points, in this order; missing ones are left out."""
+        if not point_ids:
+            return []
         with self._shared.use() as shard:
-            found = self._fetch(shard, point_ids)
-        keys = [point_id.replace("-", "") for point_id in point_ids]
-        return [found[key] for key in keys if key in found]
+            return self._reader.get(shard, point_ids)
 
-    def _fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
-        if not point_ids:
-            return {}
-        with engine_errors(f"reading the store at {self.path}"):
-            points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
-        return {_key(point): record_from_payload(point.payload or {}) for point in points}
-
-    def _words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
-        """The ids of the words that these points have, as they were stored."""
-        if not point_ids:
-            return {}
-        with engine_errors(f"reading the store at {self.path}"):
-            points = shard.retrieve(list(point_ids), with_payload=False, with_vector=[BM25])
-            vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
-            return {key: frozenset(vector[BM25].indices) for key, vector in vectors.items()}
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """The vectors of these points, by point without dashes; those that can be read."""
+        with self._shared.use() as shard:
+            return self._reader.vectors(shard, point_ids)
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
         """Answer several questions in one batch, each best first."""
@@ -309,8 +334,8 @@ class EmbeddedStore:
                 searches,
                 vectors,
                 raw,
-                lambda ids: self._words(shard, ids),
-                lambda ids: self._fetch(shard, ids),
+                lambda ids: self._reader.words(shard, ids),
+                lambda ids: self._reader.fetch(shard, ids),
             )
 
     def _raw(
@@ -322,16 +347,7 @@ class EmbeddedStore:
         names = vector_names(searches, vectors, self._known(), self._folder.place)
         asked = [self._where_records_are(search) for search in searches]
         planned = [plan_search(*each) for each in zip(asked, vectors, names, strict=True)]
-        requests = [request for plan in planned for request in plan.requests]
-        with engine_errors(f"searching the store at {self.path}"):
-            answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
-        return [
-            RawHits(
-                keyword_scores=_scores(next(answers)) if plan.keywords else {},
-                similarities=_scores(next(answers)) if plan.dense else None,
-            )
-            for plan in planned
-        ]
+        return self._reader.answer(shard, planned)
 
     def _where_records_are(self, search: Search) -> Search:
         """The same search of those projects alone where the source has records.
@@ -349,43 +365,33 @@ class EmbeddedStore:
         return self._pages(selected)
 
     def _pages(self, selected: edge.Filter) -> Iterator[Record]:
-        offset = None
+        offset, damaged = None, list[str]()
         while True:
-            request = edge.ScrollRequest(
-                limit=_PAGE, offset=offset, filter=selected, with_payload=True
-            )
-            with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
-                points, offset = shard.scroll(request)
-            for point in points:
-                yield record_from_payload(point.payload or {})
+            with self._shared.use() as shard:
+                page = self._reader.page(shard, limit=_PAGE, offset=offset, filter=selected)
+            yield from page.records.values()
+            damaged += self._reader.damage.names(page.keys)
+            offset = page.next
             if offset is None:
-                return
+                break
+        if damaged:
+            raise RecordDamagedError(damaged)
 
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
         """The records that match, newest first; ties by id."""
-        request = edge.ScrollRequest(
-            limit=min(max(limit, 0), MOST_HITS),
-            filter=edge_filter(conditions(source, projects, filters)),
-            with_payload=True,
-            order_by=edge.OrderBy("created_at", edge.Direction.Desc),
-        )
-        with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
-            points, _ = shard.scroll(request)
-        return newest_first(record_from_payload(point.payload or {}) for point in points)
+        with self._shared.use() as shard:
+            page = self._reader.page(
+                shard,
+                limit=min(max(limit, 0), MOST_HITS),
+                filter=edge_filter(conditions(source, projects, filters)),
+                order_by=edge.OrderBy("created_at", edge.Direction.Desc),
+            )
+        return newest_first(page.records.values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """How many records match."""
         selected = edge_filter(conditions(source, projects, filters))
         with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
             return shard.count(edge.CountRequest(exact=True, filter=selected))
-
-
-def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
-    return {_key(point): point.score for point in points}
-
-
-def _key(point: edge.ScoredPoint | edge.Record) -> str:
-    """A point's id as text, in the form that is made fastest: a batch has hundreds of them."""
-    return cast("UUID", point.id).hex

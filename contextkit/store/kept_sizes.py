@@ -1,41 +1,68 @@
-"""How large the files that say which records there are were when their shard was closed.
+"""What the files that say which records there are were when their shard was closed.
 
-Where one of them has become shorter since, as by a copy that broke off or a disk that failed,
-the engine opens the shard without complaint, and without the records that the file had.
+Where one of them has changed since, as by a copy that broke off or a disk that failed, the engine
+may open the shard without complaint, and without some of its records.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["keep_sizes", "lost_since", "without_sizes"]
+from attrs import frozen
+
+from contextkit.private_files import write_private
+
+__all__ = ["Changes", "changes_since", "forget_sizes", "keep_sizes", "without_sizes"]
 
 
 def keep_sizes(shard: Path) -> None:
-    """Note the sizes; nobody may write to the shard from now on but `without_sizes`.
+    """Note sizes and checksums; nobody may write to the shard from now on but `without_sizes`.
 
     Where the disk has no room for it, nothing is noted.
     """
-    sizes = {str(file.relative_to(shard)): file.stat().st_size for file in _files(shard)}
+    noted = {str(file.relative_to(shard)): _seen(file) for file in _files(shard)}
     with contextlib.suppress(OSError):
-        _note(shard).write_text(json.dumps(sizes), encoding="utf-8")
+        write_private(_note(shard), json.dumps(noted))
 
 
-def lost_since(shard: Path) -> str | None:
-    """What is shorter than it was, in words; None where nothing is, or nothing was noted."""
+@frozen
+class Changes:
+    """What is no more as it was noted, each in words, or None.
+
+    Attributes:
+        shorter: a file has less in it, and the engine would lose what is missing.
+        other: a file has other bytes in it.
+    """
+
+    shorter: str | None = None
+    other: str | None = None
+
+
+def changes_since(shard: Path) -> Changes:
+    """Compare the files with what was noted; where nothing was, there are no changes."""
+    other = None
     try:
-        sizes = dict(json.loads(_note(shard).read_bytes()))
-        for name, size in sizes.items():
-            file = shard / name
-            left = file.stat().st_size if file.is_file() else 0
-            if left < size:
-                return f"{name} has {left:,} of the {size:,} bytes that it had"
+        noted = dict(json.loads(_note(shard).read_bytes()))
+        for name, (size, checksum) in noted.items():
+            left = _seen(shard / name)
+            if left[0] < size:
+                return Changes(f"{name} has {left[0]:,} of the {size:,} bytes that it had")
+            # A point's version tells in which order it was written, which matters no more.
+            if left != (size, checksum) and not name.endswith(".versions"):
+                other = f"{name} is not what was written"
     except (OSError, ValueError, TypeError):
-        return None
-    return None
+        pass
+    return Changes(other=other)
+
+
+def forget_sizes(shard: Path) -> None:
+    """Forget what was noted, as the shard is written to."""
+    with contextlib.suppress(OSError):
+        _note(shard).unlink()
 
 
 @contextlib.contextmanager
@@ -52,6 +79,11 @@ def without_sizes(shard: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 note.write_bytes(noted)
         raise
+
+
+def _seen(file: Path) -> tuple[int, int]:
+    content = file.read_bytes() if file.is_file() else b""
+    return len(content), zlib.crc32(content)
 
 
 def _files(shard: Path) -> Iterator[Path]:

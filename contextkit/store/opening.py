@@ -8,11 +8,23 @@ from collections.abc import Mapping, Sequence
 from contextkit.config import Config
 from contextkit.config.layers import data_folder
 from contextkit.embedding import Embedders
+from contextkit.private_files import narrow_unless_shared
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.revisions import Revisions
 
-__all__ = ["open_store"]
+__all__ = ["DATA_NAMES", "open_store"]
+
+DATA_NAMES = (
+    "claude-code",
+    "config.toml",
+    "history.sqlite",
+    "history.sqlite-journal",
+    "hooks",
+    "state",
+    "store",
+)
+"""What the data folder has in it, and what `CONTEXTKIT_HOME` has besides."""
 
 
 def open_store(
@@ -26,6 +38,7 @@ def open_store(
     Nothing is opened yet; that happens when it is first used, and the fields are read then.
     A server's revisions are kept where they are said to be, an embedded store keeps its own.
     """
+    narrow_unless_shared(data_folder(), DATA_NAMES)
     if config.store.url is None:
         return EmbeddedStore(
             config.store.path or data_folder() / "store",

@@ -9,10 +9,11 @@ import qdrant_edge as edge
 from attrs import frozen
 
 from contextkit.embedding import Embedder, Embedders, KeywordsOnly
-from contextkit.errors import StoreError
+from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.records import Record
-from contextkit.store.base import by_source, record_from_payload, stored_batch
+from contextkit.store.base import by_source, stored_batch
 from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
+from contextkit.store.edge_reading import EdgeReader
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.revisions import FolderRevisions
@@ -58,6 +59,7 @@ def reembed(
         lock_timeout: seconds to wait for another process that has the store.
 
     Raises:
+        RecordDamagedError: where a record is damaged; the old shard stays.
         StoreError: where there is no store, or a model cannot make vectors.
         StoreFullError: where the disk has no room for a second shard.
     """
@@ -111,14 +113,14 @@ def _embedder(source: str, before: StoreIdentity, embedders: Embedders) -> Embed
 
 
 def _pages(shard: edge.EdgeShard, path: Path) -> Iterator[list[Record]]:
-    offset = None
+    """Every record. Raises `RecordDamagedError` for one that would be lost."""
+    reader, offset = EdgeReader(path), None
     while True:
-        request = edge.ScrollRequest(
-            limit=_BATCH, offset=offset, filter=edge_filter([]), with_payload=True
-        )
-        with engine_errors(f"reading the store at {path}"):
-            points, offset = shard.scroll(request)
-        yield [record_from_payload(point.payload or {}) for point in points]
+        page = reader.page(shard, limit=_BATCH, offset=offset, filter=edge_filter([]))
+        if damaged := reader.damage.names(page.keys):
+            raise RecordDamagedError(damaged)
+        yield list(page.records.values())
+        offset = page.next
         if offset is None:
             return
 

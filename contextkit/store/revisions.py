@@ -17,6 +17,7 @@ from typing import Protocol
 from attrs import define, field, frozen
 
 from contextkit.errors import StoreError
+from contextkit.private_files import make_private_folder, open_private
 
 __all__ = ["FolderRevisions", "ProcessRevisions", "Revisions"]
 
@@ -72,7 +73,7 @@ class FolderRevisions:
         token = secrets.token_bytes(_TOKEN_BYTES)
         try:
             # Not emptied first: a reader may come at any moment.
-            number = os.open(self._file(source), os.O_WRONLY | os.O_CREAT, 0o666)
+            number = open_private(self._file(source), os.O_WRONLY | os.O_CREAT)
             try:
                 os.write(number, token)
             finally:
@@ -83,7 +84,7 @@ class FolderRevisions:
     def begin(self) -> None:
         """Make the store's first revision where it has none. Raises `StoreError`."""
         try:
-            self._files.mkdir(exist_ok=True)
+            make_private_folder(self._files)
         except OSError as error:
             raise StoreError(f"cannot open the store at {self.folder}: {error.strerror}") from error
         if self._read(None) is None:

@@ -14,7 +14,7 @@ from attrs import Factory, define, field
 from qdrant_client import QdrantClient, models
 
 from contextkit.embedding import Embedders, embed_keywords
-from contextkit.errors import StoreError
+from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.logs import get_logger
 from contextkit.records import Filters, Hit, Record, Search
 from contextkit.store.base import (
@@ -22,9 +22,9 @@ from contextkit.store.base import (
     by_source,
     conditions,
     newest_first,
-    record_from_payload,
     stored_batch,
 )
+from contextkit.store.damage import Damage, Payload
 from contextkit.store.hybrid import (
     QueryVectors,
     RawHits,
@@ -72,6 +72,7 @@ class ServerStore:
     _connected_in: int = field(factory=os.getpid, init=False)
     _made: ServerCollection = field(init=False)
     _identity: StoreIdentity | None = field(default=None, init=False)
+    _damage: Damage = field(factory=Damage, init=False)
     _opening: threading.Lock = field(factory=threading.Lock, init=False)
 
     @_made.default
@@ -161,7 +162,8 @@ class ServerStore:
     @property
     def problem(self) -> str | None:
         """What makes its searches worse than they should be, in words, or None."""
-        return self.embedders.problem
+        found = (self.embedders.problem, self._damage.problem)
+        return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
         """What is another one whenever a source's records have changed, as far as it knows."""
@@ -209,6 +211,7 @@ class ServerStore:
                     vector = self._identity.vector_for(batch.model)
                     points = [server_point(point, vector) for point in batch.points]
                     client.upsert(self.collection, points, wait=True)
+                    self._damage.mended(point.id for point in batch.points)
 
     def delete(self, point_ids: Sequence[str]) -> None:
         """Delete points; ids that are not there are passed over."""
@@ -217,12 +220,14 @@ class ServerStore:
         selector = models.PointIdsList(points=list(point_ids))
         with self._noted(None), self._use() as client:
             client.delete(self.collection, selector, wait=True)
+        self._damage.mended(point_ids)
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
         selected = server_filter(conditions(source, projects, filters))
         with self._noted(source), self._use() as client:
             client.delete(self.collection, models.FilterSelector(filter=selected), wait=True)
+        self._damage.mended(None)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
         """The records at these points, in this order; missing ones are left out."""
@@ -230,7 +235,9 @@ class ServerStore:
             return []
         with self._use() as client:
             points = client.retrieve(self.collection, list(point_ids), with_payload=True)
-        found = {str(point.id): record_from_payload(point.payload or {}) for point in points}
+        found = self._damage.sound(_payloads(points))
+        if damaged := self._damage.names(point_ids):
+            raise RecordDamagedError(damaged)
         return [found[point_id] for point_id in point_ids if point_id in found]
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
@@ -245,11 +252,7 @@ class ServerStore:
             if requests:
                 batch = client.query_batch_points(self.collection, requests)
                 answers = [answer.points for answer in batch]
-        records = {
-            str(point.id): record_from_payload(point.payload or {})
-            for answer in answers
-            for point in answer
-        }
+        records = self._damage.sound(_payloads(point for answer in answers for point in answer))
         remaining = iter(answers)
         raw = [
             RawHits(
@@ -260,12 +263,13 @@ class ServerStore:
         ]
 
         def fetch(point_ids: Sequence[str]) -> dict[str, Record]:
-            return {point_id: records[point_id] for point_id in point_ids}
+            return {point: records[point] for point in point_ids if point in records}
 
         def words_of(point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
             return {
-                point_id: frozenset(embed_keywords(records[point_id].searched_text).indices)
-                for point_id in point_ids
+                point: frozenset(embed_keywords(records[point].searched_text).indices)
+                for point in point_ids
+                if point in records
             }
 
         return join_hits(searches, vectors, raw, words_of, fetch)
@@ -285,15 +289,18 @@ class ServerStore:
 
     def _pages(self, selected: models.Filter) -> Iterator[Record]:
         offset: Any = None
+        damaged: list[str] = []
         while True:
             with self._use() as client:
                 points, offset = client.scroll(
                     self.collection, selected, limit=_PAGE, offset=offset, with_payload=True
                 )
-            for point in points:
-                yield record_from_payload(point.payload or {})
+            yield from self._damage.sound(_payloads(points)).values()
+            damaged += self._damage.names(str(point.id) for point in points)
             if offset is None:
-                return
+                break
+        if damaged:
+            raise RecordDamagedError(damaged)
 
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
@@ -311,7 +318,7 @@ class ServerStore:
                 order_by=order,
                 with_payload=True,
             )
-        return newest_first(record_from_payload(point.payload or {}) for point in points)
+        return newest_first(self._damage.sound(_payloads(points)).values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
         """How many records match."""
@@ -333,6 +340,10 @@ def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:
         characters += size
     if batch:
         yield batch
+
+
+def _payloads(points: Iterable[models.ScoredPoint | models.Record]) -> Iterator[Payload]:
+    return ((str(point.id), point.payload) for point in points)
 
 
 def _scores(points: Sequence[models.ScoredPoint]) -> dict[str, float]:

@@ -24,10 +24,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import qdrant_edge as edge
-from attrs import define, frozen
+from attrs import Factory, define, field, frozen
 
 from contextkit.embedding import Embedders
 from contextkit.errors import StoreError, StoreFullError
+from contextkit.private_files import (
+    is_wide,
+    make_private_folder,
+    narrow,
+    narrow_unless_shared,
+    write_private,
+)
 from contextkit.store.base import KEYWORD_MODEL, SCHEMA_VERSION
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
@@ -37,9 +44,10 @@ from contextkit.store.identity import (
     StorePlace,
     refuse_other_models,
 )
-from contextkit.store.kept_sizes import keep_sizes, lost_since, without_sizes
+from contextkit.store.kept_sizes import changes_since, forget_sizes, keep_sizes, without_sizes
+from contextkit.store.lost_records import LostRecords
 
-__all__ = ["OPEN_BYTES", "SPARE_BYTES", "NewShard", "ShardFolder"]
+__all__ = ["OPEN_BYTES", "SPARE_BYTES", "STORE_NAMES", "NewShard", "ShardFolder"]
 
 OPEN_BYTES = 16 * 1024 * 1024
 """Room that must be free to open a shard; without any, the engine ends the process."""
@@ -54,6 +62,17 @@ _READ_WHOLE = (
     "*id_tracker.*",
 )
 """What the engine reads from end to end when it opens a segment: all but texts and weights."""
+
+STORE_NAMES = (
+    "shard",
+    "shard.new",
+    "shard.old",
+    "shard.lock",
+    "ticket.lock",
+    "holder",
+    "revisions",
+)
+"""What a store's folder has in it."""
 
 _CHUNK_BYTES = 1024 * 1024
 
@@ -77,9 +96,17 @@ class ShardFolder:
 
     Attributes:
         path: the store's folder.
+        named: the folder that errors name, where this one is a copy of it.
+        lost: what tells that records were lost.
     """
 
     path: Path
+    named: Path = field(default=Factory(lambda self: self.path, takes_self=True))
+    lost: LostRecords = field(init=False)
+
+    @lost.default
+    def _make_lost(self) -> LostRecords:
+        return LostRecords(self.shard)
 
     @property
     def shard(self) -> Path:
@@ -90,7 +117,7 @@ class ShardFolder:
     def place(self) -> StorePlace:
         """How errors call the store."""
         remedy = "run `contextkit reembed`, or set the model back"
-        return StorePlace(f"the store at {self.path}", remedy)
+        return StorePlace(f"the store at {self.named}", remedy)
 
     @property
     def _new(self) -> Path:
@@ -112,13 +139,14 @@ class ShardFolder:
             StoreModelMismatchError: where another model made a source's vectors.
         """
         try:
+            narrow_unless_shared(self.path, STORE_NAMES)
             self.tidy()
             self.require_room(self._holes_filled_by_reading(), OPEN_BYTES, "opening it")
             if not self.shard.exists():
                 with self.replacing(StoreIdentity(uuid.uuid4().hex)):
                     pass
         except OSError as error:
-            raise StoreError(f"cannot open the store at {self.path}: {error}") from error
+            raise StoreError(f"cannot open the store at {self.named}: {error}") from error
         identity = self.identity()
         refuse_other_models(identity, embedders, self.place)
         return self.load(), identity
@@ -126,17 +154,43 @@ class ShardFolder:
     def load(self) -> edge.EdgeShard:
         """Open the shard that is there."""
         self._refuse_lost_segments()
-        lost = lost_since(self.shard)
-        if lost is not None:
-            raise damaged(self.path, lost)
+        changes = changes_since(self.shard)
+        if changes.shorter is not None:
+            raise damaged(self.named, changes.shorter)
         self._read_ahead()
-        with without_sizes(self.shard), opening_errors(self.path):
-            return edge.EdgeShard.load(str(self.shard))
+        with without_sizes(self.shard), opening_errors(self.named):
+            shard = edge.EdgeShard.load(str(self.shard))
+        if changes.other is not None:
+            self.lost.add(changes.other)
+        self.lost.check(shard)
+        return shard
 
     def closed(self) -> None:
         """Note, once the engine has closed the shard, what must not be less when it is opened."""
         with contextlib.suppress(OSError):
             keep_sizes(self.shard)
+        self._narrow_new_files()
+
+    def left(self) -> None:
+        """Note the same of a shard that is open and was not written to since it was opened.
+
+        A thread that the process leaves behind may write yet, and `written` comes before that.
+        """
+        with contextlib.suppress(OSError):
+            keep_sizes(self.shard)
+
+    def written(self) -> None:
+        """Take back what `left` has noted."""
+        forget_sizes(self.shard)
+
+    def _narrow_new_files(self) -> None:
+        """Take others' rights from the files that the engine has made since it was opened.
+
+        It makes them with the modes that the umask leaves; until then the folder hides them.
+        """
+        for file in self.shard.rglob("*"):
+            if is_wide(file):
+                narrow(file)
 
     def _read_ahead(self) -> None:
         """Have the system fetch the files that the engine reads whole when it opens.
@@ -158,11 +212,11 @@ class ShardFolder:
         """
         segments = [folder for folder in self.shard.glob("segments/*/") if folder.name[0] != "."]
         if not segments:
-            raise damaged(self.path, "its segments are gone")
+            raise damaged(self.named, "its segments are gone")
         for segment in segments:
             points = any(segment.glob("*id_tracker.mappings"))
             if points and not (segment / "version.info").exists():
-                raise damaged(self.path, f"{segment.name} has no version.info")
+                raise damaged(self.named, f"{segment.name} has no version.info")
 
     def identity(self) -> StoreIdentity:
         """What meta.json says.
@@ -179,14 +233,14 @@ class ShardFolder:
             same = made_by == (SCHEMA_VERSION, KEYWORD_MODEL)
             identity = StoreIdentity.from_meta(stored) if same else None
         except FileNotFoundError as error:
-            raise damaged(self.path, "meta.json is not there") from error
+            raise damaged(self.named, "meta.json is not there") from error
         except OSError as error:
             raise StoreError(f"cannot read {meta}: {error.strerror}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise damaged(self.path, "meta.json is not what it should be") from error
+            raise damaged(self.named, "meta.json is not what it should be") from error
         if identity is None:
             raise StoreError(
-                f"another version of contextkit made the store at {self.path}: run `contextkit "
+                f"another version of contextkit made the store at {self.named}: run `contextkit "
                 f"export` with that version, then `contextkit import` into a new store"
             )
         return identity
@@ -200,15 +254,15 @@ class ShardFolder:
         The identity that it has in the end is what it remembers.
         """
         self.require_room(0, SPARE_BYTES, "making it")
-        self._new.mkdir()
+        make_private_folder(self._new)
         try:
-            with engine_errors(f"making the store at {self.path}"):
+            with engine_errors(f"making the store at {self.named}"):
                 shard = edge.EdgeShard.create(str(self._new), shard_config())
             new = NewShard(shard, identity)
             try:
                 yield new
             finally:
-                with engine_errors(f"making the store at {self.path}"):
+                with engine_errors(f"making the store at {self.named}"):
                     shard.close()
             _write_meta(self._new, new.identity)
         except BaseException:
@@ -266,7 +320,7 @@ class ShardFolder:
         free = shutil.disk_usage(self.path).free
         if free < size + spare:
             raise StoreFullError(
-                f"the disk of the store at {self.path} has {free // 2**20} MiB left, {doing} "
+                f"the disk of the store at {self.named} has {free // 2**20} MiB left, {doing} "
                 f"needs {-(-(size + spare) // 2**20)} MiB: free some room; nothing was stored"
             )
 
@@ -285,5 +339,5 @@ def _fetch(file: Path) -> None:
 def _write_meta(shard: Path, identity: StoreIdentity) -> None:
     meta = {"schema": SCHEMA_VERSION, "keywords": KEYWORD_MODEL, **identity.as_meta()}
     unfinished = shard / "meta.json.tmp"
-    unfinished.write_text(json.dumps(meta), encoding="utf-8")
+    write_private(unfinished, json.dumps(meta))
     unfinished.replace(shard / "meta.json")

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-from contextkit.errors import RecordError
+from contextkit.errors import RecordDamagedError, RecordError
 from contextkit.records import Record
 from contextkit.store.base import RecordStore
+from contextkit.store.payloads import record_checksum
 
-__all__ = ["ImportReport", "export_records", "import_records"]
+__all__ = ["ExportReport", "ImportReport", "export_records", "import_records"]
 
 FORMAT = "contextkit-records"
 FORMAT_VERSION = 1
@@ -31,6 +32,19 @@ Transferred = Callable[[int, int | None], None]
 """Told how many records are done, and how many there are where that is known."""
 
 
+@frozen
+class ExportReport:
+    """What became of an export.
+
+    Attributes:
+        written: records in it.
+        damaged: what the records are called that could not be read.
+    """
+
+    written: int
+    damaged: Sequence[str] = ()
+
+
 @define
 class ImportReport:
     """What became of an import.
@@ -38,11 +52,13 @@ class ImportReport:
     Attributes:
         imported: records stored.
         failed: lines that were refused.
+        missing: records that the first line announces and that are not in the file.
         errors: line number, counted from 1, and what was wrong; the first hundred.
     """
 
     imported: int = 0
     failed: int = 0
+    missing: int = 0
     errors: list[tuple[int, str]] = field(factory=list)
 
 
@@ -51,10 +67,10 @@ class _BadLineError(Exception):
     reason: str
 
 
-def export_records(store: RecordStore, stream: TextIO, progress: Transferred) -> int:
-    """Write every record of a store, of all sources and projects; return how many.
+def export_records(store: RecordStore, stream: TextIO, progress: Transferred) -> ExportReport:
+    """Write every record of a store, of all sources and projects.
 
-    What is written while the export goes on may or may not be in it.
+    What is written while the export goes on may or may not be in it. Damaged records are not.
     """
     total = store.count(None, None, {})
     header = {
@@ -65,13 +81,18 @@ def export_records(store: RecordStore, stream: TextIO, progress: Transferred) ->
     }
     stream.write(_line(header))
     done = 0
-    for record in store.scan(None, None, {}):
-        stream.write(_line(_as_json(record)))
-        done += 1
-        if done % _BATCH == 0:
-            progress(done, max(done, total))
+    damaged: list[str] = []
+    try:
+        for record in store.scan(None, None, {}):
+            stream.write(_line(_as_json(record)))
+            done += 1
+            if done % _BATCH == 0:
+                progress(done, max(done, total))
+    except RecordDamagedError as error:
+        # It comes after the last of the others, which are what is left to import.
+        damaged = error.records
     progress(done, done)
-    return done
+    return ExportReport(done, damaged)
 
 
 def _line(value: object) -> str:
@@ -87,6 +108,7 @@ def _as_json(record: Record) -> dict[str, Any]:
         "text": record.text,
         "keywords": record.keywords,
         "fields": record.fields,
+        "checksum": record_checksum(record),
     }
 
 
@@ -114,6 +136,7 @@ def import_records(
         store.put(batch)
         report.imported += len(batch)
         progress(report.imported, None if total is None else max(total, report.imported))
+    report.missing = max(0, (total or 0) - report.imported - report.failed)
     return report
 
 
@@ -177,4 +200,11 @@ def _as_record(line: str) -> Record:
             f"got {stored['created_at']!r:.60}"
         ) from error
     texts = {key: stored[key] for key in _TEXTS}
-    return Record(**texts, created_at=created_at, fields=stored["fields"]).checked()
+    record = Record(**texts, created_at=created_at, fields=stored["fields"]).checked()
+    # Exports of an older contextkit have none.
+    if stored.get("checksum", record_checksum(record)) != record_checksum(record):
+        raise _BadLineError(
+            "the record is not what was exported: its checksum differs; to import a line that "
+            "you changed, take its checksum out"
+        )
+    return record

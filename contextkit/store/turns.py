@@ -21,6 +21,7 @@ from attrs import define, field
 
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.logs import get_logger
+from contextkit.private_files import make_private_folder
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.shard_lock import ShardLock
 
@@ -39,14 +40,15 @@ class SharedShard:
 
     Attributes:
         folder: the store's folder; the locks are in it.
-        load: makes the folder ready and opens the shard, called with the lock held.
+        load: makes the folder ready and opens the shard, called with the lock held; told
+            whether the folder can only be read.
         closed: called once the shard is closed, with the lock still held.
         lock_timeout: seconds to wait for another process before `StoreBusyError`.
         idle_seconds: after this long without use the shard is let go of.
     """
 
     folder: Path
-    load: Callable[[], edge.EdgeShard]
+    load: Callable[[bool], edge.EdgeShard]
     closed: Callable[[], None]
     lock_timeout: float
     idle_seconds: float
@@ -54,7 +56,7 @@ class SharedShard:
     _shard: edge.EdgeShard | None = field(default=None, init=False)
     _lock: ShardLock | None = field(default=None, init=False)
     _opening: Future[None] | None = field(default=None, init=False)
-    _place: tuple[int, int] | None = field(default=None, init=False)
+    _place: object = field(default=None, init=False)
     _operations: int = field(default=0, init=False)
     _holds: int = field(default=0, init=False)
     _closing: bool = field(default=False, init=False)
@@ -84,6 +86,12 @@ class SharedShard:
             yield
         finally:
             self._leave(holds=1)
+
+    def while_open(self, do: Callable[[], None]) -> None:
+        """Do something with the shard's files if this process has the shard open."""
+        with self._turn:
+            if self._shard is not None:
+                do()
 
     def close(self) -> None:
         """Let go of the shard once the operations under way have ended.
@@ -152,7 +160,7 @@ class SharedShard:
             self._make_folder()
             lock.acquire()
             try:
-                shard = self.load()
+                shard = self.load(lock.read_only)
             except BaseException:
                 lock.release()
                 raise
@@ -167,6 +175,9 @@ class SharedShard:
             opening.set_exception(StoreBusyError(f"opening {self.folder} was interrupted"))
             raise
         with self._turn:
+            if lock.read_only:
+                # What is open is a copy, which nobody else wants.
+                lock.release()
             self._shard, self._lock, self._opening = shard, lock, None
             self._place = self._look_up()
             self._opened = self._last_used = time.monotonic()
@@ -177,13 +188,13 @@ class SharedShard:
 
     def _make_folder(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            if not self.folder.is_dir():
+                make_private_folder(self.folder)
         except OSError as error:
             raise StoreError(f"no store can be made at {self.folder}: {error.strerror}") from error
 
     def _let_go(self) -> None:
         shard, self._shard = self._shard, None
-        lock, self._lock = self._lock, None
         self._closing = False
         try:
             if shard is not None:
@@ -196,6 +207,7 @@ class SharedShard:
             # What was acknowledged is in the write-ahead log: the next to open replays it.
             _log.warning("store_close_failed", reason=str(error))
         finally:
+            lock, self._lock = self._lock, None
             if lock is not None:
                 lock.release()
 
@@ -216,12 +228,17 @@ class SharedShard:
 
     # -- surprises ------------------------------------------------------------------------
 
-    def _look_up(self) -> tuple[int, int] | None:
+    def _look_up(self) -> object:
         try:
             found = (self.folder / "shard").stat()
+            place = (found.st_dev, found.st_ino)
+            if self._lock is None or not self._lock.read_only:
+                return place
+            # Of a copy, also what tells of writes: it is not what others write to.
+            with os.scandir(self.folder / "revisions") as files:
+                return place, sorted((file.name, file.stat().st_mtime_ns) for file in files)
         except OSError:
             return None
-        return found.st_dev, found.st_ino
 
     def _moved(self) -> bool:
         """Whether somebody moved or deleted the folder under the open shard."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ from attrs import field, frozen
 from contextkit.config import Config
 from contextkit.config.layers import data_folder
 from contextkit.errors import UseHistoryError
+from contextkit.private_files import make_private_folder, open_private
 
 if TYPE_CHECKING:
     import sqlite3
@@ -195,7 +197,9 @@ class UseHistory:
 
         try:
             if makes:
-                self.file.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(self.file.parent)
+                # The engine's journal beside it gets the mode that it has.
+                os.close(open_private(self.file, os.O_RDWR | os.O_CREAT))
             with contextlib.closing(
                 sqlite3.connect(self.file, timeout=self.patience, isolation_level=None)
             ) as database:

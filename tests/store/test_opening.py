@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,18 +18,20 @@ from filelock import FileLock, Timeout
 from contextkit.embedding import ModelEmbedder, OneEmbedder, load_embedder
 from contextkit.embedding.built_in import StaticModel
 from contextkit.errors import (
+    RecordDamagedError,
     StoreBusyError,
     StoreDamagedError,
     StoreError,
     StoreFullError,
     StoreModelMismatchError,
 )
-from contextkit.records import Record, Records
+from contextkit.records import Record, Records, Search
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.engine_errors import engine_errors, opening_errors
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
+from contextkit.testing.surroundings import file_permissions_apply
 
 Note = Callable[..., Record]
 
@@ -142,12 +145,14 @@ def test_a_store_whose_sizes_are_no_sizes_opens(filled: Path) -> None:
         store.close()
 
 
-def test_damage_found_while_reading_is_an_error(filled: Path) -> None:
-    """What only shows when records are read does not crash the process."""
+def test_damage_found_while_reading_costs_the_damaged_records(filled: Path) -> None:
+    """All others are read before the error, which names the damaged ones."""
     _garble(_only(filled, "shard/segments/*/payload_storage/page_0.dat"))
-    store = _store(filled)
-    with pytest.raises(StoreError, match="reading the store at"):
-        list(store.scan(None, None, {}))
+    store, read = _store(filled), []
+    with pytest.raises(RecordDamagedError, match="damaged in the store: ") as raised:
+        read.extend(store.scan(None, None, {}))
+    assert len({record.id for record in read}) == 300 - len(raised.value.records)
+    assert len(raised.value.records) < 10
     store.close()
 
 
@@ -355,15 +360,79 @@ def test_a_disk_too_small_for_a_store_is_an_error(small_disk: Callable[[str], Pa
     assert not list((disk / "store").glob("shard*[!k]"))
 
 
-def test_a_read_only_disk_is_an_error(small_disk: Callable[[str], Path], note: Note) -> None:
-    """One line that says why."""
+def _try_all_reads(store: EmbeddedStore) -> None:
+    question = Search(query="alpha", source="notes", projects=("p",))
+    assert [hit.record.id for hit in store.search([question])[0]] == ["a"]
+    assert [record.id for record in store.newest("notes", ["p"], {}, 5)] == ["a"]
+    assert [record.id for record in store.scan(None, None, {})] == ["a"]
+    assert store.count(None, None, {}) == 1
+
+
+def _try_all_writes(store: EmbeddedStore, record: Record) -> None:
+    writes: list[Callable[[], object]] = [
+        lambda: store.put([record]),
+        lambda: store.delete([record.point_id]),
+        lambda: store.delete_where("notes", ["p"], {}),
+        store.optimize,
+    ]
+    for write in writes:
+        with pytest.raises(StoreError, match="can only be read"):
+            write()
+
+
+def test_a_store_on_a_read_only_disk_can_be_read(
+    small_disk: Callable[[str], Path], note: Note
+) -> None:
+    """A write says that it cannot be written to, and nothing of the copy that is read stays."""
     disk = small_disk("size=160m")
     store = _store(disk / "store")
-    store.put([note("a")])
+    store.put([note("a", "alpha")])
     store.close()
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, timeout=20)
-    with pytest.raises(StoreError, match="Read-only file system"):
-        store.count(None, None, {})
+    _try_all_reads(store)
+    _try_all_writes(store, note("b"))
+    copies = list(Path(tempfile.gettempdir()).glob("contextkit-*/shard"))
+    store.leave()
+    assert not [copy for copy in copies if (copy / "meta.json").exists()]
+
+
+def test_a_store_that_one_may_only_read_can_be_read(path: Path, note: Note) -> None:
+    """Where permissions forbid writing; what its owner writes is seen by the next read."""
+    store = _store(path, lock_timeout=60.0)
+    store.put([note("a", "alpha")])
+    store.close()
+    for each in (path, *path.rglob("*")):
+        each.chmod(0o500 if each.is_dir() else 0o400)
+    with file_permissions_apply():
+        reader = _store(path)
+        _try_all_reads(reader)
+        _try_all_writes(reader, note("b"))
+    for each in (path, *path.rglob("*")):
+        each.chmod(0o700 if each.is_dir() else 0o600)
+    store.put([note("b", "beta")])
+    store.close()
+    with file_permissions_apply():
+        assert reader.count(None, None, {}) == 2
+    reader.close()
+
+
+def test_a_store_that_one_may_not_even_read_is_an_error(path: Path, note: Note) -> None:
+    """The error says what is missing, and so does that of a folder without a store."""
+    store = _store(path)
+    store.put([note("a")])
+    store.close()
+    (path / "shard").chmod(0)
+    path.chmod(0o500)
+    for lock in path.glob("*.lock"):
+        lock.chmod(0)
+    with file_permissions_apply(), pytest.raises(StoreError, match="Permission denied"):
+        _store(path).count(None, None, {})
+    path.chmod(0o700)
+    (path / "shard").chmod(0o700)
+    empty = path.with_name("empty")
+    empty.mkdir(mode=0o500)
+    with file_permissions_apply(), pytest.raises(StoreError, match="there is no store at"):
+        _store(empty).count(None, None, {})
 
 
 def test_room_is_asked_for_the_whole_write_at_once(

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,10 +19,12 @@ from types import ModuleType
 
 import pytest
 
-from contextkit.errors import StoreBusyError
+from contextkit.errors import StoreBusyError, StoreDamagedError
+from contextkit.records import Record
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_lock import ShardLock
 
+ROUNDS = 200
 WORKER = Path(__file__).with_name("worker.py")
 
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -109,27 +112,54 @@ def test_four_processes_write_and_search_at_once(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the writers are forked")
-def test_thirty_killed_writers_lose_nothing(
-    start: Start, open_store: Callable[..., EmbeddedStore]
+def test_killed_writers_and_copies_lose_nothing(
+    start: Start, open_store: Callable[..., EmbeddedStore], path: Path, worker: ModuleType
 ) -> None:
-    """What a writer was told is stored is there after `kill -9`, and the store opens."""
-    rounds, chance = 30, random.Random(2)
+    """What a writer was told is stored is there after `kill -9`, and in a copy made meanwhile."""
+    chance = random.Random(2)
     acknowledged: dict[str, int] = {}
-    nursery = start("nursery", str(rounds))
-    for _ in range(rounds):
+    nursery = start("nursery", str(ROUNDS))
+    for turn in range(ROUNDS):
         word, pid = _heard(nursery)
         assert word == "pid"
         for _ in range(chance.randint(1, 25)):
             _, name, size = _heard(nursery)
             acknowledged[name] = int(size)
+        if turn % (ROUNDS // 10) == 0:
+            _check_copy(path, _records(acknowledged, worker), worker)
         time.sleep(chance.uniform(0, 0.003))
         os.kill(int(pid), signal.SIGKILL)
         while (heard := _heard(nursery)) != ["gone"]:
             acknowledged[heard[1]] = int(heard[2])
-    stored = {record.id for record in open_store().scan(None, None, {})}
-    wanted = {f"{name}-{n}" for name, size in acknowledged.items() for n in range(size)}
-    assert len(wanted) > rounds
-    assert wanted <= stored
+    assert len(acknowledged) > 5 * ROUNDS
+    store = open_store()
+    stored = {record.id: record for record in store.scan(None, None, {})}
+    assert _changed(_records(acknowledged, worker), stored) == []
+    assert store.problem is None
+
+
+def _check_copy(path: Path, acknowledged: dict[str, str], worker: ModuleType) -> None:
+    """A copy of a store that is written to has what was stored before, or is an error."""
+    copy = path.with_name("copy")
+    # A file that goes meanwhile makes it fail, at the end.
+    subprocess.run(["cp", "-r", str(path), str(copy)], check=False, capture_output=True)
+    store = EmbeddedStore(copy, worker.hashing())
+    with contextlib.suppress(StoreDamagedError):
+        stored = {record.id: record for record in store.scan(None, None, {})}
+        assert _changed(acknowledged, stored) == []
+    store.close()
+    shutil.rmtree(copy)
+
+
+def _records(acknowledged: dict[str, int], worker: ModuleType) -> dict[str, str]:
+    """The id and text of every record that a writer was told is stored."""
+    notes = (worker.note(f"{name}-{n}") for name, size in acknowledged.items() for n in range(size))
+    return {note.id: note.text for note in notes}
+
+
+def _changed(wanted: dict[str, str], stored: dict[str, Record]) -> list[str]:
+    """The records that are missing or have another text."""
+    return [id for id, text in wanted.items() if id not in stored or stored[id].text != text]
 
 
 def test_an_idle_holder_makes_room_at_once(

@@ -17,6 +17,7 @@ from typing import Any
 from attrs import asdict, define, field, frozen
 
 from contextkit.config.layers import data_folder
+from contextkit.private_files import make_private_folder, write_private
 from contextkit_claude_code.errors import SettingsFileError
 from contextkit_claude_code.files import Change, Places, read, write
 from contextkit_claude_code.json_text import Edit, apply
@@ -161,9 +162,9 @@ def _remember(file: Path, record: dict[str, Any] | None) -> None:
             file.parent.rmdir()
     kept = _record_file()
     if records:
-        kept.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(kept.parent)
         made = kept.with_suffix(".new")
-        made.write_text(json.dumps(records), encoding="utf-8")
+        write_private(made, json.dumps(records))
         made.replace(kept)
     else:
         kept.unlink(missing_ok=True)

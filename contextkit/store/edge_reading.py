@@ -1,0 +1,167 @@
+"""Reading records from an open shard; a damaged record costs only itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import qdrant_edge as edge
+from attrs import field, frozen
+
+from contextkit.embedding import KeywordVector, embed_keywords
+from contextkit.errors import RecordDamagedError, StoreError
+from contextkit.records import Record
+from contextkit.store.base import BM25
+from contextkit.store.damage import Damage, Payload
+from contextkit.store.edge_queries import PlannedSearch
+from contextkit.store.engine_errors import engine_errors
+from contextkit.store.hybrid import RawHits
+
+__all__ = ["EdgeReader", "Page", "StoredVectors"]
+
+
+@frozen
+class Page:
+    """Part of a scroll through a shard.
+
+    Attributes:
+        keys: the points, in the engine's order.
+        records: point -> its record; damaged ones are missing.
+        next: where the next page begins; None at the end.
+    """
+
+    keys: Sequence[str]
+    records: dict[str, Record]
+    next: Any
+
+
+@frozen
+class StoredVectors:
+    """The vectors of one point as the engine has them; empty where it has none.
+
+    Attributes:
+        keywords: the sparse one.
+        dense: one for each model.
+    """
+
+    keywords: KeywordVector
+    dense: Sequence[Sequence[float]]
+
+
+@frozen
+class EdgeReader:
+    """Reads the records of one store.
+
+    Attributes:
+        path: the store's folder, for errors.
+        damage: what was found to be damaged.
+    """
+
+    path: Path
+    damage: Damage = field(factory=Damage)
+
+    def fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
+        """The sound records at these points, by point."""
+        return self.damage.sound(self._payloads(shard, point_ids)) if point_ids else {}
+
+    def get(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Record]:
+        """The records at these points, in this order; raises `RecordDamagedError`."""
+        found = self.fetch(shard, point_ids)
+        if damaged := self.damage.names(point_ids):
+            raise RecordDamagedError(damaged)
+        keys = [point_id.replace("-", "") for point_id in point_ids]
+        return [found[key] for key in keys if key in found]
+
+    def page(self, shard: edge.EdgeShard, **request: Any) -> Page:
+        """A page of the records that an `edge.ScrollRequest` selects."""
+        try:
+            with engine_errors(f"reading the store at {self.path}"):
+                points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=True))
+                payloads: list[Payload] = [(_key(point), point.payload) for point in points]
+        except StoreError:
+            with engine_errors(f"reading the store at {self.path}"):
+                points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=False))
+            payloads = self._payloads(shard, [_key(point) for point in points])
+        keys = [key for key, _ in payloads]
+        return Page(keys, self.damage.sound(payloads), offset)
+
+    def _payloads(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Payload]:
+        """What the engine has at these points; it raises for all where it cannot read one."""
+        try:
+            with engine_errors(f"reading the store at {self.path}"):
+                points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
+                return [(_key(point), point.payload) for point in points]
+        except StoreError:
+            if len(point_ids) == 1:
+                return [(point_ids[0], None)]
+            middle = len(point_ids) // 2
+            found = [
+                payload
+                for half in (point_ids[:middle], point_ids[middle:])
+                for payload in self._payloads(shard, half)
+            ]
+            if all(payload is None for _, payload in found):
+                # That is no single record's damage.
+                raise
+            return found
+
+    def vectors(self, shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, StoredVectors]:
+        """The vectors of these points, as far as the engine can read them, by point."""
+        try:
+            with engine_errors(f"reading the store at {self.path}"):
+                points = shard.retrieve(list(ids), with_payload=False, with_vector=True)
+                return {_key(point): _vectors(point.vector) for point in points}
+        except StoreError:
+            if len(ids) == 1:
+                return {}
+            middle = len(ids) // 2
+            return self.vectors(shard, ids[:middle]) | self.vectors(shard, ids[middle:])
+
+    def answer(self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]) -> list[RawHits]:
+        """What the engine answers to some searches, all asked at once."""
+        requests = [request for plan in planned for request in plan.requests]
+        with engine_errors(f"searching the store at {self.path}"):
+            answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
+        return [
+            RawHits(
+                keyword_scores=_scores(next(answers)) if plan.keywords else {},
+                similarities=_scores(next(answers)) if plan.dense else None,
+            )
+            for plan in planned
+        ]
+
+    def words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
+        """The ids of the words that these points have, as they were stored."""
+        if not point_ids:
+            return {}
+        try:
+            with engine_errors(f"reading the store at {self.path}"):
+                points = shard.retrieve(list(point_ids), with_payload=False, with_vector=[BM25])
+                vectors = {_key(point): cast("dict[str, Any]", point.vector) for point in points}
+                return {key: frozenset(vector[BM25].indices) for key, vector in vectors.items()}
+        except StoreError:
+            records = self.fetch(shard, point_ids)
+            return {
+                key: frozenset(embed_keywords(record.searched_text).indices)
+                for key, record in records.items()
+            }
+
+
+def _vectors(stored: Any) -> StoredVectors:
+    named = dict(stored or {})
+    sparse = named.pop(BM25, None)
+    keywords = KeywordVector([], []) if sparse is None else sparse
+    return StoredVectors(
+        KeywordVector(list(keywords.indices), list(keywords.values)), list(named.values())
+    )
+
+
+def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
+    return {_key(point): point.score for point in points}
+
+
+def _key(point: edge.ScoredPoint | edge.Record) -> str:
+    """A point's id as text, in the form that is made fastest: a batch has hundreds of them."""
+    return cast("UUID", point.id).hex

@@ -1,0 +1,105 @@
+"""What tells that a shard was opened without records that were stored in it.
+
+The engine reads its log up to the first entry that is damaged, and goes on without the rest. So
+the last write is noted beside the log, and looked for when the shard is opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection
+from pathlib import Path
+from uuid import UUID
+
+import qdrant_edge as edge
+from attrs import define, field
+
+from contextkit.errors import StoreError
+from contextkit.logs import get_logger
+from contextkit.private_files import open_private, write_private
+from contextkit.store.base import StoredPoint
+from contextkit.store.engine_errors import engine_errors
+
+__all__ = ["LostRecords"]
+
+_LENGTH = 64
+"""Bytes of the note, whatever it says."""
+
+_log = get_logger(__name__)
+
+
+@define
+class LostRecords:
+    """The notes beside one shard; every method needs the shard's lock.
+
+    Attributes:
+        shard: the engine's folder.
+    """
+
+    shard: Path
+    _last: str | None = field(default=None, init=False)
+
+    @property
+    def _note(self) -> Path:
+        return self.shard / "last-write"
+
+    @property
+    def _lost(self) -> Path:
+        return self.shard / "lost-records"
+
+    @property
+    def problem(self) -> str | None:
+        """What was lost, in words; None where nothing is known to be."""
+        try:
+            reason = self._lost.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+        return (
+            f"the store at {self.shard.parent} may have lost records: {reason.strip()}; "
+            f"`contextkit index` and `contextkit import` an export that has them, then delete "
+            f"{self._lost}"
+        )
+
+    def add(self, reason: str) -> None:
+        """Note that records may be lost, until a person has seen to it."""
+        _log.warning("records_may_be_lost", store=str(self.shard.parent), reason=reason)
+        with contextlib.suppress(OSError):
+            write_private(self._lost, f"{reason}\n")
+
+    def begun(self, points: Collection[str]) -> None:
+        """Note that a write is under way; none where it deletes, whatever it deletes.
+
+        Until it is done the note is of the write before, unless this one may undo that.
+        """
+        if self._last is None or not points or self._last in points:
+            self._last = None
+            self._write(" " * _LENGTH)
+
+    def done(self, point: StoredPoint) -> None:
+        """Note the point that a write ended with."""
+        self._last = point.id
+        self._write(f"{point.id} {point.payload['checksum']}".ljust(_LENGTH))
+
+    def check(self, shard: edge.EdgeShard) -> None:
+        """See to it that a shard that was opened has the last write, and note where it has not."""
+        try:
+            point_id, checksum = self._note.read_text(encoding="utf-8").split()
+            point_id, stored = str(UUID(point_id)), int(checksum)
+        except (OSError, ValueError):
+            return
+        with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
+            found = shard.retrieve([point_id], with_payload=True, with_vector=False)
+            if not found or (found[0].payload or {}).get("checksum") != stored:
+                self.add(
+                    "its last write is missing: the log is damaged, or the store was copied in parts"
+                )
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            # Not emptied first: the store may be copied at any moment.
+            number = open_private(self._note, os.O_WRONLY | os.O_CREAT)
+            try:
+                os.write(number, text.encode())
+            finally:
+                os.close(number)

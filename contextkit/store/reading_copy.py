@@ -1,0 +1,120 @@
+"""A copy of a store that cannot be written to: the engine writes even where it only reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+from attrs import define, field
+
+from contextkit.errors import StoreError, StoreFullError
+from contextkit.logs import get_logger
+from contextkit.store.shard_folder import OPEN_BYTES, ShardFolder
+
+__all__ = ["ReadingCopy"]
+
+_CHUNK_BYTES = 1024 * 1024
+_ZEROES = bytes(_CHUNK_BYTES)
+
+_log = get_logger(__name__)
+
+
+@define(eq=False)
+class ReadingCopy:
+    """A private copy in the system's folder for temporary files, for as long as a shard is open.
+
+    It is removed at the latest when the process ends.
+
+    Attributes:
+        folder: the copy, whose errors name the store that it is of.
+    """
+
+    folder: ShardFolder
+    _remove: weakref.finalize[[Path, int], ReadingCopy] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._remove = weakref.finalize(self, _remove, self.folder.path, os.getpid())
+
+    @classmethod
+    def of(cls, store: Path) -> ReadingCopy:
+        """Copy the store in a folder, where no process is writing to it.
+
+        Raises:
+            StoreError: where there is none, or it cannot be read.
+            StoreFullError: where the copy has no room.
+        """
+        copy = cls(ShardFolder(Path(tempfile.mkdtemp(prefix="contextkit-")), store))
+        try:
+            files = list(_files(store))
+            if not files:
+                raise StoreError(f"there is no store at {store}, and none can be made there")
+            copy._require_room(files)
+            for file in files:
+                _copy(file, copy.folder.path / file.relative_to(store))
+        except OSError as error:
+            copy.remove()
+            raise StoreError(
+                f"the store at {store} cannot be written to, nor copied to be read: {error}"
+            ) from error
+        except BaseException:
+            copy.remove()
+            raise
+        _log.info("read_only_store_copied", store=str(store), copy=str(copy.folder.path))
+        return copy
+
+    def refuse_write(self) -> NoReturn:
+        """Raise `StoreError`: what is written to a copy would be lost."""
+        raise StoreError(
+            f"the store at {self.folder.named} can only be read: its records can be searched and "
+            f"exported; give yourself the right to write to that folder, or set store.path"
+        )
+
+    def remove(self) -> None:
+        """Delete the copy."""
+        self._remove()
+
+    def _require_room(self, files: list[Path]) -> None:
+        stats = [file.stat() for file in files]
+        size = sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in stats)
+        free = shutil.disk_usage(self.folder.path).free
+        if free < size + OPEN_BYTES:
+            raise StoreFullError(
+                f"the store at {self.folder.named} cannot be written to, and to read it a copy "
+                f"needs {-(-(size + OPEN_BYTES) // 2**20)} MiB in {tempfile.gettempdir()}, which "
+                f"has {free // 2**20}: free some room, or set TMPDIR"
+            )
+
+
+def _files(store: Path) -> Iterator[Path]:
+    """The files of the shards. Raises `OSError` for a folder that cannot be read."""
+
+    def fail(error: OSError) -> NoReturn:
+        raise error
+
+    for shard in sorted(store.iterdir()):
+        if shard.is_dir() and shard.name.startswith("shard"):
+            for folder, _, names in os.walk(shard, onerror=fail):
+                yield from (Path(folder, name) for name in names)
+
+
+def _copy(file: Path, target: Path) -> None:
+    """Copy a file; its holes, which the engine's files are full of, stay holes."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with file.open("rb") as source, target.open("wb") as copied:
+        while chunk := source.read(_CHUNK_BYTES):
+            if chunk == _ZEROES[: len(chunk)]:
+                copied.seek(len(chunk), os.SEEK_CUR)
+            else:
+                copied.write(chunk)
+        copied.truncate()
+
+
+def _remove(folder: Path, process: int) -> None:
+    # A forked child has its parent's copy, which the parent still reads.
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
