@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import time
 import unicodedata
 from collections.abc import Callable
 from types import ModuleType
@@ -243,3 +244,17 @@ async def test_updates_and_recipes_show_them_too(
     for text in (context.markdown, updated.markdown, short):
         assert text
         assert not hidden_in(text)
+
+
+@pytest.mark.parametrize("unit", ["\u200d", "😀\u200d", "\x00\r", "\r\n", "ا\u200c", "1\ufe0f"])
+def test_a_megabyte_is_read_in_linear_time(unit: str) -> None:
+    """Four times the text takes about four times the processor time."""
+
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        started = time.process_time()
+        visible(legible(text))
+        return time.process_time() - started
+
+    seconds(1000)
+    assert seconds(1_000_000) < 12 * max(seconds(250_000), 0.01)
