@@ -92,7 +92,7 @@ class LostRecords:
             found = shard.retrieve([point_id], with_payload=True, with_vector=False)
             if not found or (found[0].payload or {}).get("checksum") != stored:
                 self.add(
-                    "its last write is missing: the log is damaged, or the store was copied in parts"
+                    "the last write is missing: the log is damaged, or a copy is not whole"
                 )
 
     def _write(self, text: str) -> None:

@@ -148,7 +148,8 @@ def test_a_store_whose_sizes_are_no_sizes_opens(filled: Path) -> None:
 def test_damage_found_while_reading_costs_the_damaged_records(filled: Path) -> None:
     """All others are read before the error, which names the damaged ones."""
     _garble(_only(filled, "shard/segments/*/payload_storage/page_0.dat"))
-    store, read = _store(filled), []
+    store = _store(filled)
+    read: list[Record] = []
     with pytest.raises(RecordDamagedError, match="damaged in the store: ") as raised:
         read.extend(store.scan(None, None, {}))
     assert len({record.id for record in read}) == 300 - len(raised.value.records)

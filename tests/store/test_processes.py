@@ -122,7 +122,7 @@ def test_killed_writers_and_copies_lose_nothing(
     for turn in range(ROUNDS):
         word, pid = _heard(nursery)
         assert word == "pid"
-        for _ in range(chance.randint(1, 25)):
+        for _ in range(chance.randint(1, 10)):
             _, name, size = _heard(nursery)
             acknowledged[name] = int(size)
         if turn % (ROUNDS // 10) == 0:
@@ -159,7 +159,7 @@ def _records(acknowledged: dict[str, int], worker: ModuleType) -> dict[str, str]
 
 def _changed(wanted: dict[str, str], stored: dict[str, Record]) -> list[str]:
     """The records that are missing or have another text."""
-    return [id for id, text in wanted.items() if id not in stored or stored[id].text != text]
+    return [one for one, text in wanted.items() if one not in stored or stored[one].text != text]
 
 
 def test_an_idle_holder_makes_room_at_once(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from contextkit.embedding import ModelEmbedder, OneEmbedder
 from contextkit.records import Record, Search
+from contextkit.store.base import stored_batch
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.testing import HashingModel
 
@@ -57,6 +58,8 @@ def holding(store: EmbeddedStore) -> None:
 
 def nursery(store: EmbeddedStore, rounds: str) -> None:
     """Fork one writer after the other; the test kills each."""
+    # Loaded once, for all of them.
+    stored_batch([note("warm")], store.embedders.of("notes"))
     for turn in range(int(rounds)):
         if os.fork() == 0:
             write_for_ever(store, str(turn))
