@@ -12,7 +12,7 @@ from contextkit.markup import (
     plain_line,
 )
 from contextkit.models import Detail, Style
-from contextkit_memories.memory import DEFAULT_IMPORTANCE
+from contextkit_memories.memory import importance_in
 from contextkit_memories.words import DEFAULT_CATEGORY
 
 __all__ = ["ABOUT", "formatted"]
@@ -31,7 +31,7 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
     if detail == "compact":
         return _on_one_line(item, style)
     category = _category(item)
-    importance = f"{item.metadata.get('importance', DEFAULT_IMPORTANCE):.2f}"
+    importance = f"{importance_in(item.metadata):.2f}"
     text = item.content
     if style == "xml":
         return (

@@ -27,6 +27,7 @@ __all__ = [
     "checked_time",
     "digest_of",
     "headline",
+    "importance_in",
     "place_name",
     "secrets_in",
 ]
@@ -89,7 +90,7 @@ class Memory:
             id=record.id,
             text=record.text,
             category=category if isinstance(category, str) and category else DEFAULT_CATEGORY,
-            importance=_importance_in(fields),
+            importance=importance_in(fields),
             tags=_tags_in(fields),
             created_at=record.created_at,
             **_place_in(fields),
@@ -138,7 +139,8 @@ class Memory:
         }
 
 
-def _importance_in(fields: Mapping[str, Any]) -> float:
+def importance_in(fields: Mapping[str, Any]) -> float:
+    """The importance in a record's fields or an item's metadata; the default where it is none."""
     try:
         return checked_importance(fields.get("importance", DEFAULT_IMPORTANCE))
     except InvalidMemoryError:
