@@ -179,7 +179,7 @@ def secrets_in(text: str) -> list[str]:
     """What in a memory's text looks like a secret, and where, each in words."""
     from contextkit.secret_shapes import find_secrets
 
-    return [str(found) for found in find_secrets(text)]
+    return [found.located(text) for found in find_secrets(text)]
 
 
 def checked_importance(importance: float) -> float:
