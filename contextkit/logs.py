@@ -2,8 +2,8 @@
 
 A host that configures structlog gets every event its way. Where nobody has, warnings and
 errors go to standard error and the rest nowhere, as with Python's own logging: standard
-output belongs to the program, and may be a protocol's. An event that cannot be written is lost,
-and whoever logged it goes on.
+output belongs to the program, and may be a protocol's. Secrets in an event's fields are replaced.
+An event that cannot be written is lost, and the program goes on.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -30,9 +31,11 @@ class _Logger:
         if _silencers:
             return _nothing
         structlog = import_structlog()
-        if structlog.is_configured():
-            return getattr(structlog.get_logger(self.name), method)
-        return getattr(_last_resort(structlog), method)
+        is_hosts = structlog.is_configured()
+        logger = structlog.get_logger(self.name) if is_hosts else _last_resort(structlog)
+        log = getattr(logger, method)
+        # What structlog calls the methods of levels that are not written.
+        return log if getattr(log, "__name__", "") == "_nop" else partial(_redacting, log)
 
 
 @frozen(eq=False)
@@ -72,6 +75,13 @@ def silenced() -> Iterator[None]:
         yield
     finally:
         _silencers.remove(silencer)
+
+
+def _redacting(log: Any, *arguments: Any, **fields: Any) -> Any:
+    """Log an event without the secrets in what it says."""
+    from contextkit.secret_shapes import redacted
+
+    return log(*arguments, **redacted(fields))
 
 
 def _nothing(*_: object, **__: object) -> None:

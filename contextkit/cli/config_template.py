@@ -24,7 +24,7 @@ def _fields(kind: type) -> tuple[Attribute[Any], ...]:
     return found
 
 
-_USERS_OWN = frozenset({"store", "embedding", "cache"})
+_USERS_OWN = frozenset({"store", "embedding", "cache", "redact"})
 _ABOUT = {
     "assemble": "What a request is when it does not say otherwise.",
     "ranking": "What else than relevance, whose weight is 1, makes a score.",

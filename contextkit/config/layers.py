@@ -36,7 +36,7 @@ HOME_VARIABLE = "CONTEXTKIT_HOME"
 _PREFIX = "CONTEXTKIT_"
 _RESERVED_VARIABLES = {HOME_VARIABLE, "CONTEXTKIT_DEBUG"}
 _USERS_OWN = re.compile(
-    r"(store|embedding|cache)\.|sources\.[^.]+\.(embedder|keep_days|keep_records)$"
+    r"(store|embedding|cache|redact)\.|sources\.[^.]+\.(embedder|keep_days|keep_records)$"
 )
 """Settings that a project's file does not have: the store is the user's."""
 
@@ -134,8 +134,8 @@ def _file_layer(file: Path, layer: str) -> _Layer:
         if layer == "project" and _USERS_OWN.match(key):
             raise ConfigError(
                 "a project does not choose where the user's records live, how long they are "
-                "kept, nor what reads them to make vectors (a cloned repository could send them "
-                "away, or delete them): "
+                "kept, whether secrets are replaced, nor what makes their vectors (a cloned "
+                "repository could send them away, or delete them): "
                 f"set it in {user_config_file()} or in the environment",
                 key=key,
                 file=file,

@@ -14,6 +14,9 @@ text's length.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from contextkit.secret_shapes.issued import issued
 from contextkit.secret_shapes.keys import private_keys
 from contextkit.secret_shapes.named import named
@@ -25,7 +28,15 @@ from contextkit.secret_shapes.span import (
     without_overlaps,
 )
 
-__all__ = ["MARK", "SecretSpan", "find_secrets", "hide_secrets", "replaced", "without_overlaps"]
+__all__ = [
+    "MARK",
+    "SecretSpan",
+    "find_secrets",
+    "hide_secrets",
+    "redacted",
+    "replaced",
+    "without_overlaps",
+]
 
 
 def find_secrets(text: str) -> list[SecretSpan]:
@@ -38,6 +49,17 @@ def find_secrets(text: str) -> list[SecretSpan]:
         The parts, in the order of the text; none overlaps another.
     """
     return _found(text)
+
+
+def redacted(value: Any) -> Any:
+    """A JSON value with a mark in place of each secret in its strings, for what is logged."""
+    if isinstance(value, str):
+        return replaced(value, find_secrets(value))
+    if isinstance(value, Mapping):
+        return {key: redacted(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redacted(inner) for inner in value]
+    return value
 
 
 def hide_secrets(text: str) -> str:

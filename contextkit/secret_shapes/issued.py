@@ -224,7 +224,10 @@ def _is_random(value: str) -> bool:
 
 def _is_labelled(text: str, span: SecretSpan) -> bool:
     """Whether the words before a random string say that it is a digest or the like."""
-    return _NO_SECRET.search(text, max(0, span.start - _BEFORE), span.start) is not None
+    before = max(
+        0, span.start - _BEFORE, text.rfind("\0", max(0, span.start - _BEFORE), span.start)
+    )
+    return _NO_SECRET.search(text, before, span.start) is not None
 
 
 def looks_random(value: str) -> bool:

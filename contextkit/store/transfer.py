@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -26,6 +26,9 @@ FORMAT_VERSION = 1
 _BATCH = 256
 _SHOWN_ERRORS = 100
 _TEXTS = ("source", "project", "id", "text", "keywords")
+
+Redact = Callable[[Sequence[Record]], Sequence[Record]]
+"""Replaces secrets in records (`contextkit.redaction`)."""
 
 Transferred = Callable[[int, int | None], None]
 """Told how many records are done, and how many there are where that is known."""
@@ -51,7 +54,9 @@ class _BadLineError(Exception):
     reason: str
 
 
-def export_records(store: RecordStore, stream: TextIO, progress: Transferred) -> int:
+def export_records(
+    store: RecordStore, stream: TextIO, progress: Transferred, redact: Redact = list
+) -> int:
     """Write every record of a store, of all sources and projects; return how many.
 
     What is written while the export goes on may or may not be in it.
@@ -65,10 +70,11 @@ def export_records(store: RecordStore, stream: TextIO, progress: Transferred) ->
     }
     stream.write(_line(header))
     done = 0
-    for record in store.scan(None, None, {}):
-        stream.write(_line(_as_json(record)))
-        done += 1
-        if done % _BATCH == 0:
+    records = store.scan(None, None, {})
+    while batch := list(itertools.islice(records, _BATCH)):
+        stream.writelines(_line(_as_json(record)) for record in redact(batch))
+        done += len(batch)
+        if len(batch) == _BATCH:
             progress(done, max(done, total))
     progress(done, done)
     return done
@@ -91,7 +97,7 @@ def _as_json(record: Record) -> dict[str, Any]:
 
 
 def import_records(
-    store: RecordStore, stream: Iterable[str], progress: Transferred
+    store: RecordStore, stream: Iterable[str], progress: Transferred, redact: Redact = list
 ) -> ImportReport:
     """Store the records that `export_records` wrote; those that are there are replaced.
 
@@ -99,6 +105,7 @@ def import_records(
         store: where they go.
         stream: the lines; read one by one, never as a whole.
         progress: told after each batch.
+        redact: replaces secrets in what is stored; default: nothing does.
 
     Returns:
         What was stored and which lines were not: a bad line costs only itself.
@@ -111,7 +118,7 @@ def import_records(
     report = ImportReport()
     records = _good_records(lines, report)
     while batch := list(itertools.islice(records, _BATCH)):
-        store.put(batch)
+        store.put(redact(batch))
         report.imported += len(batch)
         progress(report.imported, None if total is None else max(total, report.imported))
     return report
