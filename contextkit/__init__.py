@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
     from contextkit.searcher.protocol import Searcher
+    from contextkit.secret_shapes import SecretSpan
     from contextkit.signals import QuerySignals
     from contextkit.source_info import SourceInfo
     from contextkit.strategy import Strategy
@@ -66,6 +67,7 @@ _HOME = {
     "Records": "records",
     "RecordsView": "records",
     "Searcher": "searcher.protocol",
+    "SecretSpan": "secret_shapes",
     "Section": "models",
     "SourceError": "errors",
     "SourceInfo": "source_info",
@@ -100,6 +102,7 @@ __all__ = [
     "Records",
     "RecordsView",
     "Searcher",
+    "SecretSpan",
     "Section",
     "SourceError",
     "SourceInfo",

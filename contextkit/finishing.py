@@ -26,6 +26,7 @@ from contextkit.models import ContextRequest
 from contextkit.ranking.diversity import diversify
 from contextkit.ranking.scoring import rank
 from contextkit.ranking.updates import mark_superseded
+from contextkit.redaction import marks_in
 from contextkit.registry import SourceRegistry
 from contextkit.source_info import SourceInfo
 from contextkit.store.base import RecordStore
@@ -111,6 +112,11 @@ class Finishing:
             strategy=request.strategy.as_dict(),
             query=request.query,
             signals=request.signals,
+            redactions=marks_in(
+                entry.piece.candidate.item.content
+                for placed in whole.fitted.placed.values()
+                for entry in placed
+            ),
         )
         context = _context(request, whole.composer, whole.fitted, trace)
         return evolve(context, ongoing=Ongoing(gathered, pieces, whole.fitted, summaries))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         RecipeTemplate,
         Style,
     )
+    from contextkit.secret_shapes import SecretSpan
     from contextkit.signals import QuerySignals
     from contextkit.source_info import SourceInfo
     from contextkit.tools import Tool
@@ -326,5 +327,25 @@ def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals | None
     @hookimpl
     def contextkit_signals(query, signals):
         return QuerySignals(kinds=["storm"]) if "wind" in signals.keywords else None
+    ```
+    """
+
+
+@hookspec
+def contextkit_redact(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None:
+    """Find secrets that the core does not know: per text the parts that are some.
+
+    Called for every plugin that is on, once per batch of texts: before records are stored, and
+    for items that do not come from the store. The core replaces each part by a mark such as
+    `[secret: staff badge]`; of overlapping parts the core's stays. Not called where
+    `redact.enabled` is off. `None`: nothing to add.
+
+    ```python
+    @hookimpl
+    def contextkit_redact(texts):
+        def badges(text):
+            return [SecretSpan(*found.span(), "staff badge") for found in BADGE.finditer(text)]
+
+        return [badges(text) for text in texts]
     ```
     """

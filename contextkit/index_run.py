@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 from filelock import FileLock, Timeout
 
 from contextkit.config.layers import data_folder
@@ -149,6 +149,8 @@ def _index(
     progress: Callable[[Progress], None],
 ) -> IndexOutcome:
     source = records.source
+    redacted: list[int] = []
+    records = records.telling(redacted.append)
     indexer = Indexer(
         workspace=workspace,
         project=records.project,
@@ -160,7 +162,8 @@ def _index(
     )
     try:
         result = registry.call(source, "contextkit_index", indexer=indexer)
-        return IndexOutcome(IndexReport() if result is None else checked_report(source, result))
+        report = IndexReport() if result is None else checked_report(source, result)
+        return IndexOutcome(evolve(report, redacted=sum(redacted)))
     except SourceError as error:
         _log.warning("index_failed", source=source, reason=error.reason)
         return IndexOutcome(problem=error.reason)

@@ -21,6 +21,7 @@ from contextkit.pipeline import Pipeline
 from contextkit.projects import Identity, identify
 from contextkit.questions import AskingForContexts, run_blocking
 from contextkit.records import Records
+from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
 from contextkit.retention import Pruned, Retention, prune_sources, retention_of
 from contextkit.store.base import RecordStore
@@ -167,6 +168,11 @@ class ContextKit(AskingForContexts):
         self.registry.require(source)
         return self.pipeline.records(source, self.project, user)
 
+    @property
+    def redactor(self) -> Redactor:
+        """What replaces secrets in texts, for what goes past `records`."""
+        return self.pipeline.redactor
+
     def embedder(self, source: str) -> Embedder:
         """What makes the dense vectors of a source's records, and of what they are searched by.
 
@@ -259,6 +265,8 @@ class ContextKit(AskingForContexts):
     async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         if self.caches is None or self.caches.contexts is None or not request.cache:
             return await self.pipeline.assemble(request, recipe)
+        # The cache keeps what was asked, too.
+        request = self.redactor.request(request)
         return await self.caches.contexts.assembled(self.pipeline, request, recipe)
 
     async def warm(self, queries: Sequence[str], **options: Any) -> list[FormattedContext]:

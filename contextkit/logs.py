@@ -2,8 +2,8 @@
 
 Such a host gets every event its way. Otherwise warnings and errors go to standard error, and
 the rest nowhere, as with Python's own logging: standard output belongs to the program, and may
-carry a protocol. contextkit itself imports structlog only for `--debug`. The program goes on
-where an event cannot be written.
+carry a protocol. contextkit itself imports structlog only for `--debug`. Secrets in an event's
+fields are replaced. The program goes on where an event cannot be written.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -36,9 +37,11 @@ class _Logger:
         structlog = sys.modules.get("structlog")
         # Another thread may be importing it at this moment.
         is_configured = getattr(structlog, "is_configured", None)
-        if structlog is not None and is_configured is not None and is_configured():
-            return getattr(structlog.get_logger(self.name), method)
-        return _last_resort(method)
+        if structlog is None or is_configured is None or not is_configured():
+            return _last_resort(method)
+        log = getattr(structlog.get_logger(self.name), method)
+        # What structlog calls the methods of levels that are not written.
+        return log if getattr(log, "__name__", "") == "_nop" else partial(_redacting, log)
 
 
 @frozen(eq=False)
@@ -80,6 +83,13 @@ def silenced() -> Iterator[None]:
         _silencers.remove(silencer)
 
 
+def _redacting(log: Any, *arguments: Any, **fields: Any) -> Any:
+    """Log an event without the secrets in what it says."""
+    from contextkit.secret_shapes import redacted
+
+    return log(*arguments, **redacted(fields))
+
+
 def _nothing(*_: object, **__: object) -> None:
     pass
 
@@ -93,4 +103,4 @@ def _last_resort(level: str) -> Any:
         said = "".join(f" {name}={value!r}" for name, value in fields.items())
         events_on_stderr.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} [{level}] {event}{said}\n")
 
-    return write
+    return partial(_redacting, write)

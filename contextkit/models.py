@@ -341,6 +341,7 @@ class IndexReport:
         added, updated, removed, unchanged: how many units (files, commits, …).
         skipped: (what, why) for what was passed over.
         notes: lines that a person should see.
+        redacted: secrets that were replaced in the records; the core counts them.
     """
 
     added: int = 0
@@ -349,3 +350,4 @@ class IndexReport:
     unchanged: int = 0
     skipped: Sequence[tuple[str, str]] = ()
     notes: Sequence[str] = ()
+    redacted: int = 0

@@ -27,6 +27,7 @@ from contextkit.gathering.holding import held
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Recipe, Section
 from contextkit.records import Hit, Record, Records, Search
+from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed, log_failure
 from contextkit.signalling import Signalling
@@ -64,6 +65,7 @@ class Pipeline:
         answer: answers searches in place of the store's batches, or None.
         history: what was chosen before, or None where nobody counts it.
         recall: adds to questions what a cache has kept of their answers, or None.
+        redactor: replaces secrets.
         breakers: which of the sources are left alone for a while, as they keep failing.
     """
 
@@ -74,12 +76,17 @@ class Pipeline:
     history: UseHistory | None = None
     recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
     breakers: Breakers = field(init=False)
+    redactor: Redactor = field(init=False)
     _admission: Admission = field(init=False)
 
     @breakers.default
     def _make_breakers(self) -> Breakers:
         settings = self.registry.config.assemble
         return Breakers(settings.breaker_failures, settings.breaker_cooldown)
+
+    @redactor.default
+    def _make_redactor(self) -> Redactor:
+        return Redactor(self.registry)
 
     @_admission.default
     def _make_admission(self) -> Admission:
@@ -111,6 +118,7 @@ class Pipeline:
         self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
     ) -> FormattedContext:
         failures = HookFailures()
+        request = self.redactor.request(request)
         sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
         _log.info(
             "assembling_context",
@@ -159,7 +167,8 @@ class Pipeline:
         async with self._admission.turn():
             with watch.stage("join"):
                 ask = partial(self._ask_with, request, signalling)
-                items = await new_items(self.registry, new, ask)
+                given = await new_items(self.registry, new, ask)
+                items = list(self.redactor.items(given))
                 gathered = joined(
                     self.registry,
                     evolve(ongoing.gathered, request=request),
@@ -254,11 +263,21 @@ class Pipeline:
         questions = []
         for section in sections:
             source = section.source
+            # What a host's own searcher finds was never redacted.
+            given: set[str] | None = set() if self.answer is None else None
             asked = section_request(self.registry, section, request)
             bound = evolve(
                 narrowed(asked, self._info(source), source, known),
                 signals=signalling(asked.query, asked.signals),
-                records=Records(store, source, request.project, searcher, user=request.user),
+                records=Records(
+                    store,
+                    source,
+                    request.project,
+                    searcher,
+                    user=request.user,
+                    redactor=self.redactor,
+                    given=given,
+                ),
             )
             questions.append(
                 Question(
@@ -279,4 +298,4 @@ class Pipeline:
 
     def records(self, source: str, project: str, user: str | None = None) -> Records:
         """A loaded source's records, for a project and a user."""
-        return Records(self.store, source, project, user=user)
+        return Records(self.store, source, project, user=user, redactor=self.redactor)

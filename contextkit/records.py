@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import math
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import evolve, field, frozen
 
 from contextkit.errors import RecordError
 
+if TYPE_CHECKING:
+    from contextkit.secret_shapes import SecretSpan
+
 __all__ = [
+    "KEEP_SECRET",
     "NO_TIME",
+    "REDACTIONS",
     "USER",
     "Filters",
     "Hit",
@@ -22,6 +27,7 @@ __all__ = [
     "Record",
     "Records",
     "RecordsView",
+    "Redacts",
     "Search",
     "Store",
     "belongs_to_user",
@@ -32,6 +38,12 @@ USER = ""
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 """When a thing came to be that does not say so: long ago, so that it gains nothing by it."""
+
+KEEP_SECRET = "keep_secret"  # noqa: S105 - a field's name
+"""The field of a record that is stored with its secrets, as the user asked for it: true."""
+
+REDACTIONS = "redactions"
+"""The field of a record whose secrets were replaced: how many marks stand in it."""
 
 _USER_PREFIX = "user:"
 
@@ -222,6 +234,15 @@ class Store(Protocol):
     ) -> int: ...
 
 
+class Redacts(Protocol):
+    """What replaces secrets; `contextkit.redaction` documents each."""
+
+    def find(self, texts: Sequence[str]) -> list[list[SecretSpan]]: ...
+    def texts(self, texts: Sequence[str], *, keep_lines: bool = False) -> list[str]: ...
+    def records(self, records: Sequence[Record]) -> list[Record]: ...
+    def telling(self, told: Callable[[int], None]) -> Redacts: ...
+
+
 @frozen
 class RecordsView:
     """One source's records, to be read: the project's, and the user's own (`USER`).
@@ -242,6 +263,13 @@ class RecordsView:
     _searcher: Callable[[Search], Awaitable[list[Hit]]] | None = None
     _alone: bool = False
     user: str | None = field(default=None, kw_only=True)
+    _redactor: Redacts | None = field(default=None, kw_only=True, eq=False, repr=False)
+    _given: set[str] | None = field(default=None, kw_only=True, eq=False, repr=False)
+
+    @property
+    def given(self) -> Collection[str]:
+        """The ids of the records that the store gave for one question of a context."""
+        return self._given or ()
 
     @property
     def projects(self) -> tuple[str, ...]:
@@ -257,7 +285,9 @@ class RecordsView:
 
         A source whose index run reads them says so in `SourceInfo.reads`.
         """
-        return RecordsView(self._store, source, self.project, self._searcher, user=self.user)
+        return RecordsView(
+            self._store, source, self.project, self._searcher, user=self.user, given=self._given
+        )
 
     def get(self, *ids: str) -> list[Record]:
         """The visible records with these ids; ids that are not there are left out."""
@@ -266,15 +296,16 @@ class RecordsView:
             for i in ids
             for p in self.projects
         ]
-        return self._store.get(points)
+        return self._noted(self._store.get(points))
 
     def scan(self, filters: Filters | None = None) -> Iterator[Record]:
         """Every visible record that matches, in no particular order, page by page."""
-        return self._store.scan(self.source, self.projects, filters or {})
+        found = self._store.scan(self.source, self.projects, filters or {})
+        return found if self._given is None else map(self._note, found)
 
     def newest(self, limit: int, filters: Filters | None = None) -> list[Record]:
         """The visible records that match, newest first."""
-        return self._store.newest(self.source, self.projects, filters or {}, limit)
+        return self._noted(self._store.newest(self.source, self.projects, filters or {}, limit))
 
     def count(self, filters: Filters | None = None) -> int:
         """How many visible records match."""
@@ -286,16 +317,29 @@ class RecordsView:
         """The best matches, best first; searches of one moment travel as one batch."""
         question = self._question(query, limit, filters)
         if self._searcher is not None:
-            return await self._searcher(question)
+            return self._found(await self._searcher(question))
         from contextkit.background import in_thread
 
-        return await in_thread(lambda: self._store.search([question])[0])
+        return self._found(await in_thread(lambda: self._store.search([question])[0]))
 
     def search_sync(
         self, query: str, *, limit: int = 20, filters: Filters | None = None
     ) -> list[Hit]:
         """`search` for a source that is not asynchronous; blocks."""
-        return self._store.search([self._question(query, limit, filters)])[0]
+        return self._found(self._store.search([self._question(query, limit, filters)])[0])
+
+    def _found(self, hits: list[Hit]) -> list[Hit]:
+        if self._given is not None:
+            self._given.update(hit.record.id for hit in hits)
+        return hits
+
+    def _noted(self, records: list[Record]) -> list[Record]:
+        if self._given is not None:
+            self._given.update(record.id for record in records)
+        return records
+
+    def _note(self, record: Record) -> Record:
+        return self._noted([record])[0]
 
     def _question(self, query: str, limit: int, filters: Filters | None) -> Search:
         return Search(
@@ -336,13 +380,36 @@ class Records(RecordsView):
     def put(self, records: Sequence[Record]) -> list[Record]:
         """Store records, replacing those of the same id; return them as stored.
 
-        When it returns they are durable against the end of the process.
+        Secrets in them are replaced first (`contextkit_redact`), unless a record has the field
+        `keep_secret: true`. When it returns they are durable against the end of the process.
         Raises `RecordError`, before anything is stored, for a record that is not JSON.
         """
         bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
+        if bound and self._redactor is not None:
+            bound = self._redactor.records(bound)
         if bound:
             self._store.put(bound)
         return bound
+
+    def secrets_in(self, text: str) -> list[SecretSpan]:
+        """What looks like a secret in a text, whether secrets are replaced or not."""
+        if self._redactor is not None:
+            return self._redactor.find([text])[0]
+        from contextkit.secret_shapes import find_secrets
+
+        return find_secrets(text)
+
+    def redacted(self, text: str) -> str:
+        """A text as it is stored: secrets are replaced, and lines keep their numbers.
+
+        Worth calling where a text is cut before it is stored: a cut may hide what a part is.
+        """
+        return text if self._redactor is None else self._redactor.texts([text], keep_lines=True)[0]
+
+    def telling(self, told: Callable[[int], None]) -> Records:
+        """The same records, with somebody who is told how many secrets were replaced."""
+        redactor = None if self._redactor is None else self._redactor.telling(told)
+        return evolve(self, redactor=redactor)
 
     def delete(self, *ids: str) -> int:
         """Delete the visible records with these ids; return how many there were."""

@@ -188,6 +188,7 @@ class Trace:
         strategy: the numbers of the strategy, with its `name`.
         query: what was asked.
         signals: what the query says of itself, the plugins' knowledge included.
+        redactions: how many marks of replaced secrets stand in the items of the context.
     """
 
     recipe: str
@@ -201,6 +202,7 @@ class Trace:
     strategy: Mapping[str, Any] = field(factory=DEFAULT.as_dict)
     query: str = ""
     signals: QuerySignals = field(factory=QuerySignals)
+    redactions: int = 0
 
     @property
     def milliseconds(self) -> float:

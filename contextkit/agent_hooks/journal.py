@@ -23,12 +23,15 @@ def journal() -> Path:
 
 
 def note(event: str, **fields: Any) -> None:
-    """Append one line; where that fails, nothing happens."""
+    """Append one line, without secrets; where that fails, nothing happens."""
+    # Only what goes wrong is noted, and most hooks do not need it.
+    from contextkit.secret_shapes import redacted
+
     line = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "event": event,
         "pid": os.getpid(),
-        **fields,
+        **redacted(fields),
     }
     with contextlib.suppress(OSError):
         file = journal()

@@ -101,6 +101,8 @@ def _tables(context: FormattedContext) -> Iterator[str]:
     yield f"{trace.milliseconds:.1f} ms: {times}"
     yield f"strategy {trace.strategy['name']}: {in_numbers(trace.strategy)}"
     yield _signals(trace.signals)
+    if trace.redactions:
+        yield f"secrets replaced in the items: {trace.redactions}"
     yield f"\n{table(_SOURCES, _source_rows(trace))}"
     if trace.items:
         more = [name for name in _OF_SOME_STRATEGIES if name in trace.items[0].scores]

@@ -86,6 +86,8 @@ def _in_words(report: IndexReport) -> str:
         f"{report.added} added, {report.updated} updated, {report.removed} removed, "
         f"{report.unchanged} unchanged"
     )
+    if report.redacted:
+        text += f", {report.redacted} secrets replaced"
     lines = [f"  note: {note}" for note in report.notes]
     lines += [
         f"  skipped {what if what.isprintable() else repr(what)}: {why}"

@@ -45,7 +45,10 @@ def export(session: Session, file: Path) -> int:
 
     with session.progress() as report, _written(file) as stream:
         result = export_records(
-            session.kit.store, stream, lambda done, total: report(_progress("export", done, total))
+            session.kit.store,
+            stream,
+            lambda done, total: report(_progress("export", done, total)),
+            session.kit.redactor.records,
         )
     session.warn(f"{result.written} records written")
     # The session says at its end which ones.
@@ -73,17 +76,21 @@ def import_(session: Session, file: TextIO, as_json: bool) -> int:
 
     from contextkit.store.transfer import import_records
 
+    redacted: list[int] = []
     with session.progress() as report:
         result = import_records(
             session.kit.store,
             file,
             lambda done, total: report(_progress("import", done, total)),
+            session.kit.redactor.telling(redacted.append).records,
         )
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
     if result.missing:
         lines += [f"  {result.missing} fewer records than its first line says: is it whole?"]
+    if redacted:
+        lines.append(f"  {sum(redacted)} secrets replaced")
     lines += [f"  line {line}: {reason}" for line, reason in result.errors[:_SHOWN_ERRORS]]
-    session.emit(asdict(result), "\n".join(lines), as_json)
+    session.emit({**asdict(result), "redacted": sum(redacted)}, "\n".join(lines), as_json)
     return ExitCode.FAILED if result.failed or result.missing else ExitCode.FINE
 
 
@@ -99,6 +106,8 @@ Examples:
 def reembed(session: Session, as_json: bool) -> None:
     """Make every record's vectors anew with its source's embedding model.
 
+    The store is written anew, without the secrets that earlier versions stored.
+
     Needed once `embedding.model` or a source's `embedder` has changed, and after records were
     stored while a model failed.
     """
@@ -108,18 +117,27 @@ def reembed(session: Session, as_json: bool) -> None:
     store = session.kit.store
     if not isinstance(store, EmbeddedStore):
         raise StoreError("only an embedded store can be re-embedded: export it and import it")
+    redacted: list[int] = []
     with session.progress() as report:
         done = rebuild(
             store.path,
             store.embedders,
             lambda done, total: report(_progress("reembed", done, total)),
+            redact=session.kit.redactor.telling(redacted.append).records,
         )
     text = "\n".join(
         [f"{done.records} records have new vectors"]
+        + [f"  {sum(redacted)} secrets replaced"] * bool(redacted)
         + [f"  {source}: {model}" for source, model in sorted(done.models.items())]
     )
     models = ", ".join(sorted(set(done.models.values()) - {"none"})) or "none"
-    session.emit({"records": done.records, "model": models, "models": done.models}, text, as_json)
+    data = {
+        "records": done.records,
+        "model": models,
+        "models": done.models,
+        "redacted": sum(redacted),
+    }
+    session.emit(data, text, as_json)
 
 
 @contextlib.contextmanager

@@ -116,8 +116,8 @@ def _file_layer(file: Path, layer: str) -> Layer:
         if layer == "project" and rule_of(key) == "user":
             raise ConfigError(
                 "this setting is yours alone, as the file of a cloned repository could send your "
-                f"records away, or delete them: set it in {user_config_file()} or in the "
-                "environment",
+                f"records away, delete them, or keep secrets in them: set it in "
+                f"{user_config_file()} or in the environment",
                 key=key,
                 file=file,
                 line=setting.line,

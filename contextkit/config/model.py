@@ -44,6 +44,7 @@ __all__ = [
     "HistorySettings",
     "HookSettings",
     "RankingSettings",
+    "RedactSettings",
     "SourceSettings",
     "StoreSettings",
     "normalized",
@@ -200,6 +201,13 @@ class CacheSettings:
 
 
 @frozen(kw_only=True)
+class RedactSettings:
+    """`[redact]`: whether secrets are replaced before a text is stored or shown."""
+
+    enabled: bool = _setting(True, "true or false")
+
+
+@frozen(kw_only=True)
 class HookSettings:
     """`[hooks]`: what a coding agent is told by its hooks, and how long that may take."""
 
@@ -254,6 +262,7 @@ SECTIONS: Mapping[str, type] = {
     "embedding": EmbeddingSettings,
     "cache": CacheSettings,
     "hooks": HookSettings,
+    "redact": RedactSettings,
 }
 
 
@@ -281,7 +290,7 @@ class Config:
 
     Attributes:
         project: the project's name, or None for the workspace's path.
-        assemble, ranking, history, store, embedding, cache, hooks: the sections.
+        assemble, ranking, history, store, embedding, cache, hooks, redact: the sections.
         sources: normalized source name -> its settings.
         strategies: normalized strategy name -> the parts of it that are set.
         origins: dotted key -> where its value came from; defaults are not in it.
@@ -298,6 +307,7 @@ class Config:
     embedding: EmbeddingSettings = Factory(EmbeddingSettings)
     cache: CacheSettings = Factory(CacheSettings)
     hooks: HookSettings = Factory(HookSettings)
+    redact: RedactSettings = Factory(RedactSettings)
     sources: Mapping[str, SourceSettings] = field(factory=dict)
     strategies: Mapping[str, Mapping[str, Any]] = field(factory=dict)
     origins: Mapping[str, Origin] = field(factory=dict)

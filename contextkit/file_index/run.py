@@ -20,6 +20,7 @@ from contextkit.records import Record
 __all__ = ["FileIndex", "RecordsOf", "SkipFileError"]
 
 _log = get_logger(__name__)
+_DASHES = b"-----"
 
 RecordsOf = Callable[[WorkspaceFile, bytes], Sequence[Record]]
 """Makes the records of a file of its content."""
@@ -197,7 +198,7 @@ class _Run:
             self._writer.confirm(file.path, state)
             return
         try:
-            records, skipped = self.records_of(file, content), ""
+            records, skipped = self.records_of(file, self._without_keys(content)), ""
         except SkipFileError as error:
             records, skipped = [], str(error) or "it has no records"
         except ContextKitError:
@@ -209,6 +210,16 @@ class _Run:
             ) from error
         self._count_changed(file.path, known, skipped)
         self._writer.replace(file.path, records, FileState.read(stamp, digest, skipped, at=read_at))
+
+    def _without_keys(self, content: bytes) -> bytes:
+        """The content without private keys, which a part of a file may hold a part of."""
+        if _DASHES not in content:
+            return content
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            return content
+        return self.indexer.records.redacted(text).encode("utf-8")
 
     def _count_changed(self, path: str, known: FileState | None, skipped: str) -> None:
         had_records = known is not None and not known.skipped

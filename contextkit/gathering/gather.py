@@ -21,6 +21,7 @@ from contextkit.errors import (
 )
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, ContextRequest, Section
+from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_items
 from contextkit.telemetry import describe, span
@@ -207,7 +208,9 @@ def _says_nothing_of_the_source(error: BaseException) -> bool:
 async def _found(registry: SourceRegistry, question: Question) -> Found:
     source, request = question.section.source, question.request
     items = await _query(registry, source, request, question.breaker)
-    found = Found(checked_items(source, items, request.limit))
+    checked = checked_items(source, items, request.limit)
+    given = request.records.given if request.records else ()
+    found = Found(Redactor(registry).items(checked, given))
     if question.keep is not None:
         await question.keep(found)
     return found

@@ -20,6 +20,7 @@ from contextkit.health.git import git_findings
 from contextkit.health.index_state import index_findings
 from contextkit.health.models import model_findings
 from contextkit.health.plugins import PluginCheck
+from contextkit.health.secrets import secret_findings
 from contextkit.health.sources import ANSWERED, probe_sources
 from contextkit.health.store import StoreCheck
 from contextkit.kit import ContextKit
@@ -56,6 +57,7 @@ def examine(
         ("models", examination.models),
         ("cache", examination.cache),
         ("index", examination.index),
+        ("secrets", examination.secrets),
         ("assembly", examination.assembly),
         ("git", examination.git),
     ):
@@ -135,6 +137,10 @@ class _Examination:
         if self.kit is not None and self.found:
             store = self.kit.store if self.stored else None
             yield from index_findings(self.registry, store, self.kit.project)
+
+    def secrets(self) -> Iterator[Finding]:
+        store = self.kit.store if self.kit is not None and self.stored else None
+        yield from secret_findings(self.registry, store)
 
     def assembly(self) -> Iterator[Finding]:
         """A real question, as every request asks it; needs a store that opens."""

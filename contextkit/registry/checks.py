@@ -19,6 +19,7 @@ from contextkit.models import (
     Section,
     Successor,
 )
+from contextkit.secret_shapes import SecretSpan
 from contextkit.signals import QuerySignals
 from contextkit.source_info import WORKSPACE_RULES, SourceInfo
 from contextkit.tools import Tool
@@ -32,6 +33,7 @@ __all__ = [
     "checked_recipes",
     "checked_report",
     "checked_signals",
+    "checked_spans",
     "checked_summaries",
     "checked_text",
     "checked_texts",
@@ -81,10 +83,12 @@ _INFO_FIELDS: _Kinds = {
     "workspace_rules": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
-    **dict.fromkeys(("added", "updated", "removed", "unchanged"), (int,)),
+    **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted"), (int,)),
     "skipped": (list, tuple),
     "notes": (list, tuple),
 }
+_SPAN_FIELDS: _Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
+_SPAN_KIND = re.compile(r"[^\]\n\r]{1,60}")
 _TOOL_FIELDS: _Kinds = {
     "name": (str,),
     "description": (str,),
@@ -264,6 +268,30 @@ def checked_signals(plugin: str, results: Sequence[object]) -> QuerySignals:
     for name in ("keywords", "entities", "kinds"):
         _sequence_of(plugin, hook, getattr(result, name), str)
     return result
+
+
+def checked_spans(
+    plugin: str, texts: Sequence[str], results: Sequence[object]
+) -> tuple[tuple[SecretSpan, ...], ...]:
+    """What one plugin's `contextkit_redact` returned: per text the spans, each within it."""
+    hook = "contextkit_redact"
+    # pluggy leaves None out of the list of what the hook returned.
+    result = results[0] if results else [()] * len(texts)
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
+    if len(result) != len(texts):
+        raise SourceError(plugin, hook, f"returned {len(result)} results for {len(texts)} texts")
+    checked = tuple(_sequence_of(plugin, hook, spans, SecretSpan) for spans in result)
+    for text, spans in zip(texts, checked, strict=True):
+        for span in spans:
+            _check_fields(plugin, hook, "SecretSpan", span, _SPAN_FIELDS)
+            if not 0 <= span.start < span.end <= len(text):
+                reason = f"{span} is not a part of a text of {len(text)} characters"
+                raise SourceError(plugin, hook, reason)
+            if not _SPAN_KIND.fullmatch(span.kind):
+                reason = f"kind must be 1 to 60 characters on one line without ], got {span.kind!r}"
+                raise SourceError(plugin, hook, reason)
+    return checked
 
 
 def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:

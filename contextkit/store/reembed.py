@@ -44,6 +44,7 @@ def reembed(
     embedders: Embedders,
     progress: Callable[[int, int | None], None],
     *,
+    redact: Callable[[Sequence[Record]], Sequence[Record]] = list,
     lock_timeout: float = _LOCK_TIMEOUT,
 ) -> Reembedded:
     """Replace a store's shard by one with the vectors of each source's model.
@@ -56,6 +57,7 @@ def reembed(
         path: the store's folder.
         embedders: make the dense vectors of each source.
         progress: told how many records are done, of how many.
+        redact: replaces secrets in the records; default: nothing does.
         lock_timeout: seconds to wait for another process that has the store.
 
     Raises:
@@ -68,7 +70,7 @@ def reembed(
     lock = ShardLock(path, lock_timeout)
     lock.acquire()
     try:
-        return _rebuild(ShardFolder(path), embedders, progress)
+        return _rebuild(ShardFolder(path), embedders, progress, redact)
     except OSError as error:
         raise StoreError(f"the store at {path} cannot be re-embedded: {error}") from error
     finally:
@@ -79,6 +81,7 @@ def _rebuild(
     folder: ShardFolder,
     embedders: Embedders,
     progress: Callable[[int, int | None], None],
+    redact: Callable[[Sequence[Record]], Sequence[Record]],
 ) -> Reembedded:
     folder.tidy()
     if not folder.shard.exists():
@@ -92,7 +95,7 @@ def _rebuild(
         done = 0
         with folder.replacing(StoreIdentity(before.id)) as new:
             for page in _pages(old, folder.path):
-                for same in by_source(page, _BATCH):
+                for same in by_source(redact(page), _BATCH):
                     _copy(same, new, _embedder(same[0].source, before, embedders), folder)
                 done += len(page)
                 progress(done, total)

@@ -28,6 +28,9 @@ _BATCH = 256
 _SHOWN_ERRORS = 100
 _TEXTS = ("source", "project", "id", "text", "keywords")
 
+Redact = Callable[[Sequence[Record]], Sequence[Record]]
+"""Replaces secrets in records (`contextkit.redaction`)."""
+
 Transferred = Callable[[int, int | None], None]
 """Told how many records are done, and how many there are where that is known."""
 
@@ -67,7 +70,9 @@ class _BadLineError(Exception):
     reason: str
 
 
-def export_records(store: RecordStore, stream: TextIO, progress: Transferred) -> ExportReport:
+def export_records(
+    store: RecordStore, stream: TextIO, progress: Transferred, redact: Redact = list
+) -> ExportReport:
     """Write every record of a store, of all sources and projects.
 
     What is written while the export goes on may or may not be in it. Damaged records are not.
@@ -82,15 +87,23 @@ def export_records(store: RecordStore, stream: TextIO, progress: Transferred) ->
     stream.write(_line(header))
     done = 0
     damaged: list[str] = []
+    batch: list[Record] = []
+
+    def write_batch() -> None:
+        stream.writelines(_line(_as_json(record)) for record in redact(batch))
+
     try:
         for record in store.scan(None, None, {}):
-            stream.write(_line(_as_json(record)))
+            batch.append(record)
             done += 1
-            if done % _BATCH == 0:
+            if len(batch) == _BATCH:
+                write_batch()
+                batch.clear()
                 progress(done, max(done, total))
     except RecordDamagedError as error:
         # It comes after the last of the others, which are what is left to import.
         damaged = error.records
+    write_batch()
     progress(done, done)
     return ExportReport(done, damaged)
 
@@ -113,7 +126,7 @@ def _as_json(record: Record) -> dict[str, Any]:
 
 
 def import_records(
-    store: RecordStore, stream: Iterable[str], progress: Transferred
+    store: RecordStore, stream: Iterable[str], progress: Transferred, redact: Redact = list
 ) -> ImportReport:
     """Store the records that `export_records` wrote; those that are there are replaced.
 
@@ -121,6 +134,7 @@ def import_records(
         store: where they go.
         stream: the lines; read one by one, never as a whole.
         progress: told after each batch.
+        redact: replaces secrets in what is stored; default: nothing does.
 
     Returns:
         What was stored and which lines were not: a bad line costs only itself.
@@ -133,7 +147,7 @@ def import_records(
     report = ImportReport()
     records = _good_records(lines, report)
     while batch := list(itertools.islice(records, _BATCH)):
-        store.put(batch)
+        store.put(redact(batch))
         report.imported += len(batch)
         progress(report.imported, None if total is None else max(total, report.imported))
     report.missing = max(0, (total or 0) - report.imported - report.failed)

@@ -17,6 +17,7 @@ import attrs
 from contextkit import hookspecs, models, records, tools
 from contextkit.indexing import Indexer
 from contextkit.registry.plugin_checks import HOOKS
+from contextkit.secret_shapes import SecretSpan
 from contextkit.signals import QuerySignals
 from contextkit.source_info import SourceInfo
 
@@ -26,6 +27,7 @@ _VALUES = (
     models.ContextItem,
     models.ContextRequest,
     QuerySignals,
+    SecretSpan,
     SourceInfo,
     models.IndexReport,
     models.RecipeTemplate,

@@ -27,6 +27,7 @@ PARTS = {
     "store",
     "models",
     "index",
+    "secrets",
     "git",
 }
 FEW_HOOKS = """
@@ -46,7 +47,7 @@ def findings(contextkit: CommandLine, *options: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = data["findings"]
     assert data["state"] == worst([Finding(**each) for each in found])
     assert ran.exit_code == (1 if data["state"] == "problem" else 0)
-    assert {each["part"] for each in found} >= PARTS - {"cache", "index", "git"}
+    assert {each["part"] for each in found} >= PARTS - {"cache", "index", "secrets", "git"}
     return found
 
 

@@ -232,6 +232,7 @@ SIGNATURES = {
         " -> str | None"
     ),
     "contextkit_signals": "(query: str, signals: QuerySignals) -> QuerySignals | None",
+    "contextkit_redact": "(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None",
     "contextkit_source": "() -> SourceInfo | None",
     "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
     "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
@@ -280,10 +281,10 @@ def test_a_hook_is_documented_with_an_example_that_works(
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
-    """Recipes, tools, commands and signals come from every plugin; all hear of agents' events."""
+    """Recipes, tools, commands, secrets, signals and agents' events concern every plugin."""
     options = vars(HOOKS[name])["contextkit_spec"]
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
-    collected |= {"contextkit_agent_event", "contextkit_signals"}
+    collected |= {"contextkit_agent_event", "contextkit_redact", "contextkit_signals"}
     assert options["firstresult"] == (name not in collected)
 
 

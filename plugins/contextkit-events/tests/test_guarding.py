@@ -8,25 +8,32 @@ from contextkit_events import EventLog
 from contextkit_events.guarding import LONGEST, guarded
 
 TOKEN = "ghp_" + "a1B2" * 6
+PASSWORD = "hunter" + "2"
+KEPT = "[secret: password]"
+BEGIN, END = (f"-----{part} RSA PRIVATE KEY-----" for part in ("BEGIN", "END"))
+LINE = "Ab1+" * 16
 
 
 @pytest.mark.parametrize(
     ("text", "kept"),
     [
-        ("export API_KEY=abc123 && run", "export API_KEY=*** && run"),
-        ('{"password": "hunter two", "a": 1}', '{"password": ***, "a": 1}'),
-        ("curl -H 'Authorization: Bearer abcdef123456'", "curl -H 'Authorization: Bearer ***'"),
-        ("mysql --password hunter2 db", "mysql --password *** db"),
-        ("mysql --password=hunter2 db", "mysql --password=*** db"),
-        ("git clone https://me:hunter2@host/x", "git clone https://me:***@host/x"),
-        (f"echo {TOKEN}", "echo ***"),
-        ("AKIAABCDEFGHIJKLMNOP", "***"),
-        ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nok", "***\nok"),
-        ("-----BEGIN PRIVATE KEY-----\nabc", "***"),
+        ("export API_KEY=abc123 && run", "export API_KEY=[secret: key or token] && run"),
+        (f'{{"password": "{PASSWORD} x", "a": 1}}', f'{{"password": "{KEPT}", "a": 1}}'),
+        (
+            "curl -H 'Authorization: Bearer abcdef123456'",
+            "curl -H 'Authorization: Bearer [secret: key or token]'",
+        ),
+        (f"mysql --password {PASSWORD} db", f"mysql --password {KEPT} db"),
+        (f"mysql --password={PASSWORD} db", f"mysql --password={KEPT} db"),
+        (f"git clone https://me:{PASSWORD}@host/x", f"git clone https://me:{KEPT}@host/x"),
+        (f"echo {TOKEN}", "echo [secret: GitHub token]"),
+        ("AKIA" + "QRSTUVWXYZ234567", "[secret: AWS access key]"),
+        (f"{BEGIN}\n{LINE}\n{LINE}\n{END}\nok", "[secret: private key]\nok"),
+        (f"{BEGIN}\n{LINE}\n{LINE}", "[secret: private key]"),
         ("how many tokens has it?", "how many tokens has it?"),
         ("fit(max_tokens=1200)", "fit(max_tokens=1200)"),
         ("--max-tokens 1200", "--max-tokens 1200"),
-        ("REFRESH_TOKENS=abc", "REFRESH_TOKENS=***"),
+        ("REFRESH_TOKENS=abc", "REFRESH_TOKENS=[secret: key or token]"),
         ("\x1b[31mred\x1b[0m\x07\r\nline", "red\nline"),
     ],
 )

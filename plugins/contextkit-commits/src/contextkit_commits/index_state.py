@@ -11,7 +11,7 @@ from contextkit_commits.repository import Repository
 
 __all__ = ["RECORD_FORMAT", "Indexed", "load_indexed"]
 
-RECORD_FORMAT = 1
+RECORD_FORMAT = 2
 """Raised whenever records are made in another way, so that the stored ones are made anew."""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["index_entities"]
 
-_VERSION = 1
+_VERSION = 2
 _BATCH = 1_000
 
 _log = get_logger(__name__)

@@ -29,7 +29,7 @@ def guarded(text: str, part: str) -> str:
 
     Returns:
         The text without terminal codes, controls and white space at its ends; values that
-        look like secrets are `***`, five lines or more of `NAME=value` are left out, and a
+        look like secrets are `[secret: …]`, five lines or more of `NAME=value` are left out, and a
         long text is cut, which a `…` shows.
     """
     text = _shortened(text, _LOOKED_AT)

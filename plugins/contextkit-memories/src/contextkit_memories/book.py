@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from contextkit import InvalidRequestError, Record, Records
 from contextkit.fork_locks import ForkLock
 from contextkit.logs import get_logger
+from contextkit.records import KEEP_SECRET
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,
@@ -30,7 +31,6 @@ from contextkit_memories.memory import (
     checked_text,
     checked_time,
     digest_of,
-    secrets_in,
 )
 from contextkit_memories.words import (
     DEFAULT_CATEGORY,
@@ -112,7 +112,8 @@ class MemoryBook:
                 matches a question supports those beside it in its sequence.
             position: its place in the sequence, from 0; default: behind the last one.
             keep_secret: False refuses a text with what looks like a key, a password or a
-                token; by default it is stored as given, and a warning is logged.
+                token; by default it is stored as given, without redaction, and a warning is
+                logged.
 
         Returns:
             The memory as it is stored; its `outcome` tells whether it is new.
@@ -122,7 +123,7 @@ class MemoryBook:
             SecretInMemoryError: of these, what looks like a secret and is not to be kept.
         """
         text = checked_text(text)
-        secrets = secrets_in(text)
+        secrets = self.secrets_in(text)
         if secrets and not keep_secret:
             raise SecretInMemoryError(secrets)
         given: dict[str, Any] = {}
@@ -142,10 +143,17 @@ class MemoryBook:
                 given["position"] = _position(scope, given["sequence"], known)
             memory = _new(scope, text, given) if known is None else _updated(known, given)
             if memory.outcome != "unchanged":
-                scope.put([memory.as_record()])
+                record = memory.as_record()
+                if secrets:
+                    record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
+                scope.put([record])
         if secrets:
             _log.warning("memory_looks_secret", id=memory.id, found=secrets)
         return memory
+
+    def secrets_in(self, text: str) -> list[str]:
+        """What in a memory's text looks like a secret, and where, each in words."""
+        return [found.located(text) for found in self.records.secrets_in(text)]
 
     def get(self, memory_id: str) -> Memory:
         """The memory with this id.

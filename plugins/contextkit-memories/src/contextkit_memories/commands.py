@@ -9,7 +9,7 @@ import click
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
-from contextkit_memories.memory import MAX_TEXT, Memory, secrets_in
+from contextkit_memories.memory import MAX_TEXT, Memory
 from contextkit_memories.showing import (
     forgotten_lines,
     remembered_line,
@@ -51,7 +51,8 @@ def remember(
     \b
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
     """
-    memory = MemoryBook.of(session.kit).remember(
+    book = MemoryBook.of(session.kit)
+    memory = book.remember(
         _from_stdin() if text == "-" else text,
         category=category,
         importance=importance,
@@ -59,7 +60,7 @@ def remember(
         shared=shared,
         sequence=sequence,
     )
-    secrets = secrets_in(memory.text)
+    secrets = book.secrets_in(memory.text)
     data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
     session.emit(data, remembered_line(memory), as_json)
     if secrets:

@@ -29,7 +29,6 @@ __all__ = [
     "headline",
     "importance_in",
     "place_name",
-    "secrets_in",
 ]
 
 DEFAULT_IMPORTANCE = 0.5
@@ -175,13 +174,6 @@ def checked_text(text: str) -> str:
             f"remember what matters of it, or split it"
         )
     return stored
-
-
-def secrets_in(text: str) -> list[str]:
-    """What in a memory's text looks like a secret, and where, each in words."""
-    from contextkit.secret_shapes import find_secrets
-
-    return [str(found) for found in find_secrets(text)]
 
 
 def checked_importance(importance: float) -> float:

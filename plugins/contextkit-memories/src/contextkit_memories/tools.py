@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, cast
 
 from contextkit import InvalidRequestError, Tool, ToolResult
 from contextkit_memories.book import MemoryBook
-from contextkit_memories.memory import Memory, secrets_in
+from contextkit_memories.memory import Memory
 from contextkit_memories.showing import (
     forgotten_lines,
     remembered_line,
@@ -77,7 +77,8 @@ def _remember(
         "like one is refused otherwise",
     ] = False,
 ) -> ToolResult[_Remembered]:
-    memory = MemoryBook.of(kit).remember(
+    book = MemoryBook.of(kit)
+    memory = book.remember(
         text,
         category=category,
         importance=importance,
@@ -86,7 +87,7 @@ def _remember(
         sequence=sequence,
         keep_secret=keep_secret,
     )
-    secrets = secrets_in(memory.text)
+    secrets = book.secrets_in(memory.text)
     data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
     lines = [remembered_line(memory)]
     if secrets:
