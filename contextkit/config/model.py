@@ -204,7 +204,7 @@ class CacheSettings:
 class RedactSettings:
     """`[redact]`: whether secrets are replaced before a text is stored or shown."""
 
-    enabled: bool = _setting(True, "true or false")
+    enabled: bool = _setting(True, "true or false", rule="user")
 
 
 @frozen(kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def path(tmp_path: Path, note: Note) -> Path:
     return path
 
 
-def _reembed(path: Path, embedders: Embedders, **options: float) -> Calls:
+def _reembed(path: Path, embedders: Embedders, **options: Any) -> Calls:
     calls: Calls = []
     made = reembed(path, embedders, lambda done, total: calls.append((done, total)), **options)
     assert made.records == 302
