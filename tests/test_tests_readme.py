@@ -1,4 +1,4 @@
-"""The tests that the README of this folder names are there."""
+"""The tests that the README of this folder and SECURITY.md name are there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pytest
 
 TESTS = Path(__file__).parent
 README = (TESTS / "README.md").read_text(encoding="utf-8")
-NAMED = sorted(set(re.findall(r"`([\w/-]+\.py)::(\w+)`", README)))
+SECURITY = (TESTS.parent / ".github" / "SECURITY.md").read_text(encoding="utf-8")
+NAMED = sorted(set(re.findall(r"`([\w/-]+\.py)::(\w+)`", README + SECURITY)))
+PROMISES = re.findall(r"^\| (?!promise |-)(.+) \| (.+) \|$", SECURITY, re.MULTILINE)
 ROWS = re.findall(r"^\| ([A-E]\d+) \|.*\| (.+) \|$", README, re.MULTILINE)
 
 
@@ -39,3 +41,9 @@ def test_every_feature_has_its_test() -> None:
     expected = [f"{part}{n}" for part, most in last.items() for n in range(1, most + 1)]
     assert [row for row, _ in ROWS] == expected
     assert all("::test_" in shown for _, shown in ROWS)
+
+
+def test_every_promise_of_security_has_its_test() -> None:
+    """Each row of its tables names one at least."""
+    assert len(PROMISES) > 12
+    assert all("::test_" in shown for _, shown in PROMISES)
