@@ -72,17 +72,19 @@ def test_a_small_round_of_everything_runs(home: Path, tmp_path: Path) -> None:
     )
 
 
-def test_open_data_is_measured_where_a_folder_is_given(home: Path, tmp_path: Path) -> None:
+def test_open_data_is_measured_where_a_folder_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Its pairs stand in for the benchmarks' own, its texts beside them."""
     data = str(open_data(tmp_path))
     only = ("near-duplicates", "utilisation", "token-error")
-    done = run(home, "--small", "--data", data, "--only", *only)
+    main(["--small", "--data", data, "--only", *only])
 
-    assert done.returncode == 0, done.stderr
-    assert "case" in done.stdout
-    assert "a prefix" not in done.stdout
+    printed = capsys.readouterr().out
+    assert "case" in printed
+    assert "a prefix" not in printed
     for shown in ("conversations (data), ours", "conversations (data)  ", "letters (data)"):
-        assert shown in done.stdout
+        assert shown in printed
 
 
 @pytest.mark.parametrize(
