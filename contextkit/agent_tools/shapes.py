@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections.abc
-import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +10,8 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired, Required, Union
 
 from attrs import evolve, frozen
+
+from contextkit.strategy import is_number
 
 __all__ = ["Shape", "UnfitError", "described_shape", "shape_of"]
 
@@ -106,13 +107,9 @@ def _scalar(kind: str, words: str, fits: Callable[[Any], bool], **more: str) -> 
     return Shape({"type": kind, **more}, words, read)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _read_integer(value: Any) -> int:
     # JSON has one kind of number: 5.0 is a whole one.
-    if not _is_number(value) or value != int(value):
+    if not is_number(value) or value != int(value):
         raise UnfitError("a whole number", value)
     return int(value)
 
@@ -130,7 +127,7 @@ _SCALARS: dict[Any, Shape] = {
     str: _scalar("string", "a text", lambda value: isinstance(value, str)),
     bool: _scalar("boolean", "true or false", lambda value: isinstance(value, bool)),
     int: Shape({"type": "integer"}, "a whole number", _read_integer),
-    float: _scalar("number", "a number", _is_number),
+    float: _scalar("number", "a number", is_number),
     types.NoneType: _scalar("null", "null", lambda value: value is None),
     datetime: Shape(
         {"type": "string", "format": "date-time"},

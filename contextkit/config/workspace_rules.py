@@ -85,8 +85,9 @@ def _plain(users: Any, workspaces: Any) -> Any:
 
 
 def _is_number(value: object) -> bool:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and not math.isnan(value)  # type: ignore[arg-type]
+    if isinstance(value, float):
+        return not math.isnan(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_list(value: object) -> bool:

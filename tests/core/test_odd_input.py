@@ -84,17 +84,16 @@ _TOML = (
 )
 
 
-@given(text=_TOML, layer=st.sampled_from(["config.toml", "contextkit.toml", "pyproject.toml"]))
+@given(users=_TOML, workspaces=_TOML, in_table=st.booleans())
 @thorough
-def test_a_file_of_settings(workspace: Path, text: str, layer: str) -> None:
-    """The user's, the workspace's and the table of a `pyproject.toml`, in any words."""
-    folder = user_config_file().parent if layer == "config.toml" else workspace
-    if layer == "pyproject.toml":
-        text = f"[tool.contextkit]\n{text}"
-    file = folder / layer
-    file.write_bytes(text.encode("utf-8", "surrogatepass"))
-    _loaded(Workspace(workspace, file if folder == workspace else None))
-    file.unlink()
+def test_files_of_settings(workspace: Path, users: str, workspaces: str, in_table: bool) -> None:
+    """The user's and the workspace's, which may be the table of a `pyproject.toml`."""
+    own = user_config_file()
+    theirs = workspace / ("pyproject.toml" if in_table else "contextkit.toml")
+    table = "[tool.contextkit]\n" if in_table else ""
+    own.write_bytes(users.encode("utf-8", "surrogatepass"))
+    theirs.write_bytes(f"{table}{workspaces}".encode("utf-8", "surrogatepass"))
+    _loaded(Workspace(workspace, theirs))
 
 
 @given(given=st.dictionaries(st.sampled_from(KEYS) | TEXTS, VALUES, max_size=3))

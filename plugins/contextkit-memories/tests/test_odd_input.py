@@ -18,7 +18,7 @@ from contextkit_memories.memory import Memory
 thorough = settings.get_profile("thorough")
 
 TEXTS = st.text(max_size=30) | st.sampled_from(
-    ("", " ", "\0", "\ud800", "\u202e", "x" * 30_000, "nan", "mem_", "-", "Tag", "a b", "\x1b[31m")
+    ("", " ", "\0", "\ud800", "\u202e", "x" * 3_000, "nan", "mem_", "-", "Tag", "a b", "\x1b[31m")
 )
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | st.just(10**400),
