@@ -106,8 +106,8 @@ def fill(kit: ContextKit) -> None:
         "Go", "It holds", told("experience"), "Well", domain="debugging", strategy="heuristic"
     )
     steps = [on_one_line(secret)[:2000] for secret in all_of("pattern")]
-    for some in batches(steps, 50):
-        PatternBook.of(kit).add(f"Deploy {len(some)}", some)
+    for procedure in batches(steps, 50):
+        PatternBook.of(kit).add(f"Deploy {len(procedure)}", procedure)
     TaskStack.of(kit).push("Deploy", told("task"))
     for prompt in portions("event prompt"):
         tell(kit, "UserPromptSubmit", prompt=prompt)
