@@ -91,9 +91,7 @@ class LostRecords:
         with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
             found = shard.retrieve([point_id], with_payload=True, with_vector=False)
             if not found or (found[0].payload or {}).get("checksum") != stored:
-                self.add(
-                    "the last write is missing: the log is damaged, or a copy is not whole"
-                )
+                self.add("the last write is missing: the log is damaged, or a copy is not whole")
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError):
