@@ -17,7 +17,8 @@ ContextKitError
     ├── StoreDamagedError           its files are damaged
     │   └── RecordDamagedError      some of its records are
     ├── StoreFullError              no room left on its disk
-    └── StoreModelMismatchError     another embedding model made its vectors
+    ├── StoreModelMismatchError     another embedding model made its vectors
+    └── StoreReadOnlyError          its folder cannot be written to
 ```
 """
 
@@ -43,6 +44,7 @@ __all__ = [
     "StoreError",
     "StoreFullError",
     "StoreModelMismatchError",
+    "StoreReadOnlyError",
     "UseHistoryError",
     "WorkspaceError",
     "in_words",
@@ -237,3 +239,7 @@ class StoreFullError(StoreError):
 
 class StoreModelMismatchError(StoreError):
     """The store's vectors were made by another embedding model."""
+
+
+class StoreReadOnlyError(StoreError):
+    """The store can be read and cannot be written to; nothing was stored."""

@@ -10,6 +10,7 @@ import click
 from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_source
+from contextkit.errors import StoreReadOnlyError
 
 if TYPE_CHECKING:
     from contextkit.index_run import IndexOutcome
@@ -55,7 +56,12 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
 
 def index_first(session: Session, sources: Sequence[str] | None) -> None:
     """Bring up to date what a context is about to be made from; trouble is only a message."""
-    for source, outcome in _run(session, sources, wait=False).items():
+    try:
+        outcomes = _run(session, sources, wait=False)
+    except StoreReadOnlyError as error:
+        session.warn(f"not indexed: {error}")
+        return
+    for source, outcome in outcomes.items():
         for note in outcome.report.notes if outcome.report else ():
             session.warn(f"{source}: {note}")
 

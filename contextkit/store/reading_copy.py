@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from attrs import define, field
+from attrs import frozen
 
-from contextkit.errors import StoreError, StoreFullError
+from contextkit.errors import StoreError, StoreFullError, StoreReadOnlyError
 from contextkit.logs import get_logger
 from contextkit.store.shard_folder import OPEN_BYTES, ShardFolder
 
@@ -24,21 +23,18 @@ _ZEROES = bytes(_CHUNK_BYTES)
 _log = get_logger(__name__)
 
 
-@define(eq=False)
+@frozen
 class ReadingCopy:
-    """A private copy in the system's folder for temporary files, for as long as a shard is open.
+    """A private copy in the system's folder for temporary files.
 
-    It is removed at the latest when the process ends.
+    It is removed as soon as its shard is open: the engine goes on with the files that it has
+    opened, and whatever ends the process leaves nothing behind.
 
     Attributes:
         folder: the copy, whose errors name the store that it is of.
     """
 
     folder: ShardFolder
-    _remove: weakref.finalize[[Path, int], ReadingCopy] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._remove = weakref.finalize(self, _remove, self.folder.path, os.getpid())
 
     @classmethod
     def of(cls, store: Path) -> ReadingCopy:
@@ -68,15 +64,15 @@ class ReadingCopy:
         return copy
 
     def refuse_write(self) -> NoReturn:
-        """Raise `StoreError`: what is written to a copy would be lost."""
-        raise StoreError(
+        """Raise `StoreReadOnlyError`: what is written to a copy would be lost."""
+        raise StoreReadOnlyError(
             f"the store at {self.folder.named} can only be read: its records can be searched and "
             f"exported; give yourself the right to write to that folder, or set store.path"
         )
 
     def remove(self) -> None:
-        """Delete the copy."""
-        self._remove()
+        """Delete the files; what is open stays readable."""
+        shutil.rmtree(self.folder.path, ignore_errors=True)
 
     def _require_room(self, files: list[Path]) -> None:
         stats = [file.stat() for file in files]
@@ -112,9 +108,3 @@ def _copy(file: Path, target: Path) -> None:
             else:
                 copied.write(chunk)
         copied.truncate()
-
-
-def _remove(folder: Path, process: int) -> None:
-    # A forked child has its parent's copy, which the parent still reads.
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)

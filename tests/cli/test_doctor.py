@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,12 @@ def findings(contextkit: CommandLine, *options: str) -> list[dict[str, Any]]:
     assert data["state"] == worst([Finding(**each) for each in found])
     assert ran.exit_code == (1 if data["state"] == "problem" else 0)
     assert {each["part"] for each in found} >= PARTS - {"cache", "index", "secrets", "git"}
+    return found
+
+
+def findings_of(ran: Any) -> list[dict[str, Any]]:
+    """What a run of the doctor found."""
+    found: list[dict[str, Any]] = json.loads(ran.stdout)["findings"]
     return found
 
 
@@ -346,6 +353,42 @@ def test_a_corrupt_store(well: CommandLine, home: Path) -> None:
     assert {"models", "git"} <= {each["part"] for each in found if each["state"] == "ok"}
 
 
+def test_a_damaged_record(well: CommandLine, home: Path) -> None:
+    """It is named by a deep look alone; an export has all the others, and says so."""
+    well("remember", "Zebras are told from horses")
+    [file] = (home / "store/shard/segments").glob("*/payload_storage/page_0.dat")
+    content = bytearray(file.read_bytes())
+    content[content.index(b"Zebras")] ^= 1
+    file.write_bytes(content)
+    assert not those(findings(well), "problem")
+    ran = well("doctor", "--deep", "--json")
+    assert ran.exit_code == 1
+    [told] = those(findings_of(ran), "problem")
+    assert re.match(r"store: damaged: memories record 'mem_\w+'; `contextkit import`", told)
+    exported = well("export")
+    assert exported.exit_code == 4
+    assert "Zebras" not in exported.stdout
+    assert re.search(r"damaged in the store: memories record 'mem_\w+'", exported.stderr)
+
+
+def test_a_sound_store_read_to_the_bottom(well: CommandLine) -> None:
+    """Every record, vector and index fits."""
+    well("remember", "Zebras are told from horses")
+    found = findings_of(well("doctor", "--deep", "--json"))
+    assert any("records are what was stored" in line for line in those(found, "ok"))
+    assert not those(found, "problem")
+
+
+def test_a_folder_that_others_may_enter(well: CommandLine, home: Path) -> None:
+    """What a group is meant to share is told, and left as it is."""
+    well("remember", "Tabs")
+    for folder in (home, home / "store"):
+        folder.chmod(0o2750)
+    told = those(findings(well), "warning")
+    assert any("other users have rights to" in line for line in told)
+    assert (home / "store").stat().st_mode & 0o7777 == 0o2750
+
+
 def test_a_store_of_another_model(well: CommandLine) -> None:
     """A changed model is a problem with its own remedy."""
     told = those(findings(well.with_variables(CONTEXTKIT_EMBEDDING_MODEL="none")), "problem")
@@ -393,6 +436,33 @@ def test_an_unreadable_folder(well: CommandLine, home: Path) -> None:
     assert (ran.returncode, ran.stderr) == (1, b"")
     assert re.search(rb"problem +store .*Permission denied", ran.stdout), ran.stdout
     assert re.search(rb"problem +store .*cannot be written to: Permission denied", ran.stdout)
+
+
+def test_a_home_that_one_may_only_read(well: CommandLine, home: Path) -> None:
+    """It is searched and exported, writing says what is missing, and the doctor warns."""
+    powerless = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    if powerless and shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed")
+    well("remember", "Zebras are told from horses")
+    there = [home, *home.rglob("*")]
+    for each in there:
+        each.chmod(0o500 if each.is_dir() else 0o400)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return well.process(*arguments, command=[*powerless, *well.command()])
+
+    assembled, exported = run("assemble", "what are zebras told from?"), run("export")
+    stored, looked = run("remember", "Lions"), run("doctor")
+    for each in there:
+        each.chmod(0o700 if each.is_dir() else 0o600)
+    assert (assembled.returncode, exported.returncode) == (0, 0), assembled.stderr
+    assert b"not indexed: the store at" in assembled.stderr
+    assert b"Zebras" in assembled.stdout
+    assert b"Zebras" in exported.stdout
+    assert stored.returncode == 4
+    assert b"can only be read" in stored.stderr
+    assert looked.returncode == 0, looked.stdout
+    assert re.search(rb"warning +store .*cannot be written to: Permission denied", looked.stdout)
 
 
 def test_a_server_that_does_not_answer(well: CommandLine) -> None:

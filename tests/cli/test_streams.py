@@ -238,10 +238,15 @@ def test_a_host_keeps_its_own_logging(contextkit: CommandLine) -> None:
         structlog.reset_defaults()
 
 
-def test_an_export_stays_hidden_and_a_link_a_link(contextkit: CommandLine, tmp_path: Path) -> None:
-    """What another process of the same number left half done is no hindrance."""
+@pytest.mark.parametrize("before", [None, 0o600, 0o644])
+def test_an_export_is_its_users_alone_and_a_link_stays_one(
+    contextkit: CommandLine, tmp_path: Path, before: int | None
+) -> None:
+    """Whoever could read the file before; a half-done file of a killed process is no hindrance."""
     file, link = tmp_path / "records.jsonl", tmp_path / "last"
-    file.touch(mode=0o600)
+    if before is not None:
+        file.touch()
+        file.chmod(before)
     link.symlink_to(file)
     (tmp_path / f".{file.name}.{os.getpid()}.tmp").write_text("half")
     contextkit("remember", "Tabs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tracemalloc
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -238,6 +239,34 @@ def test_a_bad_line_costs_only_itself(embedded: EmbeddedStore, line: str, says: 
     assert number == 4
     assert says in reason
     assert {record.id for record in embedded.scan(None, None, {})} == {"first", "last"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("alpha", "alphb"), ('"p"', '"q"'), ('"n":1', '"n":3'), ("2026", "2027")]
+)
+def test_a_changed_line_of_an_export_is_refused(
+    embedded: EmbeddedStore, other: EmbeddedStore, note: Note, old: str, new: str
+) -> None:
+    """Its checksum tells; without one a line that a person wrote is imported."""
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    embedded.put([note("a", "alpha", fields={"n": 1}, created_at=when), note("b", "beta")])
+    header, *lines = _exported(embedded).splitlines()
+    changed = [line.replace(old, new) if '"id":"a"' in line else line for line in lines]
+    report = _imported(other, "\n".join([header, *changed]) + "\n")
+    assert (report.imported, report.failed) == (1, 1)
+    assert "its checksum differs" in report.errors[0][1]
+    without = [re.sub(r',"checksum":\d+', "", line) for line in changed]
+    assert _imported(other, "\n".join([header, *without]) + "\n").imported == 2
+
+
+def test_an_export_that_ends_too_early_is_told(
+    embedded: EmbeddedStore, other: EmbeddedStore, note: Note
+) -> None:
+    """The first line says how many records there were."""
+    embedded.put([note(str(n)) for n in range(5)])
+    half = "".join(_exported(embedded).splitlines(keepends=True)[:3])
+    report = _imported(other, half)
+    assert (report.imported, report.failed, report.missing) == (2, 0, 3)
 
 
 def test_only_the_first_errors_are_kept(embedded: EmbeddedStore) -> None:
