@@ -38,7 +38,7 @@ def is_key_file(path: str) -> bool:
     Args:
         path: its path, with `/`.
     """
-    whole = f"/{path.lower()}"
+    whole = path.lower()
     name = whole[whole.rfind("/") + 1 :]
     stem, _, ending = name.rpartition(".")
     if name in _NAMES:
@@ -46,13 +46,15 @@ def is_key_file(path: str) -> bool:
     if ending in _ENDINGS:
         # `example.env` names the variables and has no values.
         return ending != "env" or stem.strip(".") not in _TEMPLATES
-    if name.startswith(".env."):
+    if name[:5] == ".env.":
         return ending not in _TEMPLATES
-    if name.startswith("id_"):
+    if name[:3] == "id_":
         return ending != "pub" and _PRIVATE_KEY.match(name) is not None
     if ending in _DATA and not _WORDS.isdisjoint(_SEPARATOR.split(stem)):
         return True
     # Few paths have a hidden folder.
-    return "/." in whole and (
-        whole.endswith(_PLACES) or any(folder in whole for folder in _FOLDERS)
-    )
+    return (whole[:1] == "." or "/." in whole) and _is_in_place(f"/{whole}")
+
+
+def _is_in_place(path: str) -> bool:
+    return path.endswith(_PLACES) or any(folder in path for folder in _FOLDERS)
