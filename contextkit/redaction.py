@@ -98,7 +98,13 @@ class Redactor:
         if not self.enabled:
             return list(records)
         marked = self._marked(text for record in records for text in self._texts(record))
-        return [self._redacted(record, marked) for record in records] if marked else list(records)
+        if not marked:
+            return list(records)
+        cited = {
+            text: replaced(text, spans)
+            for text, spans in self._in_parts(record for record in records if record.text in marked)
+        }
+        return [self._redacted(record, {**cited, **marked}) for record in records]
 
     def items(
         self, items: Sequence[ContextItem], stored: Collection[str] = ()
@@ -143,14 +149,26 @@ class Redactor:
         if record.fields.get(KEEP_SECRET) is True:
             return
         yield record.text
+        # Most fields are parts of the text, and have no secret where that has none.
+        yield from (part for part in self._parts(record) if part not in record.text)
+
+    def _parts(self, record: Record) -> Iterator[str]:
         yield record.keywords
         kept = self._kept_fields(record.source)
         for name, value in record.fields.items():
             if name not in kept:
                 yield from _strings(value)
 
+    def _in_parts(self, records: Iterable[Record]) -> Iterator[tuple[str, list[SecretSpan]]]:
+        """The secrets in the parts of records whose texts have some."""
+        parts = list(dict.fromkeys(part for record in records for part in self._parts(record)))
+        found = zip(parts, self.find(parts), strict=True)
+        return ((part, spans) for part, spans in found if spans)
+
     def _redacted(self, record: Record, marked: Mapping[str, str]) -> Record:
-        if not any(text in marked for text in self._texts(record)):
+        if record.fields.get(KEEP_SECRET) is True:
+            return record
+        if record.text not in marked and not any(part in marked for part in self._parts(record)):
             return record
         kept = self._kept_fields(record.source)
         text = marked.get(record.text, record.text)
@@ -162,8 +180,8 @@ class Redactor:
         keywords = marked.get(record.keywords, record.keywords)
         return evolve(record, text=text, keywords=keywords, fields=fields)
 
-    def _kept_fields(self, source: str) -> set[str]:
-        return {_PATH, *self.registry.info(source).indexed_fields}
+    def _kept_fields(self, source: str) -> Collection[str]:
+        return (_PATH, *self.registry.info(source).indexed_fields)
 
 
 def marks_in(texts: Iterable[str]) -> int:
@@ -174,12 +192,25 @@ def marks_in(texts: Iterable[str]) -> int:
 def _found(texts: Sequence[str]) -> list[list[SecretSpan]]:
     """What the core finds in each text; most batches have nothing, and are searched at once."""
     found: list[list[SecretSpan]] = [[] for _ in texts]
-    ends = list(accumulate(len(text) + len(_BETWEEN) for text in texts))
-    for span in find_secrets(_BETWEEN.join(texts)):
-        for place in {bisect_right(ends, span.start), bisect_right(ends, span.end - 1)}:
-            if place < len(texts) and not found[place]:
-                found[place] = find_secrets(texts[place])
+    # Searching is quicker in what is ASCII alone.
+    for is_ascii in (True, False):
+        places = [at for at, text in enumerate(texts) if text.isascii() == is_ascii]
+        for place in _with_secrets([texts[at] for at in places]):
+            found[places[place]] = find_secrets(texts[places[place]])
     return found
+
+
+def _with_secrets(texts: Sequence[str]) -> set[int]:
+    """Which of the texts may have a secret, by a search of all at once."""
+    if not texts:
+        return set()
+    ends = list(accumulate(len(text) + len(_BETWEEN) for text in texts))
+    touched = (
+        bisect_right(ends, at)
+        for span in find_secrets(_BETWEEN.join(texts))
+        for at in (span.start, span.end - 1)
+    )
+    return {place for place in touched if place < len(texts)}
 
 
 def _strings(value: object) -> Iterator[str]:

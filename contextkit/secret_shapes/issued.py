@@ -125,6 +125,9 @@ _NO_SECRET = re.compile(
     r"|signature|public.?key|ssh-|certificate|base64|data:"
 )
 """What a random string is that has this before it: no secret."""
+# Of several lines of base64, as of a certificate or a picture, each is beside another.
+_LINE_BEFORE = re.compile(r"[A-Za-z0-9+/_-]{20}['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}$")
+_LINE_AFTER = re.compile(r"['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}[A-Za-z0-9+/_-]{20}")
 _BEFORE = 120
 _EXAMPLE = re.compile(
     r"(?i)example|x{6}|your[_-]|placeholder|redacted|dummy|changeme|0{12}"
@@ -223,11 +226,15 @@ def _is_random(value: str) -> bool:
 
 
 def _is_labelled(text: str, span: SecretSpan) -> bool:
-    """Whether the words before a random string say that it is a digest or the like."""
-    before = max(
-        0, span.start - _BEFORE, text.rfind("\0", max(0, span.start - _BEFORE), span.start)
+    """Whether it is a line of a block, or the words before it say that it is a digest or so."""
+    furthest = max(0, span.start - _BEFORE)
+    # Texts that are searched as one are apart by a NUL.
+    start = max(furthest, text.rfind("\0", furthest, span.start) + 1)
+    return bool(
+        _NO_SECRET.search(text, start, span.start)
+        or _LINE_BEFORE.search(text, start, span.start)
+        or _LINE_AFTER.match(text, span.end)
     )
-    return _NO_SECRET.search(text, before, span.start) is not None
 
 
 def looks_random(value: str) -> bool:
