@@ -21,6 +21,7 @@ DATA_NAMES = (
     "history.sqlite",
     "history.sqlite-journal",
     "hooks",
+    "projects",
     "state",
     "store",
 )
