@@ -31,7 +31,7 @@ def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
             "set store.path or CONTEXTKIT_HOME to a folder of your own",
         )
     elif is_wide(folder):
-        wide = sum(is_wide(each) for name in own for each in _all_of(folder / name))
+        wide = sum(1 for name in own for _ in _open_to_others(folder / name))
         if wide:
             yield warning(
                 PART,
@@ -40,7 +40,9 @@ def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
             )
 
 
-def _all_of(path: Path) -> Iterator[Path]:
-    if path.exists():
+def _open_to_others(path: Path) -> Iterator[Path]:
+    """What others have rights to and come to: what is in a private folder is private."""
+    if is_wide(path):
         yield path
-        yield from path.rglob("*")
+        for each in path.iterdir() if path.is_dir() else ():
+            yield from _open_to_others(each)
