@@ -24,7 +24,7 @@ def git_findings(root: Path) -> Iterator[Finding]:
         what = "git is not on the PATH"
         yield problem(PART, what, _WANTED) if has_repository else warning(PART, what, _WANTED)
         return
-    number = re.search(r"\d+(\.\d+)+", version.stdout)
+    number = re.search(r"(?<!\d)\d++(?:\.\d++)+", version.stdout)
     yield fine(PART, f"version {number.group() if number else version.stdout.strip()}")
     yield from _repository(root, has_repository)
 

@@ -98,7 +98,7 @@ class Git:
     def require_version(self) -> None:
         """Raise `WorkspaceError` where git is older than `MINIMUM_VERSION`."""
         said = self.ask("version").output.decode("utf-8", "replace").strip()
-        found = re.search(r"(\d+)\.(\d+)", said)
+        found = re.search(r"(?<!\d)(\d++)\.(\d+)", said)
         if found is None or (int(found[1]), int(found[2])) < MINIMUM_VERSION:
             needed = ".".join(map(str, MINIMUM_VERSION))
             raise WorkspaceError(
