@@ -17,11 +17,15 @@ MAX_GLOBS = 500
 MAX_GLOB_CHARACTERS = 500
 
 # How pathspec writes `*`, and `**` between two folders and in front of one.
-_STARS = re.compile(r"(?:\[\^/\]\*){2,}")
-_STAR_BEFORE_A_STAR = re.compile(r"\[\^/\]\*((?:\[\^/\](?!\*)|(?!\[\^/\]\*)[^/])+?)(?=\[\^/\]\*)")
+_STAR = "[^/]*"
+_ANY_LETTER = "[^/]"
 _FOLDERS_BETWEEN = "(?:/.+)?"
 _FOLDERS_BEFORE = "^(?:.+/)?"
 _SHOWN_CHARACTERS = 40
+# `*` and `?` as one character each, which are reserved for a program's own use.
+_MARKED_STAR, _MARKED_LETTER = "\ufdd0", "\ufdd1"
+_STARS = re.compile(f"{_MARKED_STAR}+")
+_STAR_BEFORE_A_STAR = re.compile(f"{_MARKED_STAR}([^{_MARKED_STAR}/]+)(?={_MARKED_STAR})")
 
 
 def compile_globs(globs: Sequence[str]) -> GitIgnoreSpec:
@@ -91,8 +95,9 @@ def _linear(regex: str) -> str:
     less for what follows. Only the last wildcard of a name, and the last `**`, are tried at
     other places. `*a*a*a*b` against a name of 200 letters would take years otherwise.
     """
-    regex = _STARS.sub("[^/]*", regex)
-    regex = _STAR_BEFORE_A_STAR.sub(r"(?>[^/]*?\1)", regex)
+    regex = regex.replace(_STAR, _MARKED_STAR).replace(_ANY_LETTER, _MARKED_LETTER)
+    regex = _STAR_BEFORE_A_STAR.sub(rf"(?>{_MARKED_STAR}?\1)", _STARS.sub(_MARKED_STAR, regex))
+    regex = regex.replace(_MARKED_LETTER, _ANY_LETTER).replace(_MARKED_STAR, _STAR)
     first, *others = regex.split(_FOLDERS_BETWEEN)
     if not others:
         return regex

@@ -29,7 +29,7 @@ def git_findings(root: Path) -> Iterator[Finding]:
     except GitError as error:
         yield problem(PART, str(error), "`git version` must work first")
         return
-    number = re.search(r"\d+(\.\d+)+", version)
+    number = re.search(r"(?<!\d)\d++(?:\.\d++)+", version)
     yield fine(PART, f"version {number.group() if number else version}")
     try:
         yield from _repository(git)

@@ -30,9 +30,8 @@ HOOK_EVENTS: Mapping[str, str | None] = {
 """Event -> the tools that it is wanted for, where it is about tools."""
 
 _SCRIPT = "contextkit-claude-hook"
-_OURS = re.compile(
-    rf"(?:^|[\s/\\\"']){_SCRIPT}(?:\.exe)?[\"']?\s*$|contextkit.* claude-code hook\s*$"
-)
+_COMMAND = " claude-code hook"
+_RUNS_SCRIPT = re.compile(rf"(?:^|[\s/\\\"']){_SCRIPT}(?:\.exe)?[\"']?$")
 _HOST_SECONDS = 5
 """When Claude Code gives a hook up; it never takes as long."""
 
@@ -65,7 +64,12 @@ def wanted() -> Wanted:
 def is_our_hook(hook: object) -> bool:
     """Whether an entry of a `hooks` list is contextkit's, of whichever installation."""
     command = hook.get("command") if isinstance(hook, dict) else None
-    return isinstance(command, str) and _OURS.search(command) is not None
+    if not isinstance(command, str):
+        return False
+    bare = command.rstrip()
+    if bare.endswith(_COMMAND):
+        return "contextkit" in bare.removesuffix(_COMMAND)
+    return _RUNS_SCRIPT.search(bare) is not None
 
 
 def is_our_server(server: object) -> bool:

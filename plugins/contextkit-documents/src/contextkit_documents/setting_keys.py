@@ -18,7 +18,7 @@ __all__ = ["Key", "keys_of"]
 _LONGEST = 500
 _TABLE = re.compile(r"\s*+\[++([^\[\]#]++)\]++\s*+(?:[#;].*)?")
 _YAML_KEY = re.compile(r"([^\s#\-:][^:#]*+|\"[^\"]+\"|'[^']+')\s*:(?:\s.*)?")
-_JSON_KEY = re.compile(r"(\s*)\"((?:[^\"\\]|\\.)+)\"\s*:.*")
+_JSON_KEY = re.compile(r"(\s*)\"((?:[^\"\\]++|\\.)+)\"\s*:.*")
 
 _PROJECT_TABLES = re.compile(
     r"project(?:\..+)?|build-system|package(?:\..+)?|(?:dev-|build-)?dependencies(?:\..+)?|"
