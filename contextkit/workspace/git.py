@@ -223,7 +223,7 @@ class Git:
     def require_version(self) -> None:
         """Raise `GitError` where git is older than `MINIMUM_VERSION`."""
         said = self.run("version", check=False).text.strip()
-        found = re.search(r"(\d+)\.(\d+)", said)
+        found = re.search(r"(?<!\d)(\d++)\.(\d+)", said)
         if found is None or (int(found[1]), int(found[2])) < MINIMUM_VERSION:
             needed = ".".join(map(str, MINIMUM_VERSION))
             raise GitError(f"git {needed} or newer is needed, `git version` says {said[:80]!r}")
