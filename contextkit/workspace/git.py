@@ -67,7 +67,7 @@ COMMANDS = {
 """What git may be asked, with the options that each command gets."""
 
 _FILTERS_MAY_RUN = frozenset({"cat-file", "diff", "diff-files", "diff-index", "status"})
-_COMPARES_FILES = re.compile(r"--m.*|-[a-zA-Z]*m[a-zA-Z]*")
+_COMPARES_FILES = re.compile(r"--m.*|-[a-ln-zA-Z]*+m[a-zA-Z]*+")
 """`ls-files --modified`, `-cm`: the one listing for which git reads files."""
 
 # Where git finds its parts and its configuration (`safe.directory` among it), and where it

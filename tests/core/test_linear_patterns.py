@@ -34,7 +34,6 @@ CAPPED = {
     # A file's name has no more.
     "contextkit_documents.file_kinds._REQUIREMENTS": 255,
     "contextkit_documents.file_kinds._LOCK": 255,
-    "contextkit_documents.file_kinds._SECRET": 255,
 }
 # They are told from others by an engine, or a care, of their own.
 ELSEWHERE = ("contextkit.secret_shapes.", "contextkit_events.guarding.")
