@@ -100,11 +100,9 @@ class Redactor:
         marked = self._marked(text for record in records for text in self._texts(record))
         if not marked:
             return list(records)
-        cited = {
-            text: replaced(text, spans)
-            for text, spans in self._in_parts(record for record in records if record.text in marked)
-        }
-        return [self._redacted(record, {**cited, **marked}) for record in records]
+        beside = (part for r in records if r.text in marked for part in self._parts(r))
+        marked |= self._with_marks(part for part in beside if part not in marked)
+        return [self._redacted(record, marked) for record in records]
 
     def items(
         self, items: Sequence[ContextItem], stored: Collection[str] = ()
@@ -134,11 +132,16 @@ class Redactor:
         return evolve(self, told=told)
 
     def _marked(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
-        """Of some texts those that have secrets -> the same with marks."""
+        """Of some texts those that have secrets -> the same with marks; somebody is told."""
+        marked = self._with_marks(texts, keep_lines=keep_lines)
+        if marked:
+            told = sum(marks_in([after]) - marks_in([text]) for text, after in marked.items())
+            self.told(told)
+        return marked
+
+    def _with_marks(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
         different = [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
-        found = self.find(different)
-        if count := sum(map(len, found)):
-            self.told(count)
+        found = self.find(different) if different else []
         return {
             text: replaced(text, spans, keep_lines=keep_lines)
             for text, spans in zip(different, found, strict=True)
@@ -159,12 +162,6 @@ class Redactor:
             if name not in kept:
                 yield from _strings(value)
 
-    def _in_parts(self, records: Iterable[Record]) -> Iterator[tuple[str, list[SecretSpan]]]:
-        """The secrets in the parts of records whose texts have some."""
-        parts = list(dict.fromkeys(part for record in records for part in self._parts(record)))
-        found = zip(parts, self.find(parts), strict=True)
-        return ((part, spans) for part, spans in found if spans)
-
     def _redacted(self, record: Record, marked: Mapping[str, str]) -> Record:
         if record.fields.get(KEEP_SECRET) is True:
             return record
@@ -173,7 +170,7 @@ class Redactor:
         kept = self._kept_fields(record.source)
         text = marked.get(record.text, record.text)
         fields = {
-            name: value if name in kept else _with_marks(value, marked)
+            name: value if name in kept else _value_with_marks(value, marked)
             for name, value in record.fields.items()
         }
         fields[REDACTIONS] = marks_in([text]) or marks_in(_strings(fields))
@@ -225,13 +222,13 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(inner)
 
 
-def _with_marks(value: Any, marked: Mapping[str, str]) -> Any:
+def _value_with_marks(value: Any, marked: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return marked.get(value, value)
     if isinstance(value, Mapping):
-        return {key: _with_marks(inner, marked) for key, inner in value.items()}
+        return {key: _value_with_marks(inner, marked) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_with_marks(inner, marked) for inner in value)
+        return type(value)(_value_with_marks(inner, marked) for inner in value)
     return value
 
 
@@ -248,6 +245,6 @@ def _redacted_item(item: ContextItem, marked: Mapping[str, str]) -> ContextItem:
         content=marked.get(item.content, item.content),
         text=None if item.text is None else marked.get(item.text, item.text),
         title=None if item.title is None else marked.get(item.title, item.title),
-        must_keep=_with_marks(item.must_keep, marked),
-        metadata=_with_marks(item.metadata, marked),
+        must_keep=_value_with_marks(item.must_keep, marked),
+        metadata=_value_with_marks(item.metadata, marked),
     )

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from contextkit import ContextKit, Record
 from contextkit.health import Finding, examine, worst
+from tests.secret_kinds import planted
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
@@ -636,3 +638,32 @@ def test_moving_the_store_away_mends_a_corrupt_one(well: CommandLine, home: Path
     (store / "shard" / "meta.json").write_text("{")
     shutil.move(store, home / "away")
     assert those(findings(well), "problem") == []
+
+
+def test_secrets_of_earlier_versions_are_counted_and_cleaned(well: CommandLine) -> None:
+    """What people wrote is searched; writing the store anew leaves none, but what they kept."""
+    secret = planted("GitHub personal token", "doctor").value
+    with ContextKit.open(well.folder, settings={"redact.enabled": False}) as kit:
+        kit.records("memories").put([Record(id="mem_old", text=f"push with {secret}")])
+        kit.records("memories").put(
+            [Record(id="mem_kept", text=secret, fields={"keep_secret": True})]
+        )
+    assert [line for line in those(findings(well), "warning") if "secret" in line] == [
+        "secrets: memories: 1 secrets in records that an earlier version stored; "
+        "`contextkit reembed` writes the store anew, without them"
+    ]
+    assert well.json("reembed")["redacted"] == 1
+    found = findings(well)
+    assert not [line for line in those(found, "warning") if "secret" in line]
+    told = "secrets: 1 records have replaced secrets, 1 as the user wants it with theirs; None"
+    assert told in those(found, "ok")
+    with ContextKit.open(well.folder) as kit:
+        [old] = kit.records("memories").get("mem_old")
+        assert old.text == "push with [secret: GitHub token]"
+
+
+def test_a_switched_off_redaction_is_told(well: CommandLine) -> None:
+    """Nothing is searched then."""
+    off = well.with_variables(CONTEXTKIT_REDACT_ENABLED="false")
+    warned = those(findings(off), "warning")
+    assert "secrets: secrets are stored as they are; set redact.enabled = true" in warned

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 from contextkit import ContextItem, ContextKit, Record, SecretSpan, hookimpl
 from contextkit.agent_hooks.journal import journal, note
 from contextkit.errors import ConfigError
+from contextkit.file_index import FileIndex, FileListing, WorkspaceFile
 from contextkit.logs import get_logger
 from contextkit.store.transfer import export_records, import_records
 from tests.secret_kinds import planted
@@ -251,6 +252,32 @@ def test_an_index_run_says_how_many_were_replaced(
     report = kit.index()["tide"].report
     assert report is not None
     assert report.redacted == 3
+
+
+def test_a_key_is_replaced_before_its_file_is_cut(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """A line of a key looks like nothing; the lines behind it keep their numbers."""
+    key = planted("RSA private key", "file").value
+
+    def contextkit_index(indexer: Any) -> Any:
+        listing = FileListing()
+        listing.add("notes.txt", str(indexer.workspace / "notes.txt"))
+        return FileIndex(indexer, version=1).update(listing, lines_of)
+
+    def lines_of(file: WorkspaceFile, content: bytes) -> list[Record]:
+        lines = content.decode().split("\n")
+        fields = {"file_path": file.path}
+        return [Record(id=str(n), text=line, fields=fields) for n, line in enumerate(lines)]
+
+    kit = open_kit({"tide": make_plugin([], contextkit_index=contextkit_index)}, settings=KEYWORDS)
+    (kit.workspace.root / "notes.txt").write_text(f"first\n{key}\nlast")
+    report = kit.index()["tide"].report
+    assert report is not None
+    assert report.redacted == 1
+    stored = {record.id: record.text for record in kit.records("tide").scan()}
+    assert not [line for line in key.splitlines() if line in stored.values()]
+    assert (stored["0"], stored["1"], stored["11"]) == ("first", "[secret: private key]", "last")
 
 
 def test_logs_and_the_hooks_journal_have_no_secrets() -> None:

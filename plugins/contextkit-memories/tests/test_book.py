@@ -13,7 +13,7 @@ from attrs import evolve
 from structlog.testing import capture_logs
 
 import contextkit_memories
-from contextkit import USER, InvalidRequestError, Records
+from contextkit import USER, InvalidRequestError, Record, Records
 from contextkit.testing import open_kit, run_together
 from contextkit_memories import (
     InvalidMemoryError,
@@ -348,3 +348,19 @@ def test_what_looks_like_a_secret_is_stored_with_a_warning_or_refused(book: Memo
         "Passwords are in the vault",
         f"password: {PASSWORD}",
     }
+
+
+def test_a_kept_secret_stays_and_an_imported_one_goes(tmp_path: Path) -> None:
+    """The user's word counts for one memory, wherever it is rewritten; nothing else keeps any."""
+    text = f"password: {PASSWORD}"
+    with open_kit(tmp_path, {"memories": contextkit_memories}) as kit:
+        book = MemoryBook.of(kit)
+        made = book.remember(text)
+        assert book.remember(text, tags=["vault"]).id == made.id
+        [stored] = kit.records("memories").get(made.id)
+        assert (stored.text, stored.fields["keep_secret"]) == (text, True)
+        assert kit.redactor.records([stored]) == [stored]
+        [other] = kit.records("memories").put([Record(id="mem_1", text=text)])
+        assert other.text == "password: [secret: password]"
+        plain = book.remember("Passwords are in the vault")
+        assert "keep_secret" not in kit.records("memories").get(plain.id)[0].fields
