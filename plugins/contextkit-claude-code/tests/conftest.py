@@ -142,7 +142,9 @@ def empty_world() -> Iterator[World]:
 @pytest.fixture
 def world(empty_world: World, filled: Path) -> World:
     """A world with two memories and two experiences."""
-    shutil.copytree(filled, empty_world.home, dirs_exist_ok=True)
+    # The project's name is bound to the other world's folder, and shall be free for this one.
+    unbound = shutil.ignore_patterns("projects")
+    shutil.copytree(filled, empty_world.home, dirs_exist_ok=True, ignore=unbound)
     return empty_world
 
 
