@@ -6,6 +6,7 @@ Where there are no such modes, as on Windows, the modes stay what they are.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Collection
@@ -37,6 +38,8 @@ def make_private_folder(folder: Path) -> None:
         return
     if not folder.parent.is_dir():
         make_private_folder(folder.parent)
+    if folder.exists():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     # Another process may be making it, too.
     folder.mkdir(mode=0o700, exist_ok=True)
     _widen_for_owner(folder, stat.S_IRWXU)

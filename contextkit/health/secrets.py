@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 from collections.abc import Iterator
 
+from contextkit.errors import RecordDamagedError
 from contextkit.health.finding import Finding, fine, warning
-from contextkit.records import KEEP_SECRET, REDACTIONS, Range, Record
+from contextkit.records import KEEP_SECRET, REDACTIONS, Range
 from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
-from contextkit.store.base import RecordStore
+from contextkit.store.base import RecordStore, in_batches
 from contextkit.store.embedded import EmbeddedStore
 
 __all__ = ["secret_findings"]
@@ -47,9 +48,10 @@ def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iter
 def _left(redactor: Redactor, store: RecordStore, source: str) -> Iterator[Finding]:
     found: list[int] = []
     counting = redactor.telling(found.append)
-    records: Iterator[Record] = iter(store.scan(source, None, {}))
-    while batch := list(itertools.islice(records, _BATCH)):
-        counting.records(batch)
+    # Which records are damaged is for a deep look to say.
+    with contextlib.suppress(RecordDamagedError):
+        for batch in in_batches(store.scan(source, None, {}), _BATCH):
+            counting.records(batch)
     if found:
         remedy = _REWRITTEN if isinstance(store, EmbeddedStore) else _IMPORTED
         text = f"{source}: {sum(found):,} secrets in records that an earlier version stored"

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from attrs import frozen
 
 from contextkit.embedding import Embedder, Embedders, KeywordVector, embed_keywords
-from contextkit.errors import RecordError
+from contextkit.errors import RecordDamagedError, RecordError
 from contextkit.records import Filters, Hit, Range, Record, Search
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.payloads import make_payload, scope_of
@@ -281,6 +281,26 @@ def by_source(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
     for same in of_source.values():
         for start in range(0, len(same), most):
             yield same[start : start + most]
+
+
+def in_batches(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
+    """Batches of at most so many records, in their order.
+
+    A scan says at its end which records are damaged: the last batch comes before that error.
+    """
+    batch: list[Record] = []
+    try:
+        for record in records:
+            batch.append(record)
+            if len(batch) == most:
+                yield batch
+                batch = []
+    except RecordDamagedError:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
 
 
 def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:

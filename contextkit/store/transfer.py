@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from contextkit.errors import RecordDamagedError, RecordError
 from contextkit.records import Record
-from contextkit.store.base import RecordStore
+from contextkit.store.base import RecordStore, in_batches
 from contextkit.store.payloads import record_checksum
 
 __all__ = ["ExportReport", "ImportReport", "export_records", "import_records"]
@@ -87,23 +87,15 @@ def export_records(
     stream.write(_line(header))
     done = 0
     damaged: list[str] = []
-    batch: list[Record] = []
-
-    def write_batch() -> None:
-        stream.writelines(_line(_as_json(record)) for record in redact(batch))
-
     try:
-        for record in store.scan(None, None, {}):
-            batch.append(record)
-            done += 1
+        for batch in in_batches(store.scan(None, None, {}), _BATCH):
+            stream.writelines(_line(_as_json(record)) for record in redact(batch))
+            done += len(batch)
             if len(batch) == _BATCH:
-                write_batch()
-                batch.clear()
                 progress(done, max(done, total))
     except RecordDamagedError as error:
         # It comes after the last of the others, which are what is left to import.
         damaged = error.records
-    write_batch()
     progress(done, done)
     return ExportReport(done, damaged)
 

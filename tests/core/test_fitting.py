@@ -23,6 +23,7 @@ from contextkit.fitting.placing import (
     Placed,
     Shaper,
 )
+from contextkit.invisible import visible
 from contextkit.models import Style
 from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.rendering import Document, RenderedSection, heading, render
@@ -157,9 +158,17 @@ ANY_LANE = st.tuples(
 
 
 def as_lanes(drawn: list[tuple[float, list[tuple[float, str]], bool]]) -> list[Lane]:
-    """Sections of weights, texts with relevances, and whether those can be shortened."""
+    """Sections of weights, texts with relevances, and whether those can be shortened.
+
+    What is formatted has no invisible characters any more.
+    """
     return [
-        lane(f"s{number}", texts, weight, None if soft else never)
+        lane(
+            f"s{number}",
+            [(relevance, visible(text)) for relevance, text in texts],
+            weight,
+            None if soft else never,
+        )
         for number, (weight, texts, soft) in enumerate(drawn)
     ]
 
