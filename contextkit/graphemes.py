@@ -25,6 +25,8 @@ _PREPENDED = frozenset(
     )
 )
 _VIRAMA = 9
+_LOOK_BACK = 64
+"""Characters of a run of flags or of marks that are looked at; an even number."""
 
 
 def is_boundary(text: str, position: int) -> bool:
@@ -57,7 +59,8 @@ def is_boundary(text: str, position: int) -> bool:
 
 def _follows_virama(text: str, position: int) -> bool:
     """A virama joins the letters around it, also through other marks."""
-    while position > 0 and (
+    first = max(position - _LOOK_BACK, 0)
+    while position > first and (
         text[position - 1] in _EXTENDING or unicodedata.category(text[position - 1])[0] == "M"
     ):
         position -= 1
@@ -71,7 +74,7 @@ def _is_within_flag(text: str, position: int) -> bool:
     if not _is_regional(text[position]):
         return False
     start = position
-    while start > 0 and _is_regional(text[start - 1]):
+    while start > 0 and position - start < _LOOK_BACK and _is_regional(text[start - 1]):
         start -= 1
     return (position - start) % 2 == 1
 

@@ -27,6 +27,9 @@ __all__ = ["Grammar", "Grammars", "ParseTooLongError"]
 # that size takes a tenth of a second.
 PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
+_MAX_DEPTH = 1_000
+"""How far down a tree definitions are looked for."""
+
 _BLANKS = b" \t\n"
 
 _log = get_logger(__name__)
@@ -57,7 +60,10 @@ class Grammar:
         root = self._parse(source).root_node
         if root.has_error and _is_too_broken(root):
             raise ParseTooLongError
-        return QueryCursor(self._query).matches(root, _conditions(source))
+        cursor = QueryCursor(self._query)
+        # `(a)(a)(a)…` is a call of a call: far down, each step costs the depth.
+        cursor.set_max_start_depth(_MAX_DEPTH)
+        return cursor.matches(root, _conditions(source))
 
     def _parse(self, source: bytes) -> Tree:
         view = memoryview(source)
