@@ -86,7 +86,7 @@ _NOT_MADE = (
     r"|^(?:your|my|the|test|dummy|fake|foo|bar|some)(?:\b|[_-])|^\w+(?:\.\w+)+$|^arn:|://|\\|^[.~]"
     r"|\(\)|qwerty|letmein|changeme"
 )
-_POOR = r"(?i)ssword|^pass|secret|abc123|1234|^[\d ]+$"
+_POOR = r"(?i)ssword|^pass(?:$|%)|^pass(?:word)?[\d!]+$|(?:^|my|%20)secret\d*$|^abc123|^[\d ]+$"
 _WORD_FOR_ONE = (
     r"(?i)pass|pwd|secret|token|[-_.:]|^(?:boolean|bytes|correct|default|defined|expired|false"
     r"|hidden|incorrect|invalid|missing|number|object|option|optional|prompt|redacted|removed"
@@ -107,6 +107,7 @@ class _Value:
     kind: str
     rest: str = ""
     told: bool = False
+    certain: bool = False
 
     def span(self) -> SecretSpan:
         return SecretSpan(self.start, self.end, self.kind)
@@ -177,7 +178,7 @@ def _in_headers(text: str, low: str) -> Iterator[_Value]:
 def _in_commands(text: str, low: str) -> Iterator[_Value]:
     for command in _COMMANDS:
         for found in _matches(low, command.mark, partial(_match_command, command.shape, text)):
-            yield _Value(*found.span("value"), _PASSWORD)
+            yield _Value(*found.span("value"), _PASSWORD, certain=True)
 
 
 def _matches(
@@ -200,9 +201,8 @@ def _is_made(text: str, value: _Value) -> bool:
     if value.rest == "basic":
         return _is_basic(given)
     given = given[:_JUDGED]
-    if compiled(_NOT_MADE).search(given) or is_example(f"    {given}{given}"):
-        return False
-    if given.startswith("/") and not looks_random(given):
+    is_path = given.startswith("/") and not looks_random(given)
+    if is_path or compiled(_NOT_MADE).search(given) or is_example(f"    {given}{given}"):
         return False
     digits = sum(map(str.isdecimal, given))
     if value.kind == _KEY:
@@ -211,6 +211,8 @@ def _is_made(text: str, value: _Value) -> bool:
     # `password_length: 12` is none.
     if len(given) < _SHORTEST_PASSWORD or value.rest.strip("_.-") or compiled(_POOR).search(given):
         return False
+    if value.certain:
+        return compiled(_WORD_FOR_ONE).search(given) is None or digits > 0
     return digits > 0 or (not value.told and _stands_alone(text, value, given))
 
 
