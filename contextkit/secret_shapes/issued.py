@@ -10,9 +10,8 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
-from functools import cache
 
-from contextkit.secret_shapes.span import SecretSpan
+from contextkit.secret_shapes.span import SecretSpan, compiled
 
 __all__ = ["is_example", "issued", "looks_random"]
 
@@ -52,12 +51,12 @@ _ISSUED: tuple[tuple[str, str, str], ...] = (
     ("Replicate token", "r8_", r"r8_[A-Za-z0-9]{36,}+"),
     ("LangSmith key", "lsv2_", r"lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{10}"),
     ("SendGrid key", "SG.", r"SG\.[\w-]{16,}+\.[\w-]{16,}+"),
-    ("Mailgun key", "key-", r"key-[0-9a-f]{32}(?![\w-])"),
+    ("Mailgun key", "key-", r"key-(?=[a-z]{0,31}\d)[0-9a-zA-Z]{32}(?![\w-])"),
     ("Twilio key", "SK", r"SK[0-9a-f]{32}(?![\w-])"),
     ("JSON web token", "eyJ", r"(?<![\w-])eyJ[\w-]{10,}+\.eyJ[\w-]{8,}+\.[\w-]{10,}+"),
     ("Mapbox token", "sk.eyJ", r"sk\.eyJ[\w-]{20,}+\.[\w-]{16,}+"),
-    ("Hugging Face token", "hf_ api_org_", r"(?:hf|api_org)_(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{30,}+"),
-    ("npm token", "npm_", r"npm_(?=\w{0,60}\d)[A-Za-z0-9]{30,}+"),
+    ("Hugging Face token", "hf_ api_org_", r"(?:hf|api_org)_[A-Za-z0-9]{30,}+"),
+    ("npm token", "npm_", r"npm_[A-Za-z0-9]{30,}+"),
     ("PyPI token", "pypi-", r"pypi-(?=[\w-]{0,60}\d)[\w-]{40,}+"),
     ("RubyGems key", "rubygems_", r"rubygems_[0-9a-f]{40,}+"),
     ("crates.io token", "cio", r"cio(?=[A-Za-z]{0,31}\d)[A-Za-z0-9]{32}(?!\w)"),
@@ -65,7 +64,7 @@ _ISSUED: tuple[tuple[str, str, str], ...] = (
     ("Docker token", "dckr_pat_ dckr_oat_", r"dckr_[op]at_[\w-]{20,}+"),
     ("DigitalOcean token", "dop_v1_ doo_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{40,}+"),
     ("Linear key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}+"),
-    ("Databricks token", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?(?!\w)"),
+    ("Databricks token", "dapi", r"dapi[0-9a-h]{32}(?:-\d)?(?!\w)"),
     ("Vault token", "hvs. hvb. hvr.", r"hv[bsr]\.[\w-]{24,}+"),
     (
         "Shopify token",
@@ -121,16 +120,16 @@ _DISCORD = re.compile(
 _RANDOM = re.compile(
     r"(?<![\w+/=.%@-])(?:[A-Za-z0-9_-]{32,128}+(?![+/])|[A-Za-z0-9+/]{32,128}+={0,2})(?![\w+/=.%-])"
 )
-_NO_SECRET = re.compile(
+_LABEL = (
     r"(?i)sha\d|md5|\bh1:|hash|digest|integrity|checksum|nonce|opaque|etag|fingerprint|cookie"
     r"|signature|public.?key|ssh-|certificate|base64|data:"
 )
 """What a random string is that has this before it: no secret."""
 # Of several lines of base64, as of a certificate or a picture, each is beside another.
-_LINE_BEFORE = re.compile(r"[A-Za-z0-9+/_-]{20}['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}$")
-_LINE_AFTER = re.compile(r"['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}[A-Za-z0-9+/_-]{20}")
+_LINE_BEFORE = r"[A-Za-z0-9+/_-]{20}['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}$"
+_LINE_AFTER = r"['\"+, ]{0,4}\r?\n[ \t'\"+]{0,20}[A-Za-z0-9+/_-]{20}"
 _BEFORE = 120
-_EXAMPLE = re.compile(
+_EXAMPLE = (
     r"(?i)example|x{6}|your[_-]|placeholder|redacted|dummy|changeme|0{12}"
     # The subject of the token that jwt.io shows; keys of Flask's documentation, copied widely.
     r"|IxMjM0NTY3ODkwIi|^ *192b9bdd22ab9ed4d12e|^ *5f352379324c22463451"
@@ -174,20 +173,15 @@ def _long_runs(text: str) -> str:
 
 def is_example(value: str) -> bool:
     """Whether a value of a token's shape is one that documents show."""
-    return _EXAMPLE.search(value) is not None or len(set(value[4:])) < _FEWEST_CHARACTERS
+    return compiled(_EXAMPLE).search(value) is not None or len(set(value[4:])) < _FEWEST_CHARACTERS
 
 
 _PREFIXED = tuple((kind, tuple(marks.split(" ")), shape) for kind, marks, shape in _ISSUED)
 
 
-@cache
-def _shape(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def _beginning(text: str, kind: str, mark: str, pattern: str) -> Iterator[SecretSpan]:
     """The tokens that begin with a mark, unless that is the end of a word."""
-    shape = _shape(pattern)
+    shape = compiled(pattern)
     is_word = mark[0].isalnum()
     at = text.find(mark)
     while at >= 0:
@@ -205,8 +199,8 @@ def _with_what_is_before(
     at = text.find(mark)
     while at >= 0:
         follows = at + 1
-        lead = _shape(f"{before}$").search(text[max(0, at - _MOST_BEFORE) : at])
-        if lead and (found := _shape(pattern).match(text, at)):
+        lead = compiled(f"{before}$").search(text[max(0, at - _MOST_BEFORE) : at])
+        if lead and (found := compiled(pattern).match(text, at)):
             follows = max(found.end(), follows)
             if not is_example(lead[0] + found[0]):
                 yield SecretSpan(at - len(lead[0].lstrip("/")), found.end(), kind)
@@ -234,9 +228,9 @@ def _is_labelled(text: str, span: SecretSpan) -> bool:
     # Texts that are searched as one are apart by a NUL.
     start = max(furthest, text.rfind("\0", furthest, span.start) + 1)
     return bool(
-        _NO_SECRET.search(text, start, span.start)
-        or _LINE_BEFORE.search(text, start, span.start)
-        or _LINE_AFTER.match(text, span.end)
+        compiled(_LABEL).search(text, start, span.start)
+        or compiled(_LINE_BEFORE).search(text, start, span.start)
+        or compiled(_LINE_AFTER).match(text, span.end)
     )
 
 

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from contextkit.secret_shapes.span import SecretSpan
+from contextkit.secret_shapes.span import SecretSpan, compiled
 
 __all__ = ["private_keys"]
 
 _DASHES = "-----"
 _KIND = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-_BEGIN = re.compile(f"-----BEGIN {_KIND}")
-_END = re.compile(f"-----END {_KIND}")
+_BEGIN = f"-----BEGIN {_KIND}"
+_END = f"-----END {_KIND}"
 
 # What a key's lines consist of; in a string they are joined by `\n`, quoted, added.
-_BODY = re.compile(
+_BODY = (
     r"(?:[A-Za-z0-9+/=\s\"'`,>|#*.\\]"
     r"|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|MessageID)[-:] ?[^\n]{0,200})*+"
 )
-_WORDS = re.compile(
-    r"(?<![\w+/=])[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}(?![\w+/=])"
-)
-_MATERIAL = re.compile(r"[A-Za-z0-9+/]{24}")
-_LINE = re.compile(r"[\s\"'`,>|#*+]*[A-Za-z0-9+/=]{16,}(?:\\[nr]|[\s\"'`,+])*")
+_WORDS = r"(?<![\w+/=])[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}[ \t]+[A-Za-z]{1,15}(?![\w+/=])"
+_MATERIAL = r"[A-Za-z0-9+/]{24}"
+_LINE = r"[\s\"'`,>|#*+]*[A-Za-z0-9+/=]{16,}(?:\\[nr]|[\s\"'`,+])*"
 """A line of a key that lacks its beginning."""
 _LONGEST_LINE = 4000
 
@@ -44,15 +41,17 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
 
 def _block(text: str, at: int, behind: int) -> tuple[int, int]:
     """Where the key begins and ends that has its first or its last line here; or nothing."""
-    if begin := _BEGIN.match(text, at):
-        body = _BODY.match(text, begin.end())
+    if begin := compiled(_BEGIN).match(text, at):
+        body = compiled(_BODY).match(text, begin.end())
         end = body.end() if body else begin.end()
-        closed = _END.match(text, end)
-        prose = None if closed else _WORDS.search(text, begin.end(), end)
+        closed = compiled(_END).match(text, end)
+        prose = None if closed else compiled(_WORDS).search(text, begin.end(), end)
         end = closed.end() if closed else prose.start() if prose else end
-        if _MATERIAL.search(text, begin.end(), end):
+        if compiled(_MATERIAL).search(text, begin.end(), end):
             return at, end if closed else begin.end() + len(text[begin.end() : end].rstrip())
-    elif (end_line := _END.match(text, at)) and (start := _first_line(text, at, behind)) < at:
+    elif (end_line := compiled(_END).match(text, at)) and (
+        start := _first_line(text, at, behind)
+    ) < at:
         return start, end_line.end()
     return at, at
 
@@ -63,7 +62,7 @@ def _first_line(text: str, end: int, behind: int) -> int:
     while start > behind:
         least = max(behind, start - _LONGEST_LINE)
         line = text.rfind("\n", least, start - 1) + 1 or least
-        if not _LINE.fullmatch(text, line, start):
+        if not compiled(_LINE).fullmatch(text, line, start):
             break
         start = line
     return start

@@ -14,7 +14,7 @@ from functools import cache, partial
 from attrs import frozen
 
 from contextkit.secret_shapes.issued import is_example, looks_random
-from contextkit.secret_shapes.span import SecretSpan
+from contextkit.secret_shapes.span import SecretSpan, compiled
 
 __all__ = ["named"]
 
@@ -32,7 +32,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "credential": ("credentials?", _KEY),
     "key": ("keys?+", _KEY),
 }
-_KEYS_OF = re.compile(
+_KEYS_OF = (
     r"(?:api|access|private|account|auth|encryption|signing|master|app|application|license"
     r"|service|shared|storage|webhook|deploy|client|session|jwt|hmac|admin)[ _.-]?$"
 )
@@ -45,10 +45,9 @@ _ASSIGNED = (
 )
 _ARGUMENT = rf"{_REST}[ \t]{{1,8}}{_VALUE}"
 _TOLD = rf"{_REST}(?:\s[\w'-]{{1,30}}){{0,6}}\s(?P<told>is|was):?\s{_VALUE}"
-_TAKES_ARGUMENT = re.compile(
-    r"(?:(?:^|[\s\"'(\[,`=])--?[\w.-]{0,40}|^\s*(?:ENV|ARG|set|setx)\s+[\w.-]{0,40}"
-    r"|\bconfigure set [\w.-]{0,40})$",
-    re.MULTILINE,
+_TAKES_ARGUMENT = (
+    r"(?m)(?:(?:^|[\s\"'(\[,`=])--?[\w.-]{0,40}|^\s*(?:ENV|ARG|set|setx)\s+[\w.-]{0,40}"
+    r"|\bconfigure set [\w.-]{0,40})$"
 )
 _BEFORE = 60
 _LONGEST_PREFIX = 14
@@ -75,22 +74,20 @@ _COMMANDS = (
     _Command("login", r"login\s{1,20}\S{1,100}\s{1,20}password\s{1,20}"),
 )
 _COMMANDS_VALUE = r"(?P<quote>['\"]?)(?P<value>[^\s'\"|;<>]{1,200})"
-_URL = re.compile(r"://[^\s/:@'\"<>]{0,100}:(?P<value>[^\s/@'\"<>]{1,200})@(?=[\w\[$%{<])")
-_SCHEME = re.compile(
-    r"(?i)(?:bearer|basic|digest|token|apikey)[ \t]{1,8}(?P<value>[\w.~+/=-]{8,}+)"
-)
-_HEADER = re.compile(
+_URL = r"://[^\s/:@'\"<>]{0,100}:(?P<value>[^\s/@'\"<>]{1,200})@(?=[\w\[$%{<])"
+_SCHEME = r"(?i)(?:bearer|basic|digest|token|apikey)[ \t]{1,8}(?P<value>[\w.~+/=-]{8,}+)"
+_HEADER = (
     r"(?i)authorization['\"`]{0,2}\s?[:=,]\s?['\"`]?(?P<value>[\w.~+/=-]{8,}+)(?![ \t]*[\w(.])"
 )
 
-_NO_SECRET = re.compile(
+_NOT_MADE = (
     # A placeholder, a part of a program, a path, an address.
     r"(?i)^[<\[({$%&@*]|\$\{|\{\{|%\(|\w[\[(]|\.\.\.|…|\*\*\*|xxx|example|sample|placeholder"
     r"|^(?:your|my|the|test|dummy|fake|foo|bar|some)(?:\b|[_-])|^\w+(?:\.\w+)+$|^arn:|://|\\|^[.~]"
     r"|\(\)|qwerty|letmein|changeme"
 )
-_NO_PASSWORD = re.compile(r"(?i)ssword|^pass|secret|abc123|1234|^[\d ]+$")
-_WORD_FOR_ONE = re.compile(
+_POOR = r"(?i)ssword|^pass(?:$|%)|^pass(?:word)?[\d!]+$|(?:^|my|%20)secret\d*$|^abc123|^[\d ]+$"
+_WORD_FOR_ONE = (
     r"(?i)pass|pwd|secret|token|[-_.:]|^(?:boolean|bytes|correct|default|defined|expired|false"
     r"|hidden|incorrect|invalid|missing|number|object|option|optional|prompt|redacted|removed"
     r"|required|string|struct|undefined|unknown|varchar|none|null|true|admin|user|root|guest)$"
@@ -110,6 +107,7 @@ class _Value:
     kind: str
     rest: str = ""
     told: bool = False
+    certain: bool = False
 
     def span(self) -> SecretSpan:
         return SecretSpan(self.start, self.end, self.kind)
@@ -142,13 +140,13 @@ def _assigned(text: str, low: str) -> Iterator[_Value]:
 
 
 def _behind_name(text: str, low: str, word: str, name: str, at: int) -> re.Match[str] | None:
-    if word == "key" and not _KEYS_OF.search(low, max(0, at - _LONGEST_PREFIX), at):
+    if word == "key" and not compiled(_KEYS_OF).search(low, max(0, at - _LONGEST_PREFIX), at):
         return None
     if found := _shape(name, _ASSIGNED).match(text, at):
         return found
     if found := _shape(name, _ARGUMENT).match(text, at):
         before = text[max(0, at - _BEFORE, text.rfind("\n", max(0, at - _BEFORE), at) + 1) : at]
-        if _TAKES_ARGUMENT.search(before):
+        if compiled(_TAKES_ARGUMENT).search(before):
             return found
     return _shape(name, _TOLD).match(text, at)
 
@@ -165,23 +163,22 @@ def _value(found: re.Match[str], kind: str) -> _Value:
 
 
 def _in_addresses(text: str, low: str) -> Iterator[_Value]:
-    for found in _matches(low, "://", partial(_URL.match, text)):
+    for found in _matches(low, "://", partial(_match, _URL, text)):
         yield _Value(*found.span("value"), _PASSWORD)
 
 
 def _in_headers(text: str, low: str) -> Iterator[_Value]:
     for scheme in ("bearer", "basic", "digest"):
-        for found in _matches(low, scheme, partial(_SCHEME.match, text)):
+        for found in _matches(low, scheme, partial(_match, _SCHEME, text)):
             yield _Value(*found.span("value"), _KEY, scheme)
-    for found in _matches(low, "authorization", partial(_HEADER.match, text)):
+    for found in _matches(low, "authorization", partial(_match, _HEADER, text)):
         yield _Value(*found.span("value"), _KEY)
 
 
 def _in_commands(text: str, low: str) -> Iterator[_Value]:
     for command in _COMMANDS:
-        shape = _shape(command.shape, _COMMANDS_VALUE)
-        for found in _matches(low, command.mark, partial(shape.match, text)):
-            yield _Value(*found.span("value"), _PASSWORD)
+        for found in _matches(low, command.mark, partial(_match_command, command.shape, text)):
+            yield _Value(*found.span("value"), _PASSWORD, certain=True)
 
 
 def _matches(
@@ -204,17 +201,18 @@ def _is_made(text: str, value: _Value) -> bool:
     if value.rest == "basic":
         return _is_basic(given)
     given = given[:_JUDGED]
-    if _NO_SECRET.search(given) or is_example(f"    {given}{given}"):
-        return False
-    if given.startswith("/") and not looks_random(given):
+    is_path = given.startswith("/") and not looks_random(given)
+    if is_path or compiled(_NOT_MADE).search(given) or is_example(f"    {given}{given}"):
         return False
     digits = sum(map(str.isdecimal, given))
     if value.kind == _KEY:
         letters = sum(map(str.isalpha, given))
         return len(given) >= _SHORTEST_KEY and min(digits, letters) >= _OF_A_LETTER_AND_DIGIT
     # `password_length: 12` is none.
-    if len(given) < _SHORTEST_PASSWORD or value.rest.strip("_.-") or _NO_PASSWORD.search(given):
+    if len(given) < _SHORTEST_PASSWORD or value.rest.strip("_.-") or compiled(_POOR).search(given):
         return False
+    if value.certain:
+        return compiled(_WORD_FOR_ONE).search(given) is None or digits > 0
     return digits > 0 or (not value.told and _stands_alone(text, value, given))
 
 
@@ -234,9 +232,17 @@ def _stands_alone(text: str, value: _Value, given: str) -> bool:
     # In a program a word in quotes is a test's; in JSON the name is in quotes, too.
     alone = after in {"", "\n"} and before[-1:] not in _QUOTES
     in_json = before.endswith('"') and '":' in before
-    return (alone or in_json) and not _WORD_FOR_ONE.search(given)
+    return (alone or in_json) and not compiled(_WORD_FOR_ONE).search(given)
 
 
 @cache
 def _shape(name: str, tail: str) -> re.Pattern[str]:
     return re.compile(f"(?i:{name}){tail}")
+
+
+def _match(pattern: str, text: str, at: int) -> re.Match[str] | None:
+    return compiled(pattern).match(text, at)
+
+
+def _match_command(shape: str, text: str, at: int) -> re.Match[str] | None:
+    return _shape(shape, _COMMANDS_VALUE).match(text, at)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from functools import cache
 from operator import attrgetter
 
 from attrs import frozen
 
-__all__ = ["MARK", "SecretSpan", "replaced", "without_marks", "without_overlaps"]
+__all__ = ["MARK", "SecretSpan", "compiled", "replaced", "without_marks", "without_overlaps"]
 
 MARK = "[secret: "
 """What every mark begins with."""
@@ -41,6 +42,12 @@ class SecretSpan:
         column = self.start - text.rfind("\n", 0, self.start)
         article = "an" if self.kind[0] in "aeiouAEIOU" else "a"
         return f"{article} {self.kind} (line {line}, from character {column})"
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern that is compiled when it is first needed: most texts need few of them."""
+    return re.compile(pattern)
 
 
 def without_marks(text: str) -> str:

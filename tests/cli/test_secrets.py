@@ -106,8 +106,8 @@ def fill(kit: ContextKit) -> None:
         "Go", "It holds", told("experience"), "Well", domain="debugging", strategy="heuristic"
     )
     steps = [on_one_line(secret)[:2000] for secret in all_of("pattern")]
-    for procedure in batches(steps, 50):
-        PatternBook.of(kit).add(f"Deploy {len(procedure)}", procedure)
+    for number, part in enumerate(batches(steps, 50)):
+        PatternBook.of(kit).add(f"Deploy {number}", part)
     TaskStack.of(kit).push("Deploy", told("task"))
     for prompt in portions("event prompt"):
         tell(kit, "UserPromptSubmit", prompt=prompt)
@@ -188,9 +188,7 @@ def left(place: str, stored: bytes) -> list[str]:
     ]
 
 
-def test_no_secret_reaches_a_file(
-    new_repository: Callable[..., Repository], home: Path, tmp_path: Path
-) -> None:
+def test_no_secret_reaches_a_file(new_repository: Callable[..., Repository], home: Path) -> None:
     """Of each kind and from each place; what is said around them is stored."""
     repository = new_repository("demo")
     commit_all(repository)

@@ -149,7 +149,7 @@ def test_the_defaults_of_what_plugins_make() -> None:
     )
     template = RecipeTemplate(name="x", description="y", build=Recipe)
     assert (template.max_tokens, template.limit) == (2000, 20)
-    assert attrs.astuple(IndexReport()) == (0, 0, 0, 0, (), ())
+    assert attrs.astuple(IndexReport()) == (0, 0, 0, 0, (), (), 0)
 
 
 # -- contexts -------------------------------------------------------------------------------

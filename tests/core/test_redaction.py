@@ -236,7 +236,7 @@ def test_a_workspace_cannot_turn_it_off(kit: ContextKit) -> None:
     """A cloned repository's file that does is refused."""
     folder = kit.workspace.root
     (folder / "contextkit.toml").write_text("[redact]\nenabled = false\n")
-    with pytest.raises(ConfigError, match=r"redact\.enabled: a project does not choose"):
+    with pytest.raises(ConfigError, match=r"redact\.enabled: this setting is yours alone"):
         ContextKit.open(folder, entry_points=False)
 
 
@@ -261,8 +261,8 @@ def test_a_key_is_replaced_before_its_file_is_cut(
     key = planted("RSA private key", "file").value
 
     def contextkit_index(indexer: Any) -> Any:
-        listing = FileListing()
-        listing.add("notes.txt", str(indexer.workspace / "notes.txt"))
+        listing = FileListing(indexer.workspace)
+        listing.add("notes.txt")
         return FileIndex(indexer, version=1).update(listing, lines_of)
 
     def lines_of(file: WorkspaceFile, content: bytes) -> list[Record]:

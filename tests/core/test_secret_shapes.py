@@ -14,6 +14,7 @@ from tests.secret_kinds import KINDS, planted
 LETTERS = "a1B2c3D4" * 8
 # Put together here, so that this file has as few of them as any other.
 PASSWORD = "hunter" + "2"
+WORD = "sword" + "fish"
 PHRASE = "correct " + "horse"
 UUID = "550e8400-e29b-41d4-a716-" + "446655440000"
 KEY = "7a1B2c3D4e5F6g7H8i9J0kL" + "mNoPqRsT"
@@ -71,6 +72,11 @@ def test_a_mark_says_what_was_there(kind: str, named: str) -> None:
         (f"mysql --password {PASSWORD} db", PASSWORD),
         (f"git clone https://me:{PASSWORD}@host/x", PASSWORD),
         (f"ENV DB_PASSWORD {PASSWORD}", PASSWORD),
+        # A command takes any word as a password.
+        (f"curl -u admin:{WORD} https://x", WORD),
+        (f"mysql -u root -p{WORD} db", WORD),
+        (f"sshpass -p {WORD} ssh host", WORD),
+        ("DB_PASSWORD=Passw" + "0rd!", "Passw0rd!"),
         (f"password: str = '{PASSWORD}'", PASSWORD),
         (f"<password>{PASSWORD}</password>", PASSWORD),
         (f'{{\\"password\\": \\"{PASSWORD}\\"}}', PASSWORD),
@@ -105,6 +111,8 @@ def test_what_is_named_like_a_secret_and_looks_made_is_one(text: str, secret: st
         'password = os.environ["DB_PASSWORD_2"]',
         "password=settings.database.password2",
         "auth = login(user='u', password='swordfish')",
+        "curl -u user:pass https://x",
+        "mysql -u root -p db",
         "client.login(password='password123')",
         "token = read_token(path_of_2_files)",
         "API_KEY=${BILLING_KEY_2026_01}",
