@@ -169,7 +169,7 @@ class _Parameters:
 def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
     """A method's signature, or that of its class's `__call__`; None where neither is readable.
 
-    Python cannot read an `AsyncMock` before 3.11.4, nor a proxy that makes up a `__signature__`.
+    Python 3.11.2 cannot read an `AsyncMock`; no Python reads a made-up `__signature__`.
     """
     with contextlib.suppress(Exception):  # a host's object may raise anything here
         return inspect.signature(method)
