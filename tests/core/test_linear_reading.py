@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,7 +35,7 @@ from contextkit_code.text_files import parsed_language
 from contextkit_commits.log_parser import parse_log, split_tokens
 from contextkit_commits.text import clean_message
 from contextkit_documents.document_records import records_of
-from contextkit_documents.file_kinds import FileKind
+from contextkit_documents.file_kinds import FileKind, Kind
 from contextkit_entities.mentions import mentions_in
 from tests.growing import assert_linear
 
@@ -67,7 +69,7 @@ def _lines(text: str) -> str:
     return "\n".join(text[start : start + 80] for start in range(0, len(text), 80))
 
 
-READERS = {
+READERS: dict[str, Callable[[str], object]] = {
     "truncate": lambda text: truncate(text, 500, estimate_tokens),
     "TextBlocks": lambda text: TextBlocks(text).before_span(len(text) // 2),
     "is_boundary": lambda text: [is_boundary(text, len(text) - back) for back in range(50)],
@@ -89,19 +91,27 @@ READERS = {
     "comment_words": lambda text: comment_words([f"/*{text}*/"]),
     "string_words": lambda text: string_words(f'"""{text}"""'),
     "chunk_file": lambda text: chunk_file(text.split("\n"), (), "a", "lines"),
-    **{
-        f"a document of {language}": lambda text, language=language, kind=kind: records_of(
-            "a", FileKind(kind, language), _lines(text).encode()
-        )
-        for language, kind in [
-            ("markdown", "documentation"),
-            ("rst", "documentation"),
-            ("json", "configuration"),
-            ("yaml", "configuration"),
-            ("toml", "configuration"),
-        ]
-    },
 }
+
+
+DOCUMENTS: dict[str, Kind] = {
+    "markdown": "documentation",
+    "rst": "documentation",
+    "json": "configuration",
+    "yaml": "configuration",
+    "toml": "configuration",
+}
+
+
+def _document(language: str, text: str) -> object:
+    return records_of("a", FileKind(DOCUMENTS[language], language), _lines(text).encode())
+
+
+READERS |= {f"a document of {name}": partial(_document, name) for name in DOCUMENTS}
+
+
+def _repeated(pump: str, size: int) -> str:
+    return pump * (size // len(pump))
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -114,7 +124,7 @@ def test_what_reads_texts_does_so_in_linear_time(reader: str) -> None:
             READERS[reader](text)
 
     for pump in PUMPS:
-        assert_linear(read, lambda size, pump=pump: pump * (size // len(pump)), 64_000, 16_000)
+        assert_linear(read, partial(_repeated, pump), 64_000, 16_000)
 
 
 @pytest.mark.parametrize("pump", ["(a)", "`", "(", "\\\n", "a."])
