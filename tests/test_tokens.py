@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import traceback
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -267,3 +268,19 @@ def test_importing_the_module_imports_no_numpy() -> None:
     script = "import sys, contextkit.tokens; sys.exit('numpy' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_many_long_texts_are_counted_in_little_memory() -> None:
+    """Counting takes a part of what the texts themselves take, and says what it says of each."""
+    texts = [f"{number} {'what is counted ' * 2_800}" for number in range(200)]
+    counter = counter_for("default")
+    counter.many(texts[:1])
+    tracemalloc.start()
+    try:
+        together = counter.many(texts)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert together == [counter(text) for text in texts]
+    assert peak < sum(map(len, texts))

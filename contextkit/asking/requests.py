@@ -40,6 +40,9 @@ _CONFIGURED = (
     *_SWITCHES,
     *_WITHIN_0_AND_1,
 )
+_MAX_QUERY = 100_000
+"""Characters; what a longer one asks for is in none of them."""
+
 _BY_SOURCE = ("weights", "limits", "timeouts")
 _BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use", "cache")
 _OPTIONS = (*_CONFIGURED, *_BY_SOURCE, *FILTER_OPTIONS, *_BY_REQUEST)
@@ -117,6 +120,11 @@ def _check_query(query: object) -> None:
         raise InvalidRequestError(f"the query must be a text, got {query!r}")
     if not query.strip():
         raise InvalidRequestError("the query is empty: say what the context is needed for")
+    if len(query) > _MAX_QUERY:
+        raise InvalidRequestError(
+            f"the query has {len(query):,} characters and may have {_MAX_QUERY:,}: "
+            "say what the context is needed for in fewer"
+        )
 
 
 def _check_session(session: object) -> None:

@@ -29,6 +29,8 @@ PLUGINS = {
     *(f"contextkit_{name}" for name in ("code", "commits", "embedders", "experiences")),
     *(f"contextkit_{name}" for name in ("memories", "tokenizers", "values")),
 }
+# From Python 3.13 on `importlib.metadata` imports it.
+JSON = {"json"} if sys.version_info < (3, 13) else set()
 METADATA = {"email", "importlib.metadata", "json", "logging", "platformdirs", "tomllib", "zipfile"}
 
 NEVER_FOR_A_LOOK = DRAWING | CLUSTERING | SERVER | PARSING | MODELS
@@ -56,7 +58,7 @@ def imported_by(contextkit: CommandLine, *arguments: str) -> set[str]:
     ("arguments", "unused"),
     [
         ("--version", HELP | PLUGINS | METADATA),
-        ("--help", HELP | {"json", "logging", "platformdirs"}),
+        ("--help", HELP | {"logging", "platformdirs"} | JSON),
         ("assemble --help", HELP | PLUGINS - {"contextkit.models"}),
         ("config show", HELP - {"cattrs"}),
     ],

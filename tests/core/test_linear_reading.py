@@ -2,16 +2,146 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from contextkit import InvalidRequestError
 from contextkit.agent_hooks.failing import failed_kind
+from contextkit.agent_hooks.telling import as_message
+from contextkit.asking.requests import make_request
+from contextkit.compression.extractive import Rarity, extract
+from contextkit.config import Config
 from contextkit.config.files import read_settings
+from contextkit.dedup.normal import clauses, normal_text
 from contextkit.errors import ConfigError
+from contextkit.file_index import SkipFileError
+from contextkit.graphemes import is_boundary
+from contextkit.markup import escape_markdown, fenced, markdown_text, one_line, plain_text
+from contextkit.signals.reading import is_talk, signals_of
+from contextkit.text_blocks import TextBlocks
+from contextkit.tokens import estimate_tokens
+from contextkit.truncation import truncate
 from contextkit.workspace import find_workspace
+from contextkit_code.chunks import chunk_file
+from contextkit_code.code_records import RecordMaker
+from contextkit_code.doc_comments import comment_words, string_words
+from contextkit_code.plain_names import plain_names
 from contextkit_code.text_files import parsed_language
+from contextkit_commits.log_parser import parse_log, split_tokens
+from contextkit_commits.text import clean_message
+from contextkit_documents.document_records import records_of
+from contextkit_documents.file_kinds import FileKind, Kind
+from contextkit_entities.mentions import mentions_in
 from tests.growing import assert_linear
+
+PUMPS = (
+    *("\n", " ", "a", "a ", "A", "0 ", "#", "`", "``` \n", "|", "|-|\n", "> ", "- ", "* ", "1. "),
+    *(
+        "(",
+        ")",
+        "[",
+        "]: ",
+        "{",
+        "<a",
+        "<!--",
+        "&amp;",
+        "**",
+        "_a",
+        "a.",
+        "a::",
+        '"',
+        "'",
+        "!",
+        "? ",
+    ),
+    *("...", "\\", "a: b\n", '"a": 1\n', "[a]\n", "x\n===\n", "# a\n", "a\n\n", "/*", "//"),
+    *("\u0301", "\u0301\u0316", "\u200d", "\U0001f1e9", "中", "…", "\r", "\x1b["),
+)
+
+
+def _lines(text: str) -> str:
+    """A text with lines that people could have written, which is not minified."""
+    return "\n".join(text[start : start + 80] for start in range(0, len(text), 80))
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "truncate": lambda text: truncate(text, 500, estimate_tokens),
+    "TextBlocks": lambda text: TextBlocks(text).before_span(len(text) // 2),
+    "is_boundary": lambda text: [is_boundary(text, len(text) - back) for back in range(50)],
+    "markdown_text": markdown_text,
+    "escape_markdown": escape_markdown,
+    "plain_text": plain_text,
+    "one_line": one_line,
+    "fenced": lambda text: fenced(text, text),
+    "normal_text": normal_text,
+    "clauses": clauses,
+    "signals_of": signals_of,
+    "is_talk": is_talk,
+    "mentions_in": mentions_in,
+    "extract": lambda text: extract(text, Rarity.among("a b", [text]), 500, estimate_tokens),
+    "as_message": lambda text: as_message({"a": text, "b": [text] * 50}),
+    "clean_message": lambda text: clean_message(text.encode()),
+    "parse_log": lambda text: [*parse_log(split_tokens([text.encode()] * 2))],
+    "plain_names": plain_names,
+    "comment_words": lambda text: comment_words([f"/*{text}*/"]),
+    "string_words": lambda text: string_words(f'"""{text}"""'),
+    "chunk_file": lambda text: chunk_file(text.split("\n"), (), "a", "lines"),
+}
+
+
+DOCUMENTS: dict[str, Kind] = {
+    "markdown": "documentation",
+    "rst": "documentation",
+    "json": "configuration",
+    "yaml": "configuration",
+    "toml": "configuration",
+}
+
+
+def _document(language: str, text: str) -> object:
+    return records_of("a", FileKind(DOCUMENTS[language], language), _lines(text).encode())
+
+
+READERS |= {f"a document of {name}": partial(_document, name) for name in DOCUMENTS}
+
+
+def _repeated(pump: str, size: int) -> str:
+    return pump * (size // len(pump))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_reads_texts_does_so_in_linear_time(reader: str) -> None:
+    """Chunking, escaping, shortening and asking, of texts made of one thing alone."""
+
+    def read(text: str) -> None:
+        # Some are no text, and some no log.
+        with contextlib.suppress(SkipFileError, ValueError, StopIteration):
+            READERS[reader](text)
+
+    for pump in PUMPS:
+        assert_linear(read, partial(_repeated, pump), 64_000, 16_000)
+
+
+@pytest.mark.parametrize("pump", ["(a)", "`", "(", "\\\n", "a."])
+def test_code_that_is_nested_without_end_is_given_up_soon(pump: str) -> None:
+    """A file of a quarter of a megabyte kept a query busy for more than a minute."""
+    content = _lines(pump * (256_000 // len(pump))).encode()
+    start = time.thread_time()
+    RecordMaker().records("a.js", content)
+
+    # A parser has three seconds.
+    assert time.thread_time() - start < 10
+
+
+def test_a_query_has_a_limit() -> None:
+    """What is longer than any question is refused, and the message says how long it may be."""
+    with pytest.raises(InvalidRequestError, match="may have 100,000"):
+        make_request(Config(), "a " * 60_000, project="p", workspace=None)
 
 
 @pytest.mark.parametrize("output", ["\n", " ", "=", "1 a", "Tests: 1 111 ", "ERROR\n"])
