@@ -124,7 +124,7 @@ def test_what_reads_texts_does_so_in_linear_time(reader: str) -> None:
             READERS[reader](text)
 
     for pump in PUMPS:
-        assert_linear(read, partial(_repeated, pump), 64_000, 16_000)
+        assert_linear(read, partial(_repeated, pump), 32_000, 8_000)
 
 
 @pytest.mark.parametrize("pump", ["(a)", "`", "(", "\\\n", "a."])
