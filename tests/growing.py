@@ -11,15 +11,14 @@ __all__ = ["assert_linear", "seconds"]
 
 Given = TypeVar("Given")
 
-_STEP = 4
-_MOST_GROWTH = 13
-"""Four times the text takes four times as long, up to nine where it fills a cache, and sixteen
-times where the square counts."""
+_STEP = 16
+_MOST_GROWTH = 100
+"""Sixteen times the text takes about sixteen times as long; 256 times where the square counts."""
 
 _FIRST_SECONDS = 1.0
 """What the smallest text may take, with what is imported and made for the first one."""
 
-_FLOOR_SECONDS = 0.02
+_FLOOR_SECONDS = 0.05
 """What takes less says nothing."""
 
 
@@ -38,12 +37,9 @@ def seconds(run: Callable[[Given], object], given: Given) -> float:
 
 
 def assert_linear(
-    run: Callable[[Given], object],
-    make: Callable[[int], Given],
-    largest: int = 1_000_000,
-    smallest: int = 250,
+    run: Callable[[Given], object], make: Callable[[int], Given], largest: int = 1_000_000
 ) -> None:
-    """Fail where four times as much takes thirteen times as long.
+    """Fail where sixteen times as much takes a hundred times as long.
 
     It begins small and ends at the first size that took too long, so that what takes the
     square, or has no end, fails soon.
@@ -52,15 +48,10 @@ def assert_linear(
         run: what is done.
         make: what it is done to, of so many characters.
         largest: the size to go up to.
-        smallest: the size to begin with.
     """
-    size, before = smallest, _FIRST_SECONDS / _MOST_GROWTH
-    while size <= largest:
+    before = _FIRST_SECONDS / _MOST_GROWTH
+    for size in (largest // _STEP**2, largest // _STEP, largest):
         took = seconds(run, make(size))
-        if took > max(_MOST_GROWTH * before, _FLOOR_SECONDS) and size > smallest:
-            # The machine may have been busy with something else: both once more, side by side.
-            before = max(before, seconds(run, make(size // _STEP)))
-            took = min(took, seconds(run, make(size)))
         allowed = max(_MOST_GROWTH * before, _FLOOR_SECONDS)
-        assert took <= allowed, f"{size:,} characters took {took:.3f} s, a quarter {before:.3f} s"
-        before, size = took, size * _STEP
+        assert took <= allowed, f"{size:,} characters took {took:.3f} s, before {before:.3f} s"
+        before = took
