@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit.secret_shapes import MARK, find_secrets, hide_secrets, replaced
+from tests.growing import assert_linear
 from tests.secret_kinds import KINDS, planted
 
 LETTERS = "a1B2c3D4" * 8
@@ -215,15 +214,5 @@ SEEDS = [
 
 @pytest.mark.parametrize("seed", SEEDS, ids=repr)
 def test_the_time_grows_with_the_length(seed: str) -> None:
-    """Four times as much of what provokes a pattern takes about four times as long."""
-
-    def seconds(length: int) -> float:
-        text = (seed * (length // len(seed) + 1))[:length]
-        begun = time.process_time()
-        find_secrets(text)
-        return time.process_time() - begun
-
-    seconds(1000)
-    quarter = min(seconds(60_000) for _ in range(2))
-    # A quadratic pattern needs sixteen times as long.
-    assert seconds(240_000) < 10 * quarter + 0.05
+    """What provokes a pattern takes time in proportion to its length."""
+    assert_linear(find_secrets, lambda size: (seed * (size // len(seed) + 1))[:size], 240_000)
