@@ -40,7 +40,7 @@ _CONFIGURED = (
     *_SWITCHES,
     *_WITHIN_0_AND_1,
 )
-_MAX_QUERY = 100_000
+_MAX_QUERY = 1_000_000
 """Characters; what a longer one asks for is in none of them."""
 
 _BY_SOURCE = ("weights", "limits", "timeouts")
