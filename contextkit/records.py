@@ -234,7 +234,7 @@ class Records(RecordsView):
         return text if self._redactor is None else self._redactor.texts([text], keep_lines=True)[0]
 
     def telling(self, told: Callable[[int], None]) -> Records:
-        """The same records, with somebody who is told how many secrets were replaced."""
+        """Return the same records, reporting how many secrets were replaced."""
         redactor = None if self._redactor is None else self._redactor.telling(told)
         return evolve(self, redactor=redactor)
 

@@ -128,11 +128,11 @@ class Redactor:
         return evolve(request, query=query, signals=signals_of(query))
 
     def telling(self, told: Callable[[int], None]) -> Redactor:
-        """The same, with somebody who is told how many secrets there were."""
+        """Return a redactor that reports how many secrets there were."""
         return evolve(self, told=told)
 
     def _marked(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
-        """Of some texts those that have secrets -> the same with marks; somebody is told."""
+        """Map each text that has secrets to the same text with marks; report their number."""
         marked = self._with_marks(texts, keep_lines=keep_lines)
         if marked:
             told = sum(marks_in([after]) - marks_in([text]) for text, after in marked.items())

@@ -113,7 +113,7 @@ class _Hook:
         return answer if isinstance(answer, dict) else {}
 
     def _tell_at_the_end(self) -> None:
-        """Let a process of its own tell the plugins; nobody waits for it."""
+        """Report the event to plugins from a separate process, at the end."""
         from contextkit.agent_hooks.telling import as_message
 
         message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
