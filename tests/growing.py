@@ -18,7 +18,7 @@ _MOST_GROWTH = 100
 _FIRST_SECONDS = 1.0
 """What the smallest text may take, with what is imported and made for the first one."""
 
-_FLOOR_SECONDS = 0.05
+_FLOOR_SECONDS = 0.25
 """What takes less says nothing."""
 
 
