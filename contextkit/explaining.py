@@ -94,9 +94,10 @@ def _path(location: str | None) -> str | None:
 
 
 def _of_candidate(asked: str, row: ItemTrace, trace: Trace) -> ItemExplanation:
-    inside = row.verdict in {"kept", "truncated", "compressed"}
+    inside = row.verdict in {"kept", "excerpt", "truncated", "compressed"}
     words = {
         "kept": f"It is in the context in full, with {row.tokens} tokens",
+        "excerpt": f"It is in the context with {row.reason}",
         "truncated": f"It is in the context, {row.reason}",
         "compressed": f"It is in the context, {row.reason}",
         "duplicate": f"It was dropped as a {row.reason}, which scored better and stayed",

@@ -81,7 +81,9 @@ class Finishing:
         with self.watch.stage("format"):
             look = Look(request.style, request.detail)
             known = before.ongoing.pieces if before else ()
-            pieces = pieces_anew(self.registry, selection.kept, look, count, self.failures, known)
+            pieces = pieces_anew(
+                self.registry, selection.kept, look, count, self.failures, known, request.query
+            )
         with self.watch.stage("fit"):
             lanes = lanes_for(self.registry, request, gathered.questions, pieces, self.failures)
         composer = self._composer(gathered)

@@ -144,9 +144,11 @@ class FormattedContext:
         rows = self.trace.items if self.trace else ()
         left_out = sum(1 for row in rows if row.verdict == "over_budget")
         summarised = sum(1 for row in rows if row.verdict == "compressed")
+        excerpts = sum(1 for row in rows if row.verdict == "excerpt")
         counts = {
             "summarised": summarised,
-            "shortened": len(self.truncated_items) - summarised,
+            "shown in part": excerpts,
+            "shortened": len(self.truncated_items) - summarised - excerpts,
             "left out": left_out,
         }
         parts = [f"{count} {what}" for what, count in counts.items() if count]

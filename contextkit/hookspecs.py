@@ -124,14 +124,16 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
 @hookspec(firstresult=True)
 def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
     """Shorten one formatted item to `max_tokens`, keeping what matters most.
 
     Called only for an item that does not fit, with its text in that style in
-    `item.content`; `count` gives a text's tokens. Not called for the one line of `compact`.
-    A result that is still too long is not used. `None`: the default, which cuts at a line,
-    sentence or word, never within a fence or an element.
+    `item.content`; `count` gives a text's tokens, and `query` is what was asked. Not called
+    for the one line of `compact`. A result that is still too long is not used. Return an
+    `Excerpt` where what is left out does not break what is shown, such as a function's
+    signature with the statements that match: the trace then tells it from a cut text. `None`:
+    the default, which cuts at a line, sentence or word, never within a fence or an element.
 
     ```python
     @hookimpl

@@ -24,6 +24,7 @@ __all__ = [
     "ContextItem",
     "ContextRequest",
     "Detail",
+    "Excerpt",
     "Grouping",
     "IndexReport",
     "Overflow",
@@ -44,6 +45,12 @@ STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
 DETAILS: tuple[Detail, ...] = ("full", "summary", "compact")
 GROUPINGS: tuple[Grouping, ...] = ("source", "type")
 SHARES: tuple[Shares, ...] = ("fixed", "by_match")
+
+
+class Excerpt(str):
+    """A shortened text that can be understood by itself, not one that was cut off."""
+
+    __slots__ = ()
 
 
 def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:

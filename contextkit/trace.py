@@ -27,6 +27,7 @@ SourceState = Literal[
 ]
 Verdict = Literal[
     "kept",
+    "excerpt",
     "truncated",
     "compressed",
     "duplicate",
@@ -90,9 +91,10 @@ class ItemTrace:
             strategy counts them; `support` where neighbours in a sequence lend it
             some; with diversity also `redundancy` and `rank_by`, this one as well where an
             update was put before what it supersedes.
-        verdict: `kept`, `truncated`, `compressed` (summarised), `duplicate`, `below_floor`,
-            `over_limit` (beyond `[assemble] max_items`), `over_budget`, or `filtered` where
-            the request's own filters left it out, before it was scored.
+        verdict: `kept`, `excerpt` (the parts that match), `truncated`, `compressed`
+            (summarised), `duplicate`, `below_floor`, `over_limit` (beyond `[assemble]
+            max_items`), `over_budget`, or `filtered` where the request's own filters left it
+            out, before it was scored.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.
         whole_tokens: tokens it would take whole; 0 for what was dropped before that was

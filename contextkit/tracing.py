@@ -135,6 +135,9 @@ def _kept(piece: Piece, entry: Placed | None, before: Before | None) -> ItemTrac
         verdict, reason = "over_budget", f"its {whole.tokens} tokens did not fit into what was left"
         if before and key_of(piece.candidate) in before.shown:
             reason = f"replaced by {before.names}: {reason}"
+    elif entry.excerpt:
+        verdict = "excerpt"
+        reason = f"the parts that match, {entry.tokens} of {whole.tokens} tokens"
     elif entry.truncated:
         verdict, reason = "truncated", f"shortened from {whole.tokens} to {entry.tokens} tokens"
     elif piece.summary_of:

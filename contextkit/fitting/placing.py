@@ -20,6 +20,7 @@ from fractions import Fraction
 from attrs import define, field, frozen
 
 from contextkit.fitting.budget import allotments
+from contextkit.models import Excerpt
 from contextkit.ranking.scoring import Candidate
 
 __all__ = [
@@ -119,6 +120,11 @@ class Placed:
     text: str
     tokens: int
     truncated: bool
+
+    @property
+    def excerpt(self) -> bool:
+        """Whether it was shortened to parts that can be understood by themselves."""
+        return isinstance(self.text, Excerpt)
 
 
 @define(eq=False)

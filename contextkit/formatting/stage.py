@@ -11,7 +11,7 @@ from contextkit.fitting.placing import Piece
 from contextkit.formatting.looks import Look, default_text
 from contextkit.invisible import visible
 from contextkit.markup import escape_markdown, escape_xml, one_line
-from contextkit.models import ContextItem, Provenance, Style, Successor
+from contextkit.models import ContextItem, Excerpt, Provenance, Style, Successor
 from contextkit.ranking.scoring import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
@@ -28,10 +28,12 @@ def pieces_for(
     look: Look,
     count: TokenCounter,
     failed: Failed = log_failure,
+    query: str = "",
 ) -> list[Piece]:
     """Format candidates, one hook call per source, and make them ready to be placed.
 
-    A source whose `contextkit_format` fails gets the default text; `failed` is told.
+    A source whose `contextkit_format` fails gets the default text; `failed` is told. Items
+    that are shortened keep what matches `query`.
     """
     by_source: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -57,7 +59,7 @@ def pieces_for(
                 for item, text in zip(items, formatted, strict=True)
             )
         texts.update(zip(map(id, own), formatted, strict=True))
-    shortener = _Shortener(registry, look, count, failed)
+    shortener = _Shortener(registry, look, count, failed, query)
     wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
     tokens = count.many([f"{whole.text}{whole.credit}{look.separator}" for whole in wholes])
     return [
@@ -74,6 +76,7 @@ class _Shortener:
     look: Look
     count: TokenCounter
     failed: Failed
+    query: str
 
     def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """An item's text within so many tokens, "" where that says nothing."""
@@ -103,11 +106,14 @@ class _Shortener:
             style=self.look.style,
             max_tokens=max_tokens,
             count=self.count,
+            query=self.query,
         )
         if text is None:
             return None
-        text = visible(text)
-        return text if self.count(text) <= max_tokens else None
+        shown = visible(text)
+        if self.count(shown) > max_tokens:
+            return None
+        return Excerpt(shown) if isinstance(text, Excerpt) else shown
 
 
 @frozen
@@ -129,7 +135,10 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
     def shorten(max_tokens: int) -> str:
         room = max_tokens - (shortener.count(credit) if credit else 0)
         short = shortener(candidate.item, whole.text, room) if room > 0 else ""
-        return short + credit if short else ""
+        if not short:
+            return ""
+        shown = short + credit
+        return Excerpt(shown) if isinstance(short, Excerpt) else shown
 
     return Piece(candidate, whole.text + credit, tokens, shorten)
 

@@ -169,6 +169,7 @@ def check_truncation(subject: Subject) -> None:
                 style=look.style,
                 max_tokens=limit,
                 count=count,
+                query=subject.query,
             )
             if result is None:
                 continue

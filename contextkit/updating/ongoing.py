@@ -190,13 +190,15 @@ def pieces_anew(
     count: TokenCounter,
     failed: Failed,
     known: Sequence[Piece],
+    query: str,
 ) -> list[Piece]:
     """Pieces of the candidates; those whose text is known already are not formatted again."""
     if not known:
-        return pieces_for(registry, candidates, look, count, failed)
+        return pieces_for(registry, candidates, look, count, failed, query)
     by_key = {text_key(p.candidate): p.summary_of or p for p in known}
     unknown = [candidate for candidate in candidates if text_key(candidate) not in by_key]
-    made = {id(p.candidate): p for p in pieces_for(registry, unknown, look, count, failed)}
+    anew = pieces_for(registry, unknown, look, count, failed, query)
+    made = {id(piece.candidate): piece for piece in anew}
     return [
         made[id(candidate)]
         if id(candidate) in made

@@ -37,7 +37,7 @@ _GROUPS: Mapping[Verdict, tuple[str, str]] = {
     "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
     "filtered": ("Filtered", "The request itself leaves them out."),
 }
-_IN_TEXT: frozenset[Verdict] = frozenset({"kept", "truncated", "compressed"})
+_IN_TEXT: frozenset[Verdict] = frozenset({"kept", "excerpt", "truncated", "compressed"})
 _ASKING = "gather"
 """The stage in which all sources are asked, at once."""
 
