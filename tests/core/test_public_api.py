@@ -228,8 +228,8 @@ SIGNATURES = {
         "count: Callable[[str], int]) -> Sequence[str | None] | None"
     ),
     "contextkit_truncate": (
-        "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int])"
-        " -> str | None"
+        "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int],"
+        " query: str) -> str | None"
     ),
     "contextkit_signals": "(query: str, signals: QuerySignals) -> QuerySignals | None",
     "contextkit_redact": "(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None",
