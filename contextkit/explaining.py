@@ -104,6 +104,7 @@ def _of_candidate(asked: str, row: ItemTrace, trace: Trace) -> ItemExplanation:
         "below_floor": f"It was found, but its {row.reason}",
         "over_limit": f"It was found, but {row.reason}",
         "over_budget": _over_budget(row, trace),
+        "weak": f"It was found, and left out: {row.reason}",
         "filtered": f"It was found, and left out: {row.reason}",
     }[row.verdict]
     if row.verdict == "filtered":

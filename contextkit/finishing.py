@@ -86,12 +86,14 @@ class Finishing:
             )
         with self.watch.stage("fit"):
             lanes = lanes_for(self.registry, request, gathered.questions, pieces, self.failures)
+        weak = {key: why for lane in lanes for key, why in lane.weak.items()}
         composer = self._composer(gathered)
         summaries: _Summaries = {}
         if request.compress and request.overflow == "hard" and request.detail != "compact":
             with self.watch.stage("compress"):
                 lanes, summaries = await self._compressed(lanes, composer, gathered, before)
-                pieces = [piece for lane in lanes for piece in lane.pieces]
+                left_out = [piece for piece in pieces if id(piece) in weak]
+                pieces = [*(piece for lane in lanes for piece in lane.pieces), *left_out]
         with self.watch.stage("fit"):
             whole = with_additional(composer, count, lambda c: fit_with_list(lanes, c, count))
         _log_budgets(gathered, whole.fitted)
@@ -109,7 +111,7 @@ class Finishing:
             max_tokens=request.max_tokens,
             stages={stage: round(value, 3) for stage, value in self.watch.stages.items()},
             sources=source_traces(sifted.answers, selection, whole.fitted),
-            items=ItemTraces(partial(item_traces, selection, pieces, whole.fitted, before)),
+            items=ItemTraces(partial(item_traces, selection, pieces, whole.fitted, weak, before)),
             notes=tuple(notes),
             strategy=request.strategy.as_dict(),
             query=request.query,

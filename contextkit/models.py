@@ -40,11 +40,11 @@ Style = Literal["markdown", "xml", "plain"]
 Overflow = Literal["hard", "soft"]
 Detail = Literal["full", "summary", "compact"]
 Grouping = Literal["source", "type"]
-Shares = Literal["fixed", "by_match"]
+Shares = Literal["by_evidence", "fixed"]
 STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
 DETAILS: tuple[Detail, ...] = ("full", "summary", "compact")
 GROUPINGS: tuple[Grouping, ...] = ("source", "type")
-SHARES: tuple[Shares, ...] = ("fixed", "by_match")
+SHARES: tuple[Shares, ...] = ("by_evidence", "fixed")
 
 
 class Excerpt(str):
@@ -168,7 +168,8 @@ class ContextRequest:
     Attributes:
         query: what the context is needed for, in natural language.
         max_tokens: the budget of the whole rendered text, in tokens, at least 1.
-        limit: items to retrieve per source, at least 1.
+        limit: items to retrieve per source, at least 1; where nothing is set it follows
+            `max_tokens`: one for each 40 tokens, at least 20.
         sources: the sources to ask, or None for every one that is on.
         weights: source name -> weight in the budget, over what config and hooks say.
         filters: record field -> the value, the values, or the `Range` it must have.
@@ -197,8 +198,8 @@ class ContextRequest:
         compress: whether items that do not fit whole are summarised, the weakest first,
             before any is shortened or left out; not with `soft` or `compact`.
         overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
-        shares: how the budget is split over the sections. `fixed`: by weight; `by_match`: by
-            weight times how many items of a section match about as well as its best one.
+        shares: how the budget is split over the sections. `by_evidence`: by weight, and by how
+            much of the question each section's items have; `fixed`: by weight alone.
         source_timeout: seconds that one source may take.
         deadline: seconds that all sources together may take.
         min_relevance: items below this relevance are left out, 0..1.
@@ -245,7 +246,7 @@ class ContextRequest:
     guard: bool = False
     compress: bool = False
     overflow: Overflow = "hard"
-    shares: Shares = "fixed"
+    shares: Shares = "by_evidence"
     source_timeout: float = 0.3
     deadline: float = 0.5
     min_relevance: float = 0.1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
-from attrs.validators import and_, gt, in_, lt, optional
+from attrs.validators import and_, deep_mapping, ge, gt, in_, le, lt, optional
+
+from contextkit.signals import TOPICS, Topic
 
 __all__ = ["WORKSPACE_RULES", "SourceInfo", "WorkspaceRule"]
 
@@ -17,6 +19,9 @@ WorkspaceRule = Literal[
 """What a workspace's file may change of a setting: see `contextkit.config.workspace_rules`."""
 
 WORKSPACE_RULES: tuple[WorkspaceRule, ...] = get_args(WorkspaceRule)
+
+_ANOTHER_TOPIC = 0.05
+"""How likely a source answers what it does not say that it answers."""
 
 _OVER_ZERO = optional(and_(gt(0), lt(math.inf)))
 
@@ -65,6 +70,11 @@ class SourceInfo:
             to write: strings, numbers, truths, and lists of those.
         reads: the sources whose records it reads beside its own (`records.others`), in index
             runs or for questions. It is indexed after those, and after all that read none.
+        answers: what its items answer: topic (`QuerySignals.topics`) -> how likely, 0..1. Its
+            part of the budget is multiplied by the largest of the question's topics. A topic
+            that is not named counts 0.05; with no topic named it answers all of them.
+        notes: whether its items are short texts that somebody wrote down to be remembered.
+            Those that match well come first and are shown whole, before the budget is split.
         owns_files: whether it is made for the files that it indexes (`contextkit.file_index`),
             so that sources that take files of every kind leave these to it
             (`Indexer.owned_elsewhere`). It is indexed before those.
@@ -89,7 +99,17 @@ class SourceInfo:
     settings: Mapping[str, Any] = field(factory=dict)
     workspace_rules: Mapping[str, WorkspaceRule] = field(factory=dict)
     reads: tuple[str, ...] = ()
+    answers: Mapping[Topic, float] = field(
+        factory=dict, validator=deep_mapping(in_(TOPICS), and_(ge(0), le(1)))
+    )
+    notes: bool = False
     owns_files: bool = False
+
+    def likely_answers(self, topics: Collection[Topic]) -> float:
+        """How likely its items answer a question about these topics, 0..1."""
+        if not self.answers or not topics:
+            return 1.0
+        return max(self.answers.get(topic, _ANOTHER_TOPIC) for topic in topics)
 
     @priority.validator
     def _within_range(self, _: Attribute[int], value: int) -> None:

@@ -121,7 +121,7 @@ class Strategy:
     )
     depth: int | None = _part(None, STRATEGY_DEPTH, lambda v: v is None or _whole(v, 0))
     shares: Shares | None = _part(
-        None, "fixed or by_match", lambda value: value in {None, "fixed", "by_match"}
+        None, "by_evidence or fixed", lambda value: value in {None, "by_evidence", "fixed"}
     )
     min_relevance: float | None = _part(None, _UNIT, lambda v: v is None or _up_to_1(v))
     diversity: float | None = _part(None, _UNIT, lambda v: v is None or _up_to_1(v))

@@ -33,6 +33,7 @@ Verdict = Literal[
     "duplicate",
     "below_floor",
     "over_limit",
+    "weak",
     "over_budget",
     "filtered",
 ]
@@ -55,8 +56,9 @@ class SourceTrace:
         given: tokens of its share that it left to others.
         taken: tokens it took over from others.
         fixed_share: what its share would be by weight alone; None where it is that.
+        evidence: how much of the question its items have, 0..1; None where shares are fixed.
         breaker: the breaker's state after this request.
-        reason: what went wrong, in words, or None.
+        reason: what went wrong, or why it has little room, in words; or None.
         age: seconds since a cache kept what it answered; None where it was asked now.
     """
 
@@ -70,6 +72,7 @@ class SourceTrace:
     given: int = 0
     taken: int = 0
     fixed_share: int | None = None
+    evidence: float | None = None
     breaker: str = "closed"
     reason: str | None = None
     age: float | None = None
@@ -93,7 +96,8 @@ class ItemTrace:
             update was put before what it supersedes.
         verdict: `kept`, `excerpt` (the parts that match), `truncated`, `compressed`
             (summarised), `duplicate`, `below_floor`, `over_limit` (beyond `[assemble]
-            max_items`), `over_budget`, or `filtered` where the request's own filters left it
+            max_items`), `over_budget`, `weak` (not worth its tokens
+            beside what others answer), or `filtered` where the request's own filters left it
             out, before it was scored.
         reason: the verdict in words.
         tokens: tokens it takes in the text, 0 when it is not in it.

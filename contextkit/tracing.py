@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, evolve, field
@@ -101,8 +101,9 @@ def _source_trace(
         given=account.given,
         taken=account.taken,
         fixed_share=account.fixed_share,
+        evidence=None if account.evidence is None else round(account.evidence, 3),
         breaker=answer.breaker,
-        reason=answer.reason,
+        reason=answer.reason or account.why or None,
         age=answer.age,
     )
     if all_below:
@@ -111,7 +112,11 @@ def _source_trace(
 
 
 def item_traces(
-    selection: Selection, pieces: Sequence[Piece], fitted: Fitted, before: Before | None = None
+    selection: Selection,
+    pieces: Sequence[Piece],
+    fitted: Fitted,
+    weak: Mapping[int, str],
+    before: Before | None = None,
 ) -> tuple[ItemTrace, ...]:
     """One entry per candidate, best first.
 
@@ -119,10 +124,19 @@ def item_traces(
         selection: what was kept and what was dropped.
         pieces: of what was kept.
         fitted: what got in.
+        weak: by `id` of a piece, why it is left out though there may be room.
         before: what the context was updated from, or None.
     """
     placed = {id(entry.piece): entry for entries in fitted.placed.values() for entry in entries}
-    rows = [(piece.candidate, _kept(piece, placed.get(id(piece)), before)) for piece in pieces]
+    rows = [
+        (
+            piece.candidate,
+            _entry(piece.candidate, "weak", weak[id(piece)], whole_tokens=piece.tokens)
+            if id(piece) in weak
+            else _kept(piece, placed.get(id(piece)), before),
+        )
+        for piece in pieces
+    ]
     rows += [(dropped.candidate, _dropped(dropped)) for dropped in selection.dropped]
     return tuple(trace for _, trace in sorted(rows, key=lambda row: row[0].order))
 

@@ -12,6 +12,7 @@ from contextkit.agent_hooks.hiding import item_keys, shown_before
 from contextkit.agent_hooks.journal import note
 from contextkit.agent_hooks.sessions import Session, open_session, prune_sessions
 from contextkit.agent_hooks.starting import start_context
+from contextkit.asking.requests import default_limit
 from contextkit.formatted import FormattedContext
 from contextkit.invisible import visible_values
 from contextkit.kit import ContextKit
@@ -92,12 +93,12 @@ def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble
     if event.failed:
         return [_premortem(kit, domain) for domain in _DOMAINS[event.failed]]
     # What is left out because it was shown makes room for as much behind it.
-    limit = kit.config.assemble.limit + min(len(session.shown), _MOST_FURTHER)
+    further = min(len(session.shown), _MOST_FURTHER)
     return [
         lambda tokens: kit.assemble_context(
             event.prompt[:_MOST_PROMPT],
             kit.config.hooks.sources,
-            limit=limit,
+            limit=default_limit(kit.config, tokens) + further,
             max_tokens=tokens,
             guard=True,
             session=event.session.strip() or None,

@@ -18,7 +18,7 @@ from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
 from contextkit.store.base import conditions
 from contextkit.strategy import STRATEGY_DEPTH, is_number
 
-__all__ = ["check_whole_number", "make_request", "with_budget"]
+__all__ = ["check_whole_number", "default_limit", "make_request", "with_budget"]
 
 _CHOICES = {
     "style": STYLES,
@@ -42,6 +42,9 @@ _CONFIGURED = (
 )
 _MAX_QUERY = 1_000_000
 """Characters; what a longer one asks for is in none of them."""
+
+_LEAST_LIMIT = 20
+_TOKENS_AN_ITEM = 40
 
 _BY_SOURCE = ("weights", "limits", "timeouts")
 _BY_REQUEST = ("filters", "session", "recipe", "strategy", "depth", "record_use", "cache")
@@ -78,6 +81,8 @@ def make_request(
         values["exclude_sources"] = config.assemble.exclude_sources or ()
     values.update({name: value for name, value in given.items() if value is not None})
     values["strategy"] = strategy
+    if values["limit"] is None and _is_whole(values["max_tokens"]):
+        values["limit"] = default_limit(config, values["max_tokens"])
     values.update(checked_filter_options(values))
     _check_query(query)
     _check_depth(values.get("depth"))
@@ -97,6 +102,16 @@ def make_request(
         workspace=workspace,
         **values,
     )
+
+
+def default_limit(config: Config, max_tokens: int) -> int:
+    """Give the items to retrieve per source where a request does not say: it follows the budget.
+
+    Args:
+        config: its `[assemble] limit`, where that is set, is stronger.
+        max_tokens: the budget, in tokens.
+    """
+    return config.assemble.limit or max(_LEAST_LIMIT, max_tokens // _TOKENS_AN_ITEM)
 
 
 def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextRequest:
@@ -157,8 +172,12 @@ def _check_numbers(values: Mapping[str, Any]) -> None:
 
 def check_whole_number(name: str, value: object) -> None:
     """Raise `InvalidRequestError` for what is no whole number of at least 1."""
-    if type(value) is not int or value < 1:
+    if not _is_whole(value):
         raise InvalidRequestError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int and value >= 1
 
 
 def _check_choices(values: Mapping[str, Any]) -> None:

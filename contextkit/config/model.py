@@ -89,7 +89,7 @@ class AssembleSettings:
     """`[assemble]`: what a request is when it does not say otherwise."""
 
     max_tokens: int = _setting(2000, "a whole number of at least 1", ge(1), rule="free")
-    limit: int = _setting(20, "a whole number of at least 1", ge(1), rule="free")
+    limit: int | None = _setting(None, "a whole number of at least 1", optional(ge(1)), rule="free")
     sources: tuple[str, ...] | None = _setting(None, _names("source names"), rule="fewer")
     exclude_sources: tuple[str, ...] | None = _setting(None, _names("source names"), rule="more")
     source_timeout: float = _setting(0.3, "seconds, over 0", gt(0), rule="lower")
@@ -109,7 +109,7 @@ class AssembleSettings:
         5.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="lower"
     )
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")), rule="free")
-    shares: Shares = _setting("fixed", "fixed or by_match", in_(SHARES), rule="free")
+    shares: Shares = _setting("by_evidence", "by_evidence or fixed", in_(SHARES), rule="free")
     order: Literal["match", "priority"] = _setting(
         "match", "match or priority", in_(("match", "priority")), rule="free"
     )

@@ -1,54 +1,61 @@
 """Splitting a token budget: integer shares by weight, by largest remainder.
 
 The weights may follow percentages of a strategy, see `by_percent`, and what was found for the
-question, see `by_match`.
+question, see `by_evidence`.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-__all__ = ["allotments", "by_match", "by_percent", "shares"]
+__all__ = ["allotments", "by_evidence", "by_percent", "readable_shares", "shares"]
 
 _NEXT_TO_NOTHING = 1e-6
 """The weight of what has no percent of its own: it is given no token but what others leave."""
 
-_STEEPNESS = 16
-"""How fast a match counts less than the best beside it: at 0.9 of that it counts 0.2."""
-
-_MOST_RIVALS = 8.0
-"""No source's weight grows to more than so many times, so that no other's vanishes."""
+_EVIDENCE_COUNTS = 2
+"""The power of evidence: half of the best evidence is worth a quarter of the room."""
 
 
-def by_match(
-    weights: Mapping[str, float], matches: Mapping[str, Sequence[float]]
+def by_evidence(
+    weights: Mapping[str, float], evidence: Mapping[str, float], likely: Mapping[str, float]
 ) -> dict[str, float]:
-    """The weights, larger where many items match about as well as the best of them.
+    """Multiply weights by how well each key answers.
 
-    Where one item stands out it is the answer, and its section needs room for little more.
-    Where several are level any of them may be the answer, and the section needs room for all
-    of those. A weight grows to at most eight times itself and never shrinks, so every share
-    stays at least an eighth of what it is without this, and a weight of 0 stays 0.
+    Where all have the same evidence and are as likely, the weights keep their proportions.
 
     Args:
-        weights: key -> weight, each at least 0.
-        matches: key -> the matches of what was found for it, each 0..1, in any order; a key
-            that is not there has none, and keeps its weight.
+        weights: key -> weight, each over 0.
+        evidence: key -> how much of the question its items have, each 0..1.
+        likely: key -> how likely it answers such a question, each 0..1.
     """
+    best = max(evidence.values(), default=0.0) or 1.0
     return {
-        key: min(weight * _rivals(matches.get(key, ())), sys.float_info.max)
+        key: weight * likely[key] * (evidence[key] / best) ** _EVIDENCE_COUNTS
         for key, weight in weights.items()
     }
 
 
-def _rivals(matches: Sequence[float]) -> float:
-    """How many are about as good as the best of them, itself counted: 1 to `_MOST_RIVALS`."""
-    best = max(matches, default=0.0)
-    if best <= 0:
-        return 1.0
-    return min(_MOST_RIVALS, sum((match / best) ** _STEEPNESS for match in sorted(matches)))
+def readable_shares(weights: Mapping[str, float], total: int, least: int) -> dict[str, int]:
+    """Split `total` tokens over the keys whose share is at least `least`.
+
+    The lightest key goes first, and what it would have had is the others', until each share
+    can be read. One key always stays.
+
+    Args:
+        weights: key -> weight, each at least 0.
+        total: tokens, at least 0.
+        least: the smallest share, in tokens.
+    """
+    kept = {key: weight for key, weight in weights.items() if weight > 0}
+    while kept:
+        split = shares(kept, total)
+        lightest = min(kept, key=lambda key: (kept[key], key))
+        if len(kept) == 1 or split[lightest] >= least:
+            return split
+        del kept[lightest]
+    return {}
 
 
 def by_percent(
@@ -97,7 +104,7 @@ def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
     the split does not depend on any order.
 
     Args:
-        weights: key -> weight, each over 0.
+        weights: key -> weight, each at least 0; all 0 gives nothing to any.
         total: tokens, at least 0.
     """
     return _split(_whole_numbers(weights), total)
@@ -112,7 +119,7 @@ def allotments(
     given or nobody wants any.
 
     Args:
-        weights: key -> weight, each over 0.
+        weights: key -> weight, each at least 0.
         wanted: key -> tokens, at least 0, for the same keys.
         total: tokens, at least 0.
     """
@@ -120,7 +127,9 @@ def allotments(
     given = dict.fromkeys(weights, 0)
     left = total
     while left > 0:
-        hungry = {key: weight for key, weight in exact.items() if given[key] < wanted[key]}
+        hungry = {
+            key: weight for key, weight in exact.items() if weight and given[key] < wanted[key]
+        }
         if not hungry:
             break
         for key, extra in _split(hungry, left).items():
@@ -139,7 +148,7 @@ def _whole_numbers(weights: Mapping[str, float]) -> dict[str, int]:
 
 def _split(weights: Mapping[str, int], total: int) -> dict[str, int]:
     whole = sum(weights.values())
-    if not weights or total <= 0:
+    if not whole or total <= 0:
         return dict.fromkeys(weights, 0)
     split = {key: total * weight // whole for key, weight in weights.items()}
     left = total - sum(split.values())

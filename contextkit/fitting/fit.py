@@ -27,7 +27,7 @@ class Account:
     """A section's tokens: its share, what it used, gave away and took over.
 
     `fixed_share` is what its share would be by its own weight, whatever the question; None
-    where that is so for every section.
+    where that is so for every section. `evidence` and `why` are those of its lane.
     """
 
     share: int
@@ -35,6 +35,8 @@ class Account:
     given: int
     taken: int
     fixed_share: int | None = None
+    evidence: float | None = None
+    why: str = ""
 
 
 @frozen(eq=False)
@@ -171,6 +173,8 @@ class _Fitting:
                 given=max(0, share - used),
                 taken=max(0, used - share),
                 fixed_share=fixed.get(lane.key),
+                evidence=lane.evidence,
+                why=lane.why,
             )
         return accounts
 

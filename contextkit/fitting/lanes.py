@@ -1,23 +1,41 @@
-"""The sections on their way into the budget: what each may show, and its weight."""
+"""The sections on their way into the budget: what each may show, and how much room it has.
+
+By default a section's part of the budget follows its evidence as well as its weight: how much of
+the question its items have, by one measure for every source, and how likely that source answers
+such a question. With the same evidence the parts are by weight.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from contextkit.asking.sections import title_of
 from contextkit.config import normalized
-from contextkit.fitting.budget import by_match, by_percent
+from contextkit.fitting.budget import by_evidence, by_percent, readable_shares
 from contextkit.fitting.placing import Lane, Piece
 from contextkit.gathering.gather import Question
 from contextkit.models import ContextRequest
+from contextkit.ranking.evidence import coverage_of, evidence_of
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
 from contextkit.rendering import heading
+from contextkit.source_info import SourceInfo
 
 __all__ = ["lanes_for"]
+
+_LEAST_PART = 25
+_LEAST_TOKENS = 64
+"""A section needs a 25th of the budget, 64 tokens at most, to show something readable."""
+
+_NOTE_MATCH = 0.15
+_NOTE_OF_BEST = 0.3
+"""A note comes first where it matches so well, by itself and beside the best note."""
+
+_RANKED_PART = 0.5
+"""The evidence of a source whose numbers say nothing, as a part of the best, at least."""
 
 
 def lanes_for(
@@ -27,11 +45,11 @@ def lanes_for(
     pieces: Sequence[Piece],
     failed: Failed,
 ) -> list[Lane]:
-    """A lane for each section that was asked, also where nothing was found for it.
+    """Make a lane for each section that was asked, also where nothing was found for it.
 
     Args:
         registry: knows the sources' weights and titles.
-        request: its strategy and `shares` say how weights are made.
+        request: its strategy and `shares` say how the budget is split.
         questions: one per section.
         pieces: best first.
         failed: told of weights that fail.
@@ -50,8 +68,13 @@ def lanes_for(
         for question in questions
     ]
     if request.strategy.budget:
-        lanes = _by_percent(lanes, questions, request.strategy.budget)
-    return lanes if request.shares == "fixed" else _by_match(lanes)
+        return _by_percent(lanes, questions, request.strategy.budget)
+    # A recipe that asks its own questions, or gives its own weights, has its own split.
+    own_split = any(q.section.query is not None or q.section.weight for q in questions)
+    if request.shares == "fixed" or own_split:
+        return lanes
+    infos = {q.section.key: registry.info(q.section.source) for q in questions}
+    return _Weighing(request, infos).weighed(lanes)
 
 
 def _by_percent(
@@ -66,10 +89,82 @@ def _by_percent(
     return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]
 
 
-def _by_match(lanes: Sequence[Lane]) -> list[Lane]:
-    """The same lanes with weights that follow what was found."""
-    weights = by_match(
-        {lane.key: lane.weight for lane in lanes},
-        {lane.key: [piece.candidate.scores.match for piece in lane.pieces] for lane in lanes},
-    )
-    return [evolve(lane, weight=weights[lane.key]) for lane in lanes]
+@frozen
+class _Weighing:
+    """Gives lanes of one question the weights that their evidence deserves.
+
+    Attributes:
+        request: the question.
+        infos: section -> what its source says of itself.
+    """
+
+    request: ContextRequest
+    infos: Mapping[str, SourceInfo]
+
+    def weighed(self, lanes: Sequence[Lane]) -> list[Lane]:
+        """The same lanes with other weights, and without those that are not worth their tokens."""
+        evidence = self._evidence(lanes)
+        likely = {
+            key: info.likely_answers(self.request.signals.topics)
+            for key, info in self.infos.items()
+        }
+        weights = by_evidence({lane.key: lane.weight for lane in lanes}, evidence, likely)
+        least = min(_LEAST_TOKENS, self.request.max_tokens // _LEAST_PART)
+        showing = {lane.key: weights[lane.key] for lane in lanes if lane.pieces}
+        room = readable_shares(showing, self.request.max_tokens, least)
+        best = max(evidence, key=lambda key: (evidence[key] * likely[key], key))
+        weighed = []
+        for lane in self._with_notes_first(lanes):
+            key = lane.key
+            why = ""
+            if key != best and evidence[key] * likely[key] < evidence[best] * likely[best]:
+                why = (
+                    f"its best items have {evidence[key]:.2f} of what is asked, those of "
+                    f"{best} {evidence[best]:.2f}"
+                )
+            changed = evolve(lane, weight=weights[key], evidence=evidence[key], why=why)
+            weighed.append(changed if room.get(key) else _only_first(changed))
+        return weighed
+
+    def _evidence(self, lanes: Sequence[Lane]) -> dict[str, float]:
+        pieces = [piece for lane in lanes for piece in lane.pieces]
+        coverages = coverage_of(self.request.query, [piece.candidate for piece in pieces])
+        by_lane: dict[str, list[float]] = defaultdict(list)
+        for piece, coverage in zip(pieces, coverages, strict=True):
+            by_lane[piece.candidate.section].append(coverage)
+        evidence = {lane.key: evidence_of(by_lane[lane.key]) for lane in lanes}
+        best = max(evidence.values(), default=0.0)
+        if not best:
+            # The question has no words of its own, as "continue", or what answers it has others.
+            return {lane.key: 1.0 if lane.pieces else 0.0 for lane in lanes}
+        for lane in lanes:
+            # Such a source may answer by other means than the question's words.
+            if lane.pieces and self.infos[lane.key].scale == "ranked":
+                evidence[lane.key] = max(evidence[lane.key], _RANKED_PART * best)
+        return evidence
+
+    def _with_notes_first(self, lanes: Sequence[Lane]) -> list[Lane]:
+        """The lanes of notes say how many of their pieces come before the split."""
+        if len(lanes) < 2:
+            return list(lanes)
+        matches = [
+            piece.candidate.scores.match
+            for lane in lanes
+            if self.infos[lane.key].notes
+            for piece in lane.pieces
+        ]
+        least = max(_NOTE_MATCH, _NOTE_OF_BEST * max(matches, default=0.0))
+        return [_first(lane, least) if self.infos[lane.key].notes else lane for lane in lanes]
+
+
+def _first(lane: Lane, least: float) -> Lane:
+    """The lane with the pieces that match so well before the others, and before the split."""
+    first = [piece for piece in lane.pieces if piece.candidate.scores.match >= least]
+    others = [piece for piece in lane.pieces if piece.candidate.scores.match < least]
+    return evolve(lane, pieces=[*first, *others], first=len(first))
+
+
+def _only_first(lane: Lane) -> Lane:
+    """The lane with the pieces alone that come before the split."""
+    weak = {id(piece): lane.why for piece in lane.pieces[lane.first :]}
+    return evolve(lane, pieces=lane.pieces[: lane.first], weight=0.0, weak=weak)

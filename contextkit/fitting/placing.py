@@ -2,14 +2,15 @@
 
 In this order, each step with what the one before it left over:
 
-1. Every section that has something to show is opened with its best piece, the section
-   with the best piece of all first, so that a small budget still shows two sources. In the
-   best three there is room to read that piece, however small their shares are.
-2. Sections are filled up to their allotment: their share by weight, and what others leave
+1. Notes that match well are placed whole: they are short, and written down to be read.
+2. Every section that has something to show is opened with its best piece, the section
+   with the best piece of all first, so that a small budget still shows two sources. That
+   piece may take half of its section's room.
+3. Sections are filled up to their allotment: their share by weight, and what others leave
    of theirs. One item may take a quarter of that.
-3. Pieces that wait are placed at that length, best first, until none fits.
-4. Shortened pieces grow back, best first.
-5. A piece that waits is shortened to what remains.
+4. Pieces that wait are placed at that length, best first, until none fits.
+5. Shortened pieces grow back, best first.
+6. A piece that waits is shortened to what remains.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from contextkit.models import Excerpt
 from contextkit.ranking.scoring import Candidate
 
 __all__ = [
+    "BEST_PART",
     "ITEM_CAP",
-    "LEADING_SECTIONS",
-    "LEADING_TOKENS",
+    "NOTES_PART",
     "READABLE_TOKENS",
     "Count",
     "Lane",
@@ -42,13 +43,15 @@ Count = Callable[[str], int]
 ITEM_CAP = Fraction(1, 4)
 """The part of its section's allotment that one item may take (seed 1)."""
 
-READABLE_TOKENS = 24
-"""No item is capped below this: little more than the note would remain."""
+READABLE_TOKENS = 128
+"""No item is capped below this where its section has room for it: a quarter of a small share
+is a heading that nothing can be read under."""
 
-LEADING_SECTIONS = 3
-LEADING_TOKENS = 128
-"""The best pieces of the best sections are capped no lower: where a small budget has many
-sections, a quarter of a share is a heading that nobody can read on at."""
+BEST_PART = Fraction(1, 2)
+"""The part of its section's allotment that the best item may take."""
+
+NOTES_PART = Fraction(2, 5)
+"""The part of the budget that notes may take before it is split."""
 
 _SHORTEST = 12
 """Shorter than this a shortened item says nothing."""
@@ -92,6 +95,10 @@ class Lane:
         heading: what the section adds to the text beside its pieces.
         pieces: best first.
         own_weight: its weight whatever the question; default: `weight`.
+        first: so many of its pieces are placed whole before the budget is split.
+        evidence: how much of the question its items have, 0..1; None where that is not asked.
+        why: what its evidence is beside the best, in words; "" where there is nothing to say.
+        weak: by `id`, the pieces that are left out as others answer better, and why.
     """
 
     key: str
@@ -99,6 +106,10 @@ class Lane:
     heading: str
     pieces: Sequence[Piece]
     own_weight: float = field()
+    first: int = 0
+    evidence: float | None = None
+    why: str = ""
+    weak: Mapping[int, str] = field(factory=dict)
 
     @own_weight.default
     def _weight(self) -> float:
@@ -200,7 +211,9 @@ def place(
     Returns:
         Section -> what of it is shown, best first; nothing for a section without a place.
     """
-    plan = _Plan(lanes, room, shares, headings, shape, ranks)
+    plan = _Plan(lanes, room, headings, shape, ranks)
+    plan.place_notes()
+    plan.split(shares)
     plan.open_sections()
     plan.fill_sections()
     plan.place_waiting()
@@ -213,13 +226,13 @@ def place(
 class _Plan:
     lanes: Sequence[Lane]
     room: int
-    shares: Mapping[str, int]
     headings: Mapping[str, int]
     shape: Shaper
     ranks: Ranks
     placed: dict[str, list[Placed]] = field(init=False)
     left: int = field(init=False)
     _taken: set[int] = field(factory=set, init=False)
+    _notes: dict[str, int] = field(init=False)
     _caps: dict[str, int] = field(init=False)
     _allotted: dict[str, int] = field(init=False)
     _wanted: dict[str, int] = field(init=False)
@@ -228,21 +241,46 @@ class _Plan:
     def __attrs_post_init__(self) -> None:
         self.left = self.room
         self.placed = {lane.key: [] for lane in self.lanes}
-        self._weights = {lane.key: lane.weight for lane in self.lanes}
-        whole = dict.fromkeys(self._weights, self.room)
-        self._caps = {
-            key: max(int(max(self.shares[key], given) * ITEM_CAP), READABLE_TOKENS)
-            for key, given in allotments(self._weights, self._wants(whole), self.room).items()
+        self._notes = dict.fromkeys(self.placed, 0)
+
+    def place_notes(self) -> None:
+        """Place the notes that match well, best first, whole where they fit."""
+        first = {id(piece) for lane in self.lanes for piece in lane.pieces[: lane.first]}
+        most = int(self.room * NOTES_PART)
+        for key, piece in self.ranks.best_first:
+            if id(piece) not in first:
+                continue
+            before = self.left
+            entry = self.shape(piece, most - (self.room - before) - self._heading(key))
+            if entry is not None:
+                self._put(key, entry)
+                self._notes[key] += before - self.left
+
+    def split(self, shares: Mapping[str, int]) -> None:
+        """Allot what is left to the sections that have more to show."""
+        self.room = self.left
+        self._weights = {
+            lane.key: lane.weight for lane in self.lanes if lane.weight and self._waiting(lane)
         }
+        whole = dict.fromkeys(self._weights, self.room)
+        allotted = allotments(self._weights, self._wants(whole), self.room)
+        self._caps = {}
+        for key, given in allotted.items():
+            own = max(min(shares[key], self.room), given)
+            self._caps[key] = max(int(own * ITEM_CAP), min(own, READABLE_TOKENS))
         self._wanted = self._wants(self._caps)
         self._allotted = allotments(self._weights, self._wanted, self.room)
+
+    def _waiting(self, lane: Lane) -> list[Piece]:
+        return [piece for piece in lane.pieces if id(piece) not in self._taken]
 
     def _wants(self, caps: Mapping[str, int]) -> dict[str, int]:
         """What each section would take if no item took more than its cap."""
         return {
-            lane.key: self.headings[lane.key]
-            + sum(min(piece.tokens, caps[lane.key]) for piece in lane.pieces)
+            lane.key: self._heading(lane.key)
+            + sum(min(piece.tokens, caps[lane.key]) for piece in self._waiting(lane))
             for lane in self.lanes
+            if lane.key in caps
         }
 
     def rank_of(self, entry: Placed) -> int:
@@ -252,7 +290,10 @@ class _Plan:
 
     def open_sections(self) -> None:
         """Place the first piece of each section, the best sections first."""
-        best_first = sorted(self.lanes, key=lambda lane: self.ranks.of[id(lane.pieces[0])])
+        closed = [
+            lane for lane in self.lanes if lane.key in self._caps and not self.placed[lane.key]
+        ]
+        best_first = sorted(closed, key=lambda lane: self.ranks.of[id(lane.pieces[0])])
         for lane in best_first:
             found = next((f for f in self._openings(lane, len(best_first)) if f), None)
             if found is not None:
@@ -265,8 +306,8 @@ class _Plan:
         # The first of several sections leaves room for a second.
         readable = self.left // 2 - self.headings[key] if not opened and sections > 1 else room
         allotted = self._allotted[key] - self.headings[key]
-        least = LEADING_TOKENS if opened < LEADING_SECTIONS else READABLE_TOKENS
-        within = max(min(self._caps[key], allotted), min(least, readable))
+        best = max(self._caps[key], int(self._allotted[key] * BEST_PART))
+        within = max(min(best, allotted), min(READABLE_TOKENS, allotted, readable))
         yield self.shape(lane.pieces[0], min(within, room))
         yield self.shape(lane.pieces[0], min(allotted, room))
         if opened < _SOURCES_AT_LEAST:
@@ -360,7 +401,11 @@ class _Plan:
     # -- the books ------------------------------------------------------------------------
 
     def _waiting_best_first(self) -> list[tuple[str, Piece]]:
-        waiting = [entry for entry in self.ranks.best_first if id(entry[1]) not in self._taken]
+        waiting = [
+            (key, piece)
+            for key, piece in self.ranks.best_first
+            if key in self._caps and id(piece) not in self._taken
+        ]
         # Sorting is stable.
         return sorted(waiting, key=lambda entry: bool(self.placed[entry[0]]))
 
@@ -369,7 +414,7 @@ class _Plan:
 
     def _used(self, key: str) -> int:
         used = sum(entry.tokens for entry in self.placed[key])
-        return used + self.headings[key] if used else 0
+        return used + self.headings[key] - self._notes[key] if used else 0
 
     def _put(self, key: str, entry: Placed) -> None:
         self.left -= self._heading(key) + entry.tokens

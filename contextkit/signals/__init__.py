@@ -3,12 +3,13 @@
 | module | what it knows |
 |---|---|
 | `model` | the signals as plugins see them (`QuerySignals`) |
+| `topics` | what a question asks about |
 | `words` | the words that tell what is wanted, and those that tell nothing |
 | `reading` | from a query to its signals |
 """
 
 from __future__ import annotations
 
-from contextkit.signals.model import INTENTS, Intent, QuerySignals
+from contextkit.signals.model import INTENTS, TOPICS, Intent, QuerySignals, Topic
 
-__all__ = ["INTENTS", "Intent", "QuerySignals"]
+__all__ = ["INTENTS", "TOPICS", "Intent", "QuerySignals", "Topic"]

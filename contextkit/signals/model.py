@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Literal
 
 from attrs import evolve, field, frozen
-from attrs.validators import in_
+from attrs.validators import deep_iterable, in_
 
-__all__ = ["INTENTS", "Intent", "QuerySignals"]
+__all__ = ["INTENTS", "TOPICS", "Intent", "QuerySignals", "Topic"]
 
 Intent = Literal["question", "action", "fix", "explain", "other"]
 INTENTS: tuple[Intent, ...] = ("question", "action", "fix", "explain", "other")
+Topic = Literal["code", "usage", "history", "decisions", "activity", "failures"]
+TOPICS: tuple[Topic, ...] = ("code", "usage", "history", "decisions", "activity", "failures")
 
 
 def _texts(given: Iterable[str]) -> tuple[str, ...]:
@@ -32,12 +34,19 @@ class QuerySignals:
         intent: what is wanted: `fix`, `explain`, `question`, `action`, or `other` where its
             words do not tell.
         kinds: the kinds of items that matter most for that, as the plugins know them.
+        topics: what it asks about: `code` (how it works, where it is), `usage` (how to use or
+            configure it), `history` (when, who, why it changed), `decisions` (what was
+            agreed), `activity` (what is going on), `failures` (what went wrong). It says which
+            sources are likely to have the answer: see `SourceInfo.answers`.
     """
 
     keywords: tuple[str, ...] = field(default=(), converter=_texts)
     entities: tuple[str, ...] = field(default=(), converter=_texts)
     intent: Intent = field(default="other", validator=in_(INTENTS))
     kinds: tuple[str, ...] = field(default=(), converter=_texts)
+    topics: tuple[Topic, ...] = field(
+        default=(), converter=_texts, validator=deep_iterable(in_(TOPICS))
+    )
 
     def united(self, more: QuerySignals) -> QuerySignals:
         """These and others, each once, these first; an intent other than `other` stays."""
@@ -47,4 +56,5 @@ class QuerySignals:
             entities=dict.fromkeys((*self.entities, *more.entities)),
             intent=more.intent if self.intent == "other" else self.intent,
             kinds=dict.fromkeys((*self.kinds, *more.kinds)),
+            topics=dict.fromkeys((*self.topics, *more.topics)),
         )

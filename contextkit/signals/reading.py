@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from attrs import define, field
 
 from contextkit.signals import Intent, QuerySignals
+from contextkit.signals.topics import topics_in
 from contextkit.signals.words import (
     BEFORE_A_VERB,
     DETERMINERS,
@@ -23,7 +24,7 @@ from contextkit.signals.words import (
     VERBS,
 )
 
-__all__ = ["is_talk", "signals_of"]
+__all__ = ["is_talk", "signals_of", "subject_stems"]
 
 _READ_CHARACTERS = 8192
 _READ_TOKENS = 512
@@ -56,7 +57,10 @@ def signals_of(query: str) -> QuerySignals:
     text = query[:_READ_CHARACTERS]
     entities, prose = _names_and_prose(text)
     return QuerySignals(
-        keywords=_keywords(text), entities=entities, intent=_intent(prose, asks="?" in text)
+        keywords=_keywords(text),
+        entities=entities,
+        intent=_intent(prose, asks="?" in text),
+        topics=topics_in(text),
     )
 
 
@@ -216,3 +220,29 @@ class _Capitalised:
         self._first_is_doubtful = False
         if words:
             yield " ".join(words)
+
+
+# -- the subject ------------------------------------------------------------------------------
+
+_NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
+_NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
+_SHORTEST_STEM = 4
+
+
+def subject_stems(query: str) -> tuple[str, ...]:
+    """List the beginnings of the words that a query is about, each once, in lower case.
+
+    Names are taken apart (`session_cookie`, `SessionCookie`), and endings taken off. Words that
+    only ask or tell are left out.
+    """
+    parts = [part.lower() for part in _NAME_PART.findall(query[:_READ_CHARACTERS])]
+    wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
+    return tuple(dict.fromkeys(map(_stem, wanted)))[:_MOST]
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word

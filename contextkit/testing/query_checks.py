@@ -112,7 +112,7 @@ def _shown_otherwise(subject: Subject) -> ContextRequest:
         guard=True,
         include_sources=True,
         overflow="soft",
-        shares="by_match",
+        shares="by_evidence",
         diversity=0.5,
         source_timeout=2 * request.source_timeout,
         deadline=2 * request.deadline,

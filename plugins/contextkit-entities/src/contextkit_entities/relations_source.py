@@ -33,6 +33,7 @@ def contextkit_source() -> SourceInfo:
         description="how the entities that the question mentions hang together",
         priority=65,
         scale="calibrated",
+        answers={"code": 0.03},
         embedder="none",
         cacheable=True,
         settings={"depth": 2},

@@ -35,6 +35,7 @@ def contextkit_source() -> SourceInfo:
         description="people, services, modules and classes that the question mentions",
         priority=70,
         scale="calibrated",
+        answers={"code": 0.03},
         embedder="none",
         count_filters={"kind": "entity"},
         indexed_fields=("kind", "names", "ends", "origin", "type", "band"),

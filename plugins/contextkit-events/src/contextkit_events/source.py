@@ -49,6 +49,7 @@ def contextkit_source() -> SourceInfo:
         description="what was read, written, run and said in this session and the last ones",
         priority=90,
         scale="calibrated",
+        answers={"activity": 1, "decisions": 0.3, "history": 0.3, "failures": 0.3},
         cacheable=True,
         # Events come often: making vectors of each would cost more than it finds.
         embedder="none",
@@ -81,9 +82,12 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 
 @hookimpl
-def contextkit_signals(signals: QuerySignals) -> QuerySignals:
-    """The kinds of events that matter for what the query wants (seed 3)."""
-    return QuerySignals(kinds=_KINDS[signals.intent])
+def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals:
+    """The kinds of events that matter (seed 3), and whether recent activity is asked for."""
+    from contextkit_events.asked import asks_for_activity
+
+    topics = ("activity",) if asks_for_activity(query) else ()
+    return QuerySignals(kinds=_KINDS[signals.intent], topics=topics)
 
 
 @hookimpl

@@ -71,6 +71,7 @@ def contextkit_source() -> SourceInfo:
         priority=70,
         # A premortem's sections are chosen by filters, and what those select matches in full.
         scale="calibrated",
+        notes=True,
         cacheable=True,
         count_filters={"axis": "full"},
         indexed_fields=("axis", "domain", "strategy", "outcome_status", "ghap_id"),

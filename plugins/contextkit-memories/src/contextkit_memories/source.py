@@ -34,6 +34,7 @@ def contextkit_source() -> SourceInfo:
         description="facts, preferences, decisions and errors that were remembered",
         priority=90,
         scale="calibrated",
+        notes=True,
         cacheable=True,
         embedder="default",
         updates=True,

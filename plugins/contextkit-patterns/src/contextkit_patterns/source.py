@@ -34,6 +34,7 @@ def contextkit_source() -> SourceInfo:
         description="procedures that worked before, with how often they did",
         priority=60,
         scale="calibrated",
+        notes=True,
         cacheable=True,
         indexed_fields=("trigger_words", "name"),
     )

@@ -34,6 +34,7 @@ def contextkit_source() -> SourceInfo:
         description="the task stack: what is being done, what for, and what came of its parts",
         priority=95,
         scale="calibrated",
+        answers={"activity": 1, "decisions": 0.3},
         cacheable=True,
         indexed_fields=("session", "parent", "status"),
     )

@@ -46,6 +46,7 @@ def contextkit_source() -> SourceInfo:
         description="what many experiences have in common, in the words of one of them",
         priority=60,
         scale="calibrated",
+        notes=True,
         cacheable=True,
         indexed_fields=("axis", "domains", "strategies", "value_id", "ghap_ids"),
         settings={"max_values": 5, "min_cluster_size": 3, "min_similarity": 0.2},

@@ -30,6 +30,7 @@ def contextkit_source() -> SourceInfo:
         description="git status, recently edited and open files, project structure",
         priority=80,
         scale="calibrated",
+        answers={"activity": 1, "history": 0.2},
         embedder="none",
         settings={"days": 7, "depth": 2, "open_files": []},
         workspace_rules={"days": "free", "depth": "free", "open_files": "free"},

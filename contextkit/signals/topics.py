@@ -1,0 +1,80 @@
+"""What a question asks about: how code works, its history, a decision, and so on.
+
+The words are patterns over the question in lower case, several languages to a topic. A question
+that has none of them is about code, as most questions to a coding agent are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from contextkit.signals.model import Topic
+
+__all__ = ["topics_in"]
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """Make one pattern of whole phrases."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)")
+
+
+_SPACED: Mapping[Topic, re.Pattern[str]] = {
+    "history": _any_of(
+        "(?:when|why|who) (?:was|were|did|has|have|had)|since when|used to",
+        "who (?:wrote|added|changed|removed|broke|made|introduced)",
+        "(?:which|what|whose) (?:commits?|release|version|pull request)|what changed",
+        "changed (?:since|between|in the last)|introduced (?:in|by)|git (?:log|blame)",
+        "wann (?:wurden?|hat|haben|kam)|wer hat|seit wann|warum (?:wurden?|haben|hat)",
+        "quand (?:a|ont|avons)|qui a|depuis quand|pourquoi (?:a|ont|avons|avez)",
+        "cuándo (?:se|fue|hemos)|quién|desde cuándo|por qué (?:se|hemos|han)",
+    ),
+    "decisions": _any_of(
+        "(?:did|have) we (?:decided?|agreed?|chosen?)|decisions?|conventions?|guidelines?",
+        "polic(?:y|ies)|preferences?|house rules|the rules for|should (?:we|i)|do we|our",
+        "entschieden|entscheidung(?:en)?|konventionen|vereinbart|sollen wir|haben wir uns",
+        "avons-nous décidé|décisions?|devons-nous|decidimos|decisión|convenciones|debemos",
+    ),
+    "activity": _any_of(
+        "what (?:am|was|were|did|have) (?:i|we|you)|left off|going on|uncommitted",
+        "(?:working|worked) on|(?:work )?in progress|(?:last|this) session|open files?",
+        "yesterday|today|recently|current (?:branch|task|work)|status of (?:the|this|our)",
+        "woran|gestern|heute|zuletzt|hier|aujourd'hui|récemment|ayer|hoy|recientemente",
+    ),
+    "failures": _any_of(
+        "errors?|exceptions?|traceback|stack ?trace|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?",
+        "broken|bugs?|regression|does(?:n't| not) work|went wrong|goes wrong|raises",
+        "fehler|absturz|kaputt|funktioniert nicht|erreur|plante|échoue|falla|fallo",
+    ),
+    "usage": _any_of(
+        "how (?:do|can|could|should|would) (?:i|we|you|one)|how to|getting started",
+        "examples? of|tutorials?|documentation|docs|readme|document",
+        "wie (?:kann|muss|soll|benutze|verwende|installiere|konfiguriere) (?:ich|man|wir)",
+        "comment (?:puis-je|faire|utiliser|installer|configurer)|cómo (?:puedo|se usa)",
+    ),
+}
+
+_UNSPACED: Mapping[Topic, re.Pattern[str]] = {
+    "history": re.compile("什么时候|何时|是谁|历史|提交|いつ|誰が|履歴|コミット"),
+    "decisions": re.compile("决定|约定|规范|決め|決定|方針|規約"),
+    "activity": re.compile("最近|昨天|今天|正在|昨日|今日|作業中"),
+    "failures": re.compile("错误|异常|报错|失败|崩溃|エラー|例外|失敗"),
+    "usage": re.compile("如何使用|怎么用|怎样配置|配置|安装|使い方|設定|インストール"),
+}
+
+_WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")
+
+
+def topics_in(text: str) -> tuple[Topic, ...]:
+    """List what a question asks about, `code` where its words do not tell."""
+    lowered = text.lower()
+    found = [topic for topic, pattern in _SPACED.items() if pattern.search(lowered)]
+    found += [
+        topic
+        for topic, pattern in _UNSPACED.items()
+        if topic not in found and pattern.search(lowered)
+    ]
+    if not found and _WHY.search(lowered):
+        # The reason may stand in the code, or in the message of the commit that made it so.
+        return ("code", "history")
+    return tuple(found) or ("code",)
