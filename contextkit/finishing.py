@@ -135,15 +135,21 @@ class Finishing:
         with self.watch.stage("rank"):
             floors = {s.key: floor_of(self.registry, s, request) for s in sections}
             candidates = rank(sifted.answers, infos, self.clock(), request.strategy, floors, chosen)
-            refused = refuses(request, sections, candidates) if self.gated else None
+            refused = refuses(request, sections, candidates, infos) if self.gated else None
+        dropped: list[Dropped] = []
         if refused:
-            return Selection([], [Dropped(c, "below_floor", refused) for c in candidates])
+            # A source whose numbers say nothing answers by means of its own.
+            ranked = {s.key for s, i in zip(sections, infos, strict=True) if i.scale == "ranked"}
+            dropped = [
+                Dropped(c, "below_floor", refused) for c in candidates if c.section not in ranked
+            ]
+            candidates = [c for c in candidates if c.section in ranked]
         with self.watch.stage("dedup"):
             most = self.registry.config.assemble.max_items
             selection = select(self.registry, candidates, floors, self.failures, most)
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
             kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
-        return Selection(kept, [*selection.dropped, *sifted.dropped])
+        return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
 
     async def _compressed(
         self,

@@ -200,6 +200,8 @@ class ContextRequest:
         overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
         shares: how the budget is split over the sections. `by_evidence`: by weight, and by how
             much of the question each section's items have; `fixed`: by weight alone.
+        fill: whether the budget is used up with whatever was found. By default a context ends
+            where the rest is not worth its tokens.
         source_timeout: seconds that one source may take.
         deadline: seconds that all sources together may take.
         min_relevance: items below this relevance are left out, 0..1.
@@ -247,6 +249,7 @@ class ContextRequest:
     compress: bool = False
     overflow: Overflow = "hard"
     shares: Shares = "by_evidence"
+    fill: bool = False
     source_timeout: float = 0.3
     deadline: float = 0.5
     min_relevance: float = 0.1

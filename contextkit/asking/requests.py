@@ -27,7 +27,7 @@ _CHOICES = {
     "overflow": ("hard", "soft"),
     "shares": SHARES,
 }
-_SWITCHES = ("include_sources", "guard", "compress")
+_SWITCHES = ("include_sources", "guard", "compress", "fill")
 _WITHIN_0_AND_1 = ("min_relevance", "diversity")
 _CONFIGURED = (
     "max_tokens",

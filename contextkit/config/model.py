@@ -110,6 +110,7 @@ class AssembleSettings:
     )
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")), rule="free")
     shares: Shares = _setting("by_evidence", "by_evidence or fixed", in_(SHARES), rule="free")
+    fill: bool = _setting(False, "true or false", rule="free")
     order: Literal["match", "priority"] = _setting(
         "match", "match or priority", in_(("match", "priority")), rule="free"
     )

@@ -4,13 +4,11 @@ A query of nothing but greetings, thanks, assent and the like is not searched fo
 words may well be rare in a project, and would be found in full somewhere. Sources that answer by
 other means than a search, such as what was done last, still do.
 
-Where one query is asked of many sources, something that it is about is found well by one of
-them at least. So where the best of all matches is a poor one, nothing goes on, though each item
-by itself is above the floor: what matches one word of four is then chance. Of a few sources
-alone that says nothing, as the answer may be elsewhere. Neither does it where the query has a
-name such as `NO_PROXY` or MCP: that is about something, in whatever language the rest of it is.
-And words of politeness and of what to do are not what a question is about: "thanks, now explain
-the breaker" is about one word of three, and what has that is no chance.
+Where nothing that was found has half of the words that a question is about, what matches is
+chance, and nothing goes on: whether one source was asked or all of them. Five words of a longer
+question are enough. That does not hold for a question with a name such as `NO_PROXY` or MCP,
+which is about something in whatever language the rest of it is; for what was found by meaning
+and matches well; nor for sources that answer by other means than the question's words.
 
 A `min_relevance` of 0 asks for whatever there is, and neither holds.
 """
@@ -21,27 +19,33 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from contextkit.models import ContextRequest, Section
+from contextkit.ranking.evidence import words_in, words_of
 from contextkit.ranking.scoring import Candidate
 from contextkit.records import Hit, Search
 from contextkit.signals.reading import is_talk
-from contextkit.signals.words import EXPLAIN, FIX, TALK, VERBS
+from contextkit.source_info import SourceInfo
 
-__all__ = ["LEAST_MATCH", "MANY_SOURCES", "refuses", "unless_talk"]
+__all__ = ["refuses", "unless_talk"]
 
-LEAST_MATCH = 0.3
-"""What the best of all matches has to reach: one word of three, not one of four."""
+_LEAST_WORDS = 0.5
+"""The part of the question's words that one item has to have."""
 
-MANY_SOURCES = 4
-"""From so many sources on the best match says whether the query is about anything."""
+_ENOUGH_WORDS = 5
+"""So many count as the whole of a longer question."""
+
+_LEAST_MATCH = 0.45
+"""What an item with just half of the words has to match."""
+
+_GOOD_MATCH = 0.6
+"""What matches so well may have other words for it."""
+
+_BY_MEANING = 0.63
+_NOTES = 0.56
+"""Where vectors are searched too, words make less of a match, and such a part says as much;
+less still of notes, which are short."""
 
 _TECHNICAL = re.compile(r"[A-Z]\w*[A-Z]|[\d_./]|::|->")
 """What of the names in a query is no name of a person or a place."""
-
-_LEAST_SHARE = 0.5
-"""An item with so many of the words that the question is about is no chance match."""
-
-_NOT_THE_SUBJECT = TALK | VERBS | FIX | EXPLAIN
-_SHORTEST_STEM = 4
 
 Searcher = Callable[[Search], Awaitable[list[Hit]]]
 
@@ -63,39 +67,54 @@ def unless_talk(searcher: Searcher, request: ContextRequest) -> Searcher:
 
 
 def refuses(
-    request: ContextRequest, sections: Sequence[Section], candidates: Sequence[Candidate]
+    request: ContextRequest,
+    sections: Sequence[Section],
+    candidates: Sequence[Candidate],
+    infos: Sequence[SourceInfo],
 ) -> str | None:
-    """Why nothing of what was found goes on, in words; None where it may.
+    """Say why nothing that was found by words goes on; None where it may.
 
     Args:
         request: its `min_relevance`, and the names in its query.
         sections: those that were asked.
         candidates: all that was found for them.
+        infos: what each section's source says of itself.
     """
-    one_query = all(section.query is None for section in sections)
-    if request.min_relevance == 0 or len(sections) < MANY_SOURCES or not one_query:
+    if not candidates or _is_let_through(request, sections, infos):
         return None
-    if any(_TECHNICAL.search(name) for name in request.signals.entities):
-        return None
-    best = max((candidate.scores.match for candidate in candidates), default=1.0)
-    if best >= LEAST_MATCH or _on_the_subject(request, candidates):
+    scale = {section.key: _scale(info) for section, info in zip(sections, infos, strict=True)}
+    best = max(candidate.item.relevance / scale[candidate.section] for candidate in candidates)
+    words = words_of(request.query)
+    if not words:
+        return None if best >= _LEAST_MATCH else "the question names nothing to look for"
+    most = max(words_in(words, candidate.item) for candidate in candidates)
+    part = most / min(len(words), _ENOUGH_WORDS)
+    enough = part >= _LEAST_WORDS if best >= _LEAST_MATCH else part > _LEAST_WORDS
+    if enough or best >= _GOOD_MATCH:
         return None
     return (
-        f"nothing that any of {len(sections)} sources found answers the question: the best "
-        f"match is {best:.3f}, under {LEAST_MATCH:g}"
+        f"nothing that was found answers the question: the best item has {most} of the "
+        f"{len(words)} words that it is about"
     )
 
 
-def _on_the_subject(request: ContextRequest, candidates: Sequence[Candidate]) -> bool:
-    """Whether an item has half of the words that the query is about, in one form or another."""
-    stems = [_stem(word) for word in request.signals.keywords if word not in _NOT_THE_SUBJECT]
-    if not stems:
-        return False
-    items = (candidate.item for candidate in candidates)
-    texts = (f"{item.title} {item.location} {item.own_text}".lower() for item in items)
-    return any(sum(stem in text for stem in stems) >= _LEAST_SHARE * len(stems) for text in texts)
+def _scale(info: SourceInfo) -> float:
+    if info.embedder == "none":
+        return 1.0
+    return _NOTES if info.notes else _BY_MEANING
 
 
-def _stem(word: str) -> str:
-    """The word without a plural's ending."""
-    return word[:-1] if word.endswith("s") and len(word) > _SHORTEST_STEM else word
+def _is_let_through(
+    request: ContextRequest, sections: Sequence[Section], infos: Sequence[SourceInfo]
+) -> bool:
+    """Whether words do not tell what answers such a request."""
+    return (
+        request.min_relevance == 0
+        or any(section.query is not None for section in sections)
+        or any(_TECHNICAL.search(name) for name in request.signals.entities)
+        # What was done last is found by its time.
+        or (
+            "activity" in request.signals.topics
+            and any(i.answers.get("activity") == 1 for i in infos)
+        )
+    )

@@ -22,6 +22,7 @@ from contextkit.ranking.evidence import coverage_of, evidence_of
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
 from contextkit.rendering import heading
+from contextkit.signals.reading import names_one_thing
 from contextkit.source_info import SourceInfo
 
 __all__ = ["lanes_for"]
@@ -33,6 +34,12 @@ _LEAST_TOKENS = 64
 _NOTE_MATCH = 0.15
 _NOTE_OF_BEST = 0.3
 """A note comes first where it matches so well, by itself and beside the best note."""
+
+_CUT = 0.35
+_NOTE_CUT = 0.5
+_NAME_CUT = 0.65
+"""An item whose score is under such a part of its section's best is not worth its tokens. Where
+one thing is named, what defines it is wanted, and not all that mentions it."""
 
 _RANKED_PART = 0.5
 """The evidence of a source whose numbers say nothing, as a part of the best, at least."""
@@ -111,7 +118,11 @@ class _Weighing:
         weights = by_evidence({lane.key: lane.weight for lane in lanes}, evidence, likely)
         least = min(_LEAST_TOKENS, self.request.max_tokens // _LEAST_PART)
         showing = {lane.key: weights[lane.key] for lane in lanes if lane.pieces}
-        room = readable_shares(showing, self.request.max_tokens, least)
+        room = (
+            dict.fromkeys(showing, 1)
+            if self.request.fill
+            else readable_shares(showing, self.request.max_tokens, least)
+        )
         best = max(evidence, key=lambda key: (evidence[key] * likely[key], key))
         weighed = []
         for lane in self._with_notes_first(lanes):
@@ -123,8 +134,24 @@ class _Weighing:
                     f"{best} {evidence[best]:.2f}"
                 )
             changed = evolve(lane, weight=weights[key], evidence=evidence[key], why=why)
-            weighed.append(changed if room.get(key) else _only_first(changed))
+            weighed.append(self._relevant(changed) if room.get(key) else _only_first(changed))
         return weighed
+
+    def _relevant(self, lane: Lane) -> Lane:
+        """The lane without the pieces that are far behind its best."""
+        if not lane.pieces or self.request.fill:
+            return lane
+        part = _NOTE_CUT if self.infos[lane.key].notes else _CUT
+        if names_one_thing(self.request.query):
+            part = _NAME_CUT
+        least = part * max(piece.candidate.scores.score for piece in lane.pieces)
+        weak = {
+            id(piece): f"its score is under {least:.3f}, {part:g} of the best of {lane.key}"
+            for piece in lane.pieces
+            if piece.candidate.scores.score < least
+        }
+        kept = [piece for piece in lane.pieces if id(piece) not in weak]
+        return evolve(lane, pieces=kept, weak=weak, first=min(lane.first, len(kept)))
 
     def _evidence(self, lanes: Sequence[Lane]) -> dict[str, float]:
         pieces = [piece for lane in lanes for piece in lane.pieces]
@@ -138,10 +165,20 @@ class _Weighing:
             # The question has no words of its own, as "continue", or what answers it has others.
             return {lane.key: 1.0 if lane.pieces else 0.0 for lane in lanes}
         for lane in lanes:
-            # Such a source may answer by other means than the question's words.
-            if lane.pieces and self.infos[lane.key].scale == "ranked":
-                evidence[lane.key] = max(evidence[lane.key], _RANKED_PART * best)
+            if lane.pieces:
+                other = self._by_other_means(lane, best)
+                evidence[lane.key] = max(evidence[lane.key], other)
         return evidence
+
+    def _by_other_means(self, lane: Lane, best: float) -> float:
+        """The evidence of what may answer without the question's words."""
+        info, topics = self.infos[lane.key], self.request.signals.topics
+        if info.scale == "ranked":
+            return _RANKED_PART * best
+        if info.answers and "code" not in topics and info.likely_answers(topics) == 1:
+            # What was done last answers "which files did I change?" though it has no such word.
+            return lane.pieces[0].candidate.scores.match
+        return 0.0
 
     def _with_notes_first(self, lanes: Sequence[Lane]) -> list[Lane]:
         """The lanes of notes say how many of their pieces come before the split."""

@@ -10,12 +10,16 @@ was found, wherever it was found. An item's length does not matter.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
+from attrs import frozen
+
+from contextkit.models import ContextItem
 from contextkit.ranking.scoring import Candidate
 from contextkit.signals.reading import subject_stems
 
-__all__ = ["coverage_of", "evidence_of"]
+__all__ = ["Word", "coverage_of", "evidence_of", "words_in", "words_of"]
 
 _BEST = 3
 """A section's evidence is the mean of so many of its items: one alone may be chance."""
@@ -28,18 +32,52 @@ def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
         query: what is asked.
         candidates: everything that was found for it; a word that few of them have counts more.
     """
-    stems = subject_stems(query)
-    items = (candidate.item for candidate in candidates)
-    texts = [f"{item.title} {item.location} {item.own_text}".lower() for item in items]
-    found = [[stem in text for stem in stems] for text in texts]
-    rarity = [_rarity(sum(column), len(texts)) for column in zip(*found, strict=True)]
+    words = words_of(query)
+    found = [_found(words, candidate.item) for candidate in candidates]
+    rarity = [_rarity(sum(column), len(found)) for column in zip(*found, strict=True)]
     whole = math.fsum(rarity)
     if not whole:
-        return [0.0] * len(texts)
+        return [0.0] * len(found)
     return [
         math.fsum(value for value, has in zip(rarity, row, strict=True) if has) / whole
         for row in found
     ]
+
+
+def words_of(query: str) -> list[Word]:
+    """List the words that a query is about, ready to be looked for."""
+    return [Word.of(stem) for stem in subject_stems(query)]
+
+
+def words_in(words: Sequence[Word], item: ContextItem) -> int:
+    """Count the words that an item has."""
+    return sum(_found(words, item))
+
+
+def _found(words: Sequence[Word], item: ContextItem) -> list[bool]:
+    text = f"{item.title} {item.location} {item.own_text}"
+    lowered = text.lower()
+    return [word.is_in(text, lowered) for word in words]
+
+
+@frozen
+class Word:
+    """A word's beginning, found where a word or a part of a name begins.
+
+    `cat` is in `cats`, `black_cat` and `blackCat`, not in `location`.
+    """
+
+    stem: str
+    pattern: re.Pattern[str]
+
+    @classmethod
+    def of(cls, stem: str) -> Word:
+        own, capital, upper = map(re.escape, (stem, stem.capitalize(), stem.upper()))
+        return cls(stem, re.compile(rf"(?<![^\W\d_])(?:{own}|{upper})|{capital}"))
+
+    def is_in(self, text: str, lowered: str) -> bool:
+        """Whether a text, given in its own and in lower case, has it."""
+        return self.stem in lowered and self.pattern.search(text) is not None
 
 
 def _rarity(having: int, texts: int) -> float:

@@ -24,7 +24,7 @@ from contextkit.signals.words import (
     VERBS,
 )
 
-__all__ = ["is_talk", "signals_of", "subject_stems"]
+__all__ = ["is_talk", "names_one_thing", "signals_of", "subject_stems"]
 
 _READ_CHARACTERS = 8192
 _READ_TOKENS = 512
@@ -239,6 +239,13 @@ def subject_stems(query: str) -> tuple[str, ...]:
     parts = [part.lower() for part in _NAME_PART.findall(query[:_READ_CHARACTERS])]
     wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
     return tuple(dict.fromkeys(map(_stem, wanted)))[:_MOST]
+
+
+def names_one_thing(query: str) -> bool:
+    """Whether a question is about one name of code and nothing else."""
+    names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
+    named = set(subject_stems(names[0])) if len(names) == 1 else set()
+    return bool(named) and named.issuperset(subject_stems(query))
 
 
 def _stem(word: str) -> str:

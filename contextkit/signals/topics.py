@@ -38,8 +38,8 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "activity": _any_of(
         "what (?:am|was|were|did|have) (?:i|we|you)|left off|going on|uncommitted",
         "(?:working|worked) on|(?:work )?in progress|(?:last|this) session|open files?",
-        "yesterday|today|recently|current (?:branch|task|work)|status of (?:the|this|our)",
-        "woran|gestern|heute|zuletzt|hier|aujourd'hui|récemment|ayer|hoy|recientemente",
+        "yesterday|recently|current (?:branch|task|work)|status of (?:the|this|our)",
+        "woran (?:habe|war|arbeite)|gestern|zuletzt|récemment|ayer|recientemente",
     ),
     "failures": _any_of(
         "errors?|exceptions?|traceback|stack ?trace|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?",
@@ -57,7 +57,7 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
 _UNSPACED: Mapping[Topic, re.Pattern[str]] = {
     "history": re.compile("什么时候|何时|是谁|历史|提交|いつ|誰が|履歴|コミット"),
     "decisions": re.compile("决定|约定|规范|決め|決定|方針|規約"),
-    "activity": re.compile("最近|昨天|今天|正在|昨日|今日|作業中"),
+    "activity": re.compile("最近|昨天|正在|昨日|作業中"),
     "failures": re.compile("错误|异常|报错|失败|崩溃|エラー|例外|失敗"),
     "usage": re.compile("如何使用|怎么用|怎样配置|配置|安装|使い方|設定|インストール"),
 }
