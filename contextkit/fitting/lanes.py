@@ -41,6 +41,9 @@ _NAME_CUT = 0.65
 """An item whose score is under such a part of its section's best is not worth its tokens. Where
 one thing is named, what defines it is wanted, and not all that mentions it."""
 
+_LEVEL = 0.5
+"""A section with less than such a part of the best evidence takes no more than its share."""
+
 _RANKED_PART = 0.5
 """The evidence of a source whose numbers say nothing, as a part of the best, at least."""
 
@@ -133,7 +136,14 @@ class _Weighing:
                     f"its best items have {evidence[key]:.2f} of what is asked, those of "
                     f"{best} {evidence[best]:.2f}"
                 )
-            changed = evolve(lane, weight=weights[key], evidence=evidence[key], why=why)
+            changed = evolve(
+                lane,
+                weight=weights[key],
+                evidence=evidence[key],
+                why=why,
+                bounded=not self.request.fill
+                and evidence[key] * likely[key] < _LEVEL * evidence[best] * likely[best],
+            )
             weighed.append(self._relevant(changed) if room.get(key) else _only_first(changed))
         return weighed
 

@@ -96,6 +96,7 @@ class Lane:
         pieces: best first.
         own_weight: its weight whatever the question; default: `weight`.
         first: so many of its pieces are placed whole before the budget is split.
+        bounded: whether it takes nothing of what others leave of their shares.
         evidence: how much of the question its items have, 0..1; None where that is not asked.
         why: what its evidence is beside the best, in words; "" where there is nothing to say.
         weak: by `id`, the pieces that are left out as others answer better, and why.
@@ -107,6 +108,7 @@ class Lane:
     pieces: Sequence[Piece]
     own_weight: float = field()
     first: int = 0
+    bounded: bool = False
     evidence: float | None = None
     why: str = ""
     weak: Mapping[int, str] = field(factory=dict)
@@ -237,6 +239,7 @@ class _Plan:
     _allotted: dict[str, int] = field(init=False)
     _wanted: dict[str, int] = field(init=False)
     _weights: dict[str, float] = field(init=False)
+    _bounds: dict[str, int] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.left = self.room
@@ -269,6 +272,12 @@ class _Plan:
             own = max(min(shares[key], self.room), given)
             self._caps[key] = max(int(own * ITEM_CAP), min(own, READABLE_TOKENS))
         self._wanted = self._wants(self._caps)
+        self._bounds = {
+            lane.key: min(shares[lane.key], self.room) for lane in self.lanes if lane.bounded
+        }
+        for key, most in self._bounds.items():
+            if key in self._wanted:
+                self._wanted[key] = min(self._wanted[key], most)
         self._allotted = allotments(self._weights, self._wanted, self.room)
 
     def _waiting(self, lane: Lane) -> list[Piece]:
@@ -358,7 +367,7 @@ class _Plan:
         vain = 0
         for key, piece in self._waiting_best_first():
             length = min(piece.tokens, self._caps[key])
-            fits = length <= self.left - self._heading(key)
+            fits = length <= self._room_in(key)
             if fits and (length == piece.tokens or vain < _TRIES_IN_VAIN):
                 entry = self.shape(piece, length)
                 if entry is None:
@@ -379,7 +388,7 @@ class _Plan:
             if self.left < _LEAST_GROWTH or vain >= _TRIES_IN_VAIN:
                 return
             entry = self.placed[key][position]
-            grown = self.shape(entry.piece, entry.tokens + self.left)
+            grown = self.shape(entry.piece, entry.tokens + max(0, self._room_in(key)))
             if grown is not None and grown.tokens > entry.tokens:
                 self.placed[key][position] = grown
                 self.left -= grown.tokens - entry.tokens
@@ -392,7 +401,7 @@ class _Plan:
         for key, piece in self._waiting_best_first():
             if self.left < _SHORTEST or vain >= _TRIES_IN_VAIN:
                 return
-            entry = self.shape(piece, self.left - self._heading(key))
+            entry = self.shape(piece, self._room_in(key))
             if entry is None:
                 vain += 1
             else:
@@ -408,6 +417,13 @@ class _Plan:
         ]
         # Sorting is stable.
         return sorted(waiting, key=lambda entry: bool(self.placed[entry[0]]))
+
+    def _room_in(self, key: str) -> int:
+        """Tokens that a section's pieces may still take."""
+        room = self.left
+        if key in self._bounds:
+            room = min(room, self._bounds[key] - self._used(key))
+        return room - self._heading(key)
 
     def _heading(self, key: str) -> int:
         return 0 if self.placed[key] else self.headings[key]
