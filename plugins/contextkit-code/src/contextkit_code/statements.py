@@ -46,7 +46,7 @@ _CASES_BESIDE = frozenset(
 
 _CHAINED = re.compile(r"[})\]]*\s*(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b")
 _CASE = re.compile(r"(?:case|default)\b")
-_CLOSES = re.compile(r"(?:[)\]}]+[);,]*|(?:end|fi|done|esac)\b[);,]*)$")
+_CLOSES = re.compile(r"(?:[)\]}]++[);,]*+|(?:end|fi|done|esac)\b[);,]*+)$")
 _LEADS = re.compile(r"@\w|#!?\[")
 _CONTINUES = re.compile(r"(?:\?\.|\.(?=\w)|&&|\|[|>]|[?+](?![?+])|=>)")
 _IS_CONTINUED = re.compile(r"(?:&&|\|\||(?<![=<>!])=|(?<!\+)\+|\\|\b(?:and|or))$")
@@ -64,8 +64,8 @@ class Statement:
         first: its first row.
         last: its last row.
         indent: the width of what stands before its first word.
-        needs: the statements that must be shown with it, by their numbers: the headers that
-            enclose it, the `if` of an `else`, what a comment or a decorator belongs to.
+        needs: the numbers of the statements that must be shown with it, and theirs in turn: the
+            header that encloses it, the `if` of an `else`, what a comment or decorator is for.
         depth: how many headers enclose it.
         says: whether it has code; False for comments and for what only closes a block.
         closes: the number of the statement whose block it closes, or None.
@@ -139,7 +139,7 @@ class _Nesting:
         while self._above and self.statements[self._above[-1]].indent >= indent:
             popped = self._above.pop()
             sibling = popped if self.statements[popped].indent == indent else None
-        needs = list(self._above)
+        needs = self._above[-1:]
         closes = None
         if sibling is not None and _CLOSES.match(words):
             closes, says = self._heads.get(sibling, sibling), False
@@ -186,8 +186,8 @@ class _Scan:
         braces_hold_values = language in _BY_INDENTATION
         code = [""] * len(rows)
         for kind, first, last, text in _spans("\n".join(rows), _pattern(language)):
-            if kind != "comment":
-                says[first] = True
+            if kind in {"code", "string"}:
+                says[first : last + 1] = [True] * (last + 1 - first)
             if kind == "code":
                 code[first] = text
             else:
@@ -197,8 +197,6 @@ class _Scan:
                 most = _SHORT_BLOCK_ROWS
             if first < last and (kind == "comment" or last - first < most):
                 joined[first + 1 : last + 1] = [True] * (last - first)
-                if kind != "comment":
-                    says[first + 1 : last + 1] = [True] * (last - first)
         for row in range(1, len(rows)):
             if not says[row] and not says[row - 1] and rows[row].strip() and rows[row - 1].strip():
                 joined[row] = joined[row] or _indent(rows[row]) == _indent(rows[row - 1])

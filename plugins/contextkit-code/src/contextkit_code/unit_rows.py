@@ -34,7 +34,6 @@ _SMALL_GAP = 3
 """So many rows between two matches are shown before anything else."""
 
 _LEAST_STEPS = 2
-_EXITS = re.compile(r"\s*(?:return|raise|throw|yield)\b")
 
 
 @frozen
