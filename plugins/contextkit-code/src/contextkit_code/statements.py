@@ -17,7 +17,7 @@ __all__ = ["Statement", "paragraphs", "statements"]
 _JOINED_ROWS = 10
 """Brackets and strings that span more rows than this are a block of several statements."""
 
-_SHORT_BLOCK_ROWS = 2
+_SHORT_BLOCK_ROWS = 3
 """A block in braces of no more than this many rows is a part of its header's statement."""
 
 _HASH_LANGUAGES = """
@@ -193,7 +193,7 @@ class _Scan:
             else:
                 code[first] = code[last] = ""
             most = _JOINED_ROWS
-            if kind == "{" and not braces_hold_values:
+            if kind == "{" and not braces_hold_values and not _holds_values(code, first, last):
                 most = _SHORT_BLOCK_ROWS
             if first < last and (kind == "comment" or last - first < most):
                 joined[first + 1 : last + 1] = [True] * (last - first)
@@ -205,6 +205,11 @@ class _Scan:
                 is_continued = _IS_CONTINUED.search(code[row - 1])
                 joined[row] = joined[row] or bool(continues or is_continued)
         return cls(joined, says)
+
+
+def _holds_values(code: Sequence[str], first: int, last: int) -> bool:
+    """Whether braces hold values and no statements: their first or last row ends in a comma."""
+    return last - first > 1 and (code[first + 1].endswith(",") or code[last - 1].endswith(","))
 
 
 def _indent(row: str) -> str:

@@ -24,8 +24,8 @@ _MOST_DECORATORS = 4
 _AROUND_A_FRAME = 5
 """Rows on either side of a line that a stack trace names."""
 
-_DOC_WORTH = 0.5
-"""What a match in a docstring counts, beside 1 for one in the code: prose has more words."""
+_PROSE_WORTH = 0.3
+"""What a match in a docstring or a comment counts, beside 1 for one in the code."""
 
 _KNOWN_WORTH = 0.3
 """What a word counts once more, where a better statement has it."""
@@ -148,7 +148,8 @@ class _Planner:
         parts = [self.code[number] for number in body] + list(self.docs)
         texts = ["\n".join(self.unit.rows[p.first : p.last + 1]) for p in parts]
         worths = self.focus.worths(texts)
-        weights = [1.0] * len(body) + [_DOC_WORTH] * len(self.docs)
+        weights = [1.0 if p.says else _PROSE_WORTH for p in parts[: len(body)]]
+        weights += [_PROSE_WORTH] * len(self.docs)
         order = list(_best_first(worths, weights))
         found = [
             self._closure(body[place]) if place < len(body) else _rows_of(parts[place])
