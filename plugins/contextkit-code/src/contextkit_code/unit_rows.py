@@ -33,6 +33,9 @@ _KNOWN_WORTH = 0.3
 _SMALL_GAP = 3
 """So many rows between two matches are shown before anything else."""
 
+_BEFORE_DOCS = 3
+"""So many of the best matches are shown before the rest of the docstring."""
+
 _LEAST_STEPS = 2
 
 
@@ -113,12 +116,14 @@ class _Planner:
     def plan(self) -> RowPlan:
         body = [n for n, each in enumerate(self.code) if self._is_body(each)]
         summary = [_rows_of(self.docs[0])] if self.docs else []
+        matching = self._matching(body)
         wanted = (
             *self._framed(body),
             *summary,
-            *self._matching(body),
-            *self._outline(body),
+            *matching[:_BEFORE_DOCS],
             *map(_rows_of, self.docs),
+            *matching[_BEFORE_DOCS:],
+            *self._outline(body),
         )
         shown, steps = set(self.header), []
         for step in wanted:
