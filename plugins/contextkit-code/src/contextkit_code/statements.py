@@ -51,7 +51,7 @@ _LEADS = re.compile(r"@\w|#!?\[")
 _CONTINUES = re.compile(r"(?:\?\.|\.(?=\w)|&&|\|[|>]|[?+](?![?+])|=>)")
 _IS_CONTINUED = re.compile(r"(?:&&|\|\||(?<![=<>!])=|(?<!\+)\+|\\|\b(?:and|or))$")
 _HEADING = re.compile(r"#{1,6}\s")
-_ITEM = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|:\w[^:\n]*:|@\w|[A-Z]\w+:$|>>>")
+_ITEM = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|:\w[^:`\n]*+:(?!`)|@\w|[A-Z]\w+:$|>>>")
 _ENDS = re.compile(r"[.!?:。！？]\s*$")
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 

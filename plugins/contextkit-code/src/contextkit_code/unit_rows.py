@@ -33,6 +33,12 @@ _KNOWN_WORTH = 0.3
 _SMALL_GAP = 3
 """So many rows between two matches are shown before anything else."""
 
+_SHORT_BODY = 4
+"""A header that matches brings the first statement of its block where it is no longer."""
+
+_MOST_HEADERS = 3
+"""So many headers, each within the other, are gone through to that statement."""
+
 _BEFORE_DOCS = 3
 """So many of the best matches are shown before the rest of the docstring."""
 
@@ -157,7 +163,7 @@ class _Planner:
         weights += [_PROSE_WORTH] * len(self.docs)
         order = list(_best_first(worths, weights))
         found = [
-            self._closure(body[place]) if place < len(body) else _rows_of(parts[place])
+            self._with_body(body[place]) if place < len(body) else _rows_of(parts[place])
             for place in order
         ]
         shown = set(self.header).union(*found)
@@ -178,6 +184,21 @@ class _Planner:
             return self.code[number].depth
 
         return [self._closure(number) for number in sorted(body, key=depth)]
+
+    def _with_body(self, number: int) -> frozenset[int]:
+        """A statement with all that it needs, and of a header also what its block begins with."""
+        rows = self._closure(number)
+        # What a comment is for stands below it.
+        last = max(number, *self.code[number].needs, 0)
+        for following in range(last + 1, min(last + 1 + _MOST_HEADERS, len(self.code))):
+            body = self.code[following]
+            if (
+                body.depth <= self.code[following - 1].depth
+                or body.last - body.first >= _SHORT_BODY
+            ):
+                break
+            rows |= self._closure(following)
+        return rows
 
     def _closure(self, number: int) -> frozenset[int]:
         """The rows of a statement, and of all that it needs."""
