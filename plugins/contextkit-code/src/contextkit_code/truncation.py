@@ -18,8 +18,8 @@ from contextkit_code.unit_rows import RowPlan, UnitRows, plan_rows
 __all__ = ["truncated"]
 
 _FENCE = re.compile(r"(`{3,})[^`]*")
-_SHORT_ROW = 24
-"""A row that is alone in a gap is shown where it is no longer than this: so is the mark."""
+_SHORT_ROW = 60
+"""A row that is alone in a gap is shown up to this length: a mark is not much shorter."""
 
 _LONG_ROW = 400
 """A row that is longer may be cut within: it is prose, or data."""
