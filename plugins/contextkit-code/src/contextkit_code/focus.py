@@ -34,6 +34,9 @@ methods module modules none null return returned returns self true false type va
 _SAYS_NOTHING = STOP_WORDS | (TALK - VERBS) | frozenset(_ASKS_FOR_CODE.split())
 """Words that ask for code, that every unit has, or that are small talk."""
 
+_VERBS = {verb[:_SHARED]: [v for v in VERBS if v[:_SHARED] == verb[:_SHARED]] for verb in VERBS}
+"""By their first letters."""
+
 # Python: File "a/b.py", line 120; others: a/b.js:10:5, a/b.go:33, --> src/x.rs:12:3.
 _FRAME = re.compile(
     r'File "(?P<python>[^"\n]{1,400})", line (?P<line>\d{1,7})'
@@ -103,7 +106,7 @@ def _focus(query: str) -> Focus:
 
 
 def _is_verb(word: str) -> bool:
-    return any(likeness(word, verb) == 1.0 for verb in VERBS if verb[:_SHARED] == word[:_SHARED])
+    return any(likeness(word, verb) == 1.0 for verb in _VERBS.get(word[:_SHARED], ()))
 
 
 def _is_same_file(frame: str, path: str) -> bool:

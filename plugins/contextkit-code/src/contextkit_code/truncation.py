@@ -49,7 +49,8 @@ class _Shape:
         lines: list[str] = []
         next_row = 0
         for row in sorted(shown):
-            lines += self._gap(next_row, row)
+            if next_row < row:
+                lines += self._gap(next_row, row)
             lines.append(self.rows[row])
             next_row = row + 1
         lines += self._gap(next_row, len(self.rows))

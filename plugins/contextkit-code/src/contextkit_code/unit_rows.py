@@ -146,7 +146,8 @@ class _Planner:
 
     def _framed(self, body: Sequence[int]) -> Iterator[frozenset[int]]:
         """The lines that a stack trace names, then those around them."""
-        for distance in range(_AROUND_A_FRAME + 1):
+        distances = range(_AROUND_A_FRAME + 1) if self.unit.frames else ()
+        for distance in distances:
             wanted = {
                 row for frame in self.unit.frames for row in (frame - distance, frame + distance)
             }
