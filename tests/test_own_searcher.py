@@ -263,7 +263,7 @@ CONTEXT = """\
 ## Code
 
 **Function** `retry_flaky` in `tests/retry.py:10`
-```python
+```
 def retry_flaky(test):
     return test() or test()
 ```

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contextkit import InvalidRequestError
+from contextkit import ContextItem, InvalidRequestError
 from contextkit.agent_hooks.failing import failed_kind
 from contextkit.agent_hooks.telling import as_message
 from contextkit.asking.requests import make_request
@@ -31,6 +31,7 @@ from contextkit_code.code_records import RecordMaker
 from contextkit_code.doc_comments import comment_words, string_words
 from contextkit_code.plain_names import plain_names
 from contextkit_code.text_files import parsed_language
+from contextkit_code.truncation import truncated
 from contextkit_commits.log_parser import parse_log, split_tokens
 from contextkit_commits.text import clean_message
 from contextkit_documents.document_records import records_of
@@ -68,6 +69,13 @@ def _lines(text: str) -> str:
     return "\n".join(text[start : start + 80] for start in range(0, len(text), 80))
 
 
+def _excerpt(language: str, text: str) -> object:
+    """A unit shortened for a query, both made of the text."""
+    metadata = {"language": language, "file_path": "a", "unit_type": "lines"}
+    item = ContextItem("code", f"a [a:1]\n{_lines(text)}", 1.0, id="a", metadata=metadata)
+    return truncated(item, "plain", 500, estimate_tokens, text)
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "truncate": lambda text: truncate(text, 500, estimate_tokens),
     "TextBlocks": lambda text: TextBlocks(text).before_span(len(text) // 2),
@@ -89,6 +97,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "comment_words": lambda text: comment_words([f"/*{text}*/"]),
     "string_words": lambda text: string_words(f'"""{text}"""'),
     "chunk_file": lambda text: chunk_file(text.split("\n"), (), "a", "lines"),
+    **{f"excerpt of {name}": partial(_excerpt, name) for name in ("python", "go", "lua", "text")},
 }
 
 

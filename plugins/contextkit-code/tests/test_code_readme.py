@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from contextkit import ContextItem, Record
 from contextkit.models import Detail
@@ -62,10 +63,19 @@ def restock(self, items):
     assert f"markdown\n{text}\n```" in README
 
 
-def test_the_note_is_the_real_one(make_item: Callable[..., ContextItem]) -> None:
-    """As it stands behind a shortened unit."""
-    (shown,) = contextkit_format([make_item()], "markdown", "full")
-    text = contextkit_truncate(make_item(shown), "markdown", 100, len)
+def test_the_excerpt_shown_is_the_real_one(make_item: Callable[..., ContextItem]) -> None:
+    """Of a query for what becomes of broken items."""
+    rows = ["def restock(self, items):", '    """Put items on the shelf."""']
+    rows += [f"    self.prepare({place})" for place in range(5)]
+    rows += ["    for item in items:", "        if item.is_broken:"]
+    rows += ["            raise BrokenItem(item)"]
+    rows += [f"    self.tidy({place})" for place in range(3)]
+    docstring = "Put items on the shelf."
+    item = make_item("\n".join(rows), end_line=39, signature=rows[0], docstring=docstring)
+    (shown,) = contextkit_format([item], "markdown", "full")
 
-    assert text is not None
-    assert f"`{text.splitlines()[-1]}`" in README
+    text = contextkit_truncate(
+        evolve(item, content=shown), "markdown", 230, len, "what happens to a broken item?"
+    )
+
+    assert f"markdown\n{text}\n```" in README

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 
@@ -12,15 +13,69 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import STYLES, Detail, Style
+from contextkit.models import STYLES, Detail, Excerpt, Style
 from contextkit.tokens import counter_for
 from contextkit_code import contextkit_format, contextkit_truncate
-from contextkit_code.unit_rows import rows_by_worth
 
 MakeItem = Callable[..., ContextItem]
 Count = Callable[[str], int]
 
-NOTE = "(truncated, see full at lib/shelf.py:27)"
+RESTOCK = 'def restock(\n    self,\n    items,\n):\n    """Put items on the shelf."""\n    return 1'
+
+SEND = '''\
+def send(self, request, timeout=None):
+    """Send a request. Returns the response.
+
+    :param timeout: seconds to wait for the server.
+    """
+    parts = split(request.url)
+    headers = dict(
+        self.headers,
+        **request.headers,
+    )
+    for attempt in range(self.retries):
+        if attempt:
+            sleep(attempt)
+        try:
+            answer = self.open(parts, headers)
+        except OSError as error:
+            log(error)
+            self.forget(parts)
+            raise ConnectionBroken(
+                parts.host,
+                error,
+            )
+        else:
+            self.count += 1
+            break
+    # Cookies of the answer go into the jar.
+    self.jar.update(answer.cookies)
+    self.last = answer
+    self.log.append(answer)
+    return answer'''
+
+MOUNT = """\
+func (m *Mux) Mount(pattern string, handler http.Handler) {
+\tif handler == nil {
+\t\tpanic("nil handler")
+\t}
+\tif m.tree.has(pattern) {
+\t\tm.warn(pattern)
+\t\tpanic("an existing path")
+\t}
+\tfor _, each := range m.routes {
+\t\tswitch each.kind {
+\t\tcase static:
+\t\t\tm.one(each)
+\t\t\tm.two(each)
+\t\tcase wildcard:
+\t\t\teach.prefix = strip(pattern)
+\t\t\tm.three(each)
+\t\t}
+\t}
+\tm.four(pattern)
+\tm.five(pattern)
+}"""
 
 
 def words(text: str) -> int:
@@ -36,13 +91,15 @@ def lines(text: str) -> int:
 def cut(
     item: ContextItem,
     max_tokens: int,
+    query: str = "",
+    *,
     style: Style = "markdown",
-    count: Count = words,
+    count: Count = lines,
     detail: Detail = "full",
 ) -> str | None:
     """An item as it is shown and then shortened."""
     (shown,) = contextkit_format([item], style, detail)
-    return contextkit_truncate(evolve(item, content=shown), style, max_tokens, count)
+    return contextkit_truncate(evolve(item, content=shown), style, max_tokens, count, query)
 
 
 def code_of(text: str | None) -> list[str]:
@@ -52,167 +109,213 @@ def code_of(text: str | None) -> list[str]:
     return fence.content.split("\n")[:-1]
 
 
-def test_lines_go_from_the_end(make_item: MakeItem) -> None:
-    """The fence is closed, and a note says where the rest is."""
-    assert cut(make_item(), 27) == (
-        "**Method** `Shelf.restock` in `lib/shelf.py:27`\n"
-        "```python\n"
-        "def restock(\n    self,\n    items,\n):\n"
-        '    """Put items on the shelf.\n'
-        "\n"
-        "    All of them.\n"
-        '    """\n'
-        "...\n"
+@pytest.fixture
+def send(make_item: MakeItem) -> ContextItem:
+    """A Python method of lines 100 to 128."""
+    return make_item(
+        SEND,
+        start_line=100,
+        end_line=100 + SEND.count("\n"),
+        signature="def send(self, request, timeout=None):",
+        docstring=(
+            "Send a request. Returns the response.\n\n"
+            ":param timeout: seconds to wait for the server."
+        ),
+    )
+
+
+@pytest.fixture
+def mount(make_item: MakeItem) -> ContextItem:
+    """A Go method of lines 50 to 70."""
+    return make_item(
+        MOUNT,
+        file_path="mux.go",
+        language="go",
+        start_line=50,
+        end_line=50 + MOUNT.count("\n"),
+        signature="func (m *Mux) Mount(pattern string, handler http.Handler)",
+        docstring="",
+    )
+
+
+def test_what_matches_is_shown_with_what_encloses_it(send: ContextItem) -> None:
+    """Signature, docstring's first line, and the statement below its `for`, `try` and `except`."""
+    text = cut(send, 18, "where is a broken connection raised?")
+
+    assert isinstance(text, Excerpt)
+    assert text == (
+        "**Method** `Shelf.restock` in `lib/shelf.py:100`\n"
         "```\n"
-        "\n"
-        f"*{NOTE}*"
+        "def send(self, request, timeout=None):\n"
+        '    """Send a request. Returns the response.\n'
+        "... 103-109\n"
+        "    for attempt in range(self.retries):\n"
+        "        if attempt:\n"
+        "            sleep(attempt)\n"
+        "        try:\n"
+        "            answer = self.open(parts, headers)\n"
+        "        except OSError as error:\n"
+        "... 116-117\n"
+        "            raise ConnectionBroken(\n"
+        "                parts.host,\n"
+        "                error,\n"
+        "            )\n"
+        "... 122-129\n"
+        "```"
     )
 
 
-def test_docstring_and_signature_are_kept_before_what_stands_above(
-    make_item: MakeItem, restock: str
-) -> None:
-    """A long comment goes before the docstring below the signature does."""
-    comment = "".join(f"# word {n} of a long comment\n" for n in range(20))
+def test_a_comment_brings_its_statement(send: ContextItem) -> None:
+    """The comment has the query's words, the statement below it is what it is about."""
+    kept = code_of(cut(send, 9, "cookies of the answer into the jar"))
 
-    kept = code_of(cut(make_item(comment + restock), 30, count=lines))
-    header = restock.split("\n")[:8]
-
-    assert kept[-9:] == [*header, "..."]
-    assert kept[:2] == ["# word 0 of a long comment", "# word 1 of a long comment"]
-    assert [*header, "..."] == code_of(cut(make_item(comment + restock), 14, count=lines))
-
-
-def test_the_signature_is_kept_before_a_docstring_above_it(make_item: MakeItem) -> None:
-    """Of a long leading comment the beginning stays, with a mark, and then the signature."""
-    comment = "\n".join(f" * Line {n}." for n in range(40))
-    code = f"/**\n{comment}\n */\n@inline\nint put(int n) {{\n  return n;\n}}"
-    item = make_item(
-        code,
-        signature="int put(int n)",
-        docstring="\n".join(f"Line {n}." for n in range(40)),
-    )
-
-    assert code_of(cut(item, 11, count=lines)) == [
-        "/**",
-        " * Line 0.",
-        " * Line 1.",
-        "...",
-        "int put(int n) {",
-        "...",
+    assert kept[-3:] == [
+        "    # Cookies of the answer go into the jar.",
+        "    self.jar.update(answer.cookies)",
+        "... 127-129",
     ]
-    assert code_of(cut(item, 50, count=lines))[-3:] == ["@inline", "int put(int n) {", "..."]
 
 
-def test_a_part_of_the_signature_is_better_than_none(make_item: MakeItem) -> None:
-    """Its first lines."""
-    assert code_of(cut(make_item(), 15)) == ["def restock(", "    self,", "..."]
+def test_rare_words_count_more_than_common_ones(send: ContextItem) -> None:
+    """`answer` is everywhere in the method, `cookies` on one statement."""
+    kept = code_of(cut(send, 9, "answer cookies"))
+
+    assert "    self.jar.update(answer.cookies)" in kept
 
 
-def test_a_summary_keeps_the_signature_longest(make_item: MakeItem) -> None:
-    """Its docstring is cut at a line."""
-    item = make_item(signature="def f():", docstring="One.\n\n" + "Two three.\n" * 40)
+def test_a_sentence_of_the_docstring_that_matches_is_shown(send: ContextItem) -> None:
+    """Beside its first line."""
+    kept = code_of(cut(send, 9, "how many seconds does it wait for the server?"))
 
-    assert code_of(cut(item, 8, count=lines, detail="summary")) == ["def f():", "One.", "..."]
-    assert code_of(cut(item, 7, count=lines, detail="summary")) == ["def f():", "..."]
-
-
-def test_a_long_line_is_cut_within(make_item: MakeItem) -> None:
-    """Where whole lines would leave more than half of the room empty."""
-    window = {"unit_type": "section", "signature": "", "docstring": "", "language": ""}
-    prose = make_item("# Title\n\n" + "word " * 500 + "\nlast", **window)
-
-    text = cut(prose, 40)
-
-    assert text is not None
-    assert 35 < words(text) <= 40
-    assert code_of(text)[:2] == ["# Title", ""]
-    assert code_of(text)[2].startswith("word word")
-    assert code_of(text)[-1].endswith("word...")
+    assert kept[:3] == [*SEND.split("\n")[:2], ""]
+    assert kept[3] == "    :param timeout: seconds to wait for the server."
 
 
-def test_a_part_of_a_line_is_better_than_none(make_item: MakeItem) -> None:
-    """Though heading and note take more than half of the room."""
-    text = cut(make_item("word " * 500, signature="", docstring=""), 16)
+def test_without_a_match_the_outline_is_shown(send: ContextItem) -> None:
+    """Signature, docstring, and what stands at the top of the body."""
+    kept = code_of(cut(send, 16, "zebra"))
 
-    assert text is not None
-    assert code_of(text)[0].startswith("word word")
-
-
-def test_a_line_is_not_cut_within_where_whole_ones_fill_the_room(make_item: MakeItem) -> None:
-    """A line of code in part says little."""
-    item = make_item("a = 1\n" * 20 + "word " * 500, signature="", docstring="")
-
-    assert code_of(cut(item, 72)) == ["a = 1"] * 20 + ["..."]
+    assert kept == [
+        *SEND.split("\n")[:11],
+        "... 111-128",
+        "    return answer",
+    ]
 
 
-def test_the_heading_alone_with_the_note_is_the_least(make_item: MakeItem) -> None:
-    """Under that nothing is given, and the default takes over."""
-    least = f"**Method** `Shelf.restock`\n*{NOTE}*"
+def test_braces(mount: ContextItem) -> None:
+    """A case is shown below its `switch`, though both have one indentation."""
+    kept = code_of(cut(mount, 12, "where is the prefix stripped for a wildcard?"))
 
-    assert least == cut(make_item(), 8)
-    assert cut(make_item(), 6) is None
+    assert kept == [
+        "func (m *Mux) Mount(pattern string, handler http.Handler) {",
+        "... 51-57",
+        "\tfor _, each := range m.routes {",
+        "\t\tswitch each.kind {",
+        "\t\tcase static:",
+        "... 61-62",
+        "\t\tcase wildcard:",
+        "\t\t\teach.prefix = strip(pattern)",
+        "... 65-70",
+    ]
 
 
-@pytest.mark.parametrize(("style", "room"), [("markdown", 8), ("plain", 6)])
-def test_a_bare_heading_leaves_its_place_to_the_note(
-    make_item: MakeItem, style: Style, room: int
-) -> None:
-    """It may take as many tokens as the name of another unit."""
-    text = cut(make_item(), room, style) or ""
-    assert text.count("Shelf.restock") == text.count("lib/shelf.py:27") == 1
+def test_the_signature_is_shown_whole_or_the_item_not_at_all(make_item: MakeItem) -> None:
+    """An item below what can be understood gives its place to the next."""
+    texts = [cut(make_item(), room, "restock") for room in range(1, 20)]
+    told = [text for text in texts if text]
+
+    assert texts[0] == ""
+    assert told
+    assert all("def restock(\n    self,\n    items,\n):\n" in text for text in told)
+    assert all("Put items on the shelf." in text for text in told)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        'File "/home/me/project/lib/shelf.py", line 126, in send',
+        "at send (lib/shelf.py:126:9)",
+        "\tlib/shelf.py:126 +0x1d",
+        "  --> lib/shelf.py:126:5",
+        r'File "C:\project\lib\shelf.py", line 126',
+    ],
+)
+def test_the_line_of_a_stack_trace_comes_first(send: ContextItem, frame: str) -> None:
+    """With the lines around it, before what has the query's words."""
+    kept = code_of(cut(send, 11, f"ConnectionBroken when I send a request\n{frame}\n"))
+
+    assert "    self.jar.update(answer.cookies)" in kept
+    assert "    self.last = answer" in kept
+    assert not any("ConnectionBroken" in line for line in kept)
+
+
+def test_the_line_of_another_file_is_none_of_a_unit(send: ContextItem) -> None:
+    """Only files of one name and one folder are the same."""
+    query = "ConnectionBroken\nat send (other/shelf.py:126:9)"
+
+    kept = code_of(cut(send, 18, query))
+
+    assert "            raise ConnectionBroken(" in kept
 
 
 def test_xml(make_item: MakeItem) -> None:
-    """The note stands in the element."""
-    item = make_item("a < b\n" * 50, signature="a < b")
-
-    assert cut(item, 8, "xml", lines) == (
-        '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">\n'
-        + "a &lt; b\n" * 4
-        + f"...\n{NOTE}\n</entity>"
+    """The excerpt stands in the element; what is escaped is matched as it was written."""
+    rows = ["bool less(a) {", *(f"  step({n});" for n in range(9)), "  return jar < lid;", "}"]
+    item = make_item(
+        "\n".join(rows), signature="bool less(a) {", docstring="", language="cpp", end_line=38
     )
-    assert cut(item, 3, "xml", lines) == (
+
+    assert cut(item, 7, "jar", style="xml") == (
         '<entity name="Shelf.restock" type="method" file="lib/shelf.py" line="27">\n'
-        f"{NOTE}\n</entity>"
+        "bool less(a) {\n"
+        "  step(0);\n"
+        "... 29-36\n"
+        "  return jar &lt; lid;\n"
+        "}\n"
+        "</entity>"
     )
-    assert cut(item, 2, "xml", lines) is None
+    assert cut(item, 3, "jar", style="xml") == ""
 
 
-def test_the_signature_is_found_in_xml_too(make_item: MakeItem) -> None:
-    """Where it is escaped, and so is the docstring."""
-    code = "// none\n" * 9 + "bool less(a) { // a<b?\n  // Whether a < b.\n  return true;\n}"
-    item = make_item(code, signature="bool less(a) { // a<b?", docstring="Whether a < b.")
-
-    text = cut(item, 6, "xml", lines)
+def test_plain(send: ContextItem) -> None:
+    """The same below the name and the place."""
+    text = cut(send, 8, "cookies jar", style="plain")
 
     assert text is not None
-    assert text.split("\n")[1:4] == [
-        "bool less(a) { // a&lt;b?",
-        "  // Whether a &lt; b.",
-        "...",
-    ]
+    assert text.startswith(
+        "Shelf.restock [lib/shelf.py:100]\ndef send(self, request, timeout=None)"
+    )
+    assert "    self.jar.update(answer.cookies)" in text
 
 
-def test_plain(make_item: MakeItem) -> None:
-    """The note comes last."""
-    item = make_item("a b\n" * 9, signature="")
+def test_a_summary_has_no_line_numbers(make_item: MakeItem) -> None:
+    """Its docstring is shortened at a sentence."""
+    item = make_item(signature="def f():", docstring="One.\n\n" + "Two three.\n" * 40)
 
-    assert f"Shelf.restock [lib/shelf.py:27]\na b\n...\n\n{NOTE}" == cut(item, 11, "plain")
-    assert f"Shelf.restock\n{NOTE}" == cut(item, 6, "plain")
+    assert code_of(cut(item, 8, detail="summary")) == ["def f():", "One.", "", "Two three.", "..."]
 
 
-def test_an_entity_is_not_cut_within(make_item: MakeItem) -> None:
-    """Where a line of XML is cut, at every length."""
-    item = make_item("&<>" * 200, signature="", docstring="")
+def test_prose_is_shortened_to_the_sentences_that_match(make_item: MakeItem) -> None:
+    """With the heading above them."""
+    prose = (
+        "# Shelves\n\nAre long.\n\n# Jars\n\nSome are red.\nA lid is\nscrewed on.\n\nMost are blue."
+    )
+    window = {"unit_type": "section", "signature": "", "docstring": "", "language": "markdown"}
+    item = make_item(prose + "\nMore." * 30, start_line=1, end_line=41, **window)
 
-    for room in range(160, 400):
-        text = cut(item, room, "xml", len)
+    kept = code_of(cut(item, 11, "how is a lid screwed on?"))
 
-        assert text is not None
-        body = ET.fromstring(text).text or ""  # noqa: S314 (our own text)
-        kept = body.partition(NOTE)[0].strip("\n").removesuffix("...")
-        assert ("&<>" * 200).startswith(kept)
+    assert kept[:2] == ["... 1-3", "# Jars"]
+    assert "A lid is\nscrewed on." in "\n".join(kept)
+
+
+def test_one_long_line_is_cut_at_a_word(make_item: MakeItem) -> None:
+    """It has no statements, and no excerpt of it can be understood by itself."""
+    text = cut(make_item("word " * 500, signature="", docstring="", end_line=27), 20, count=words)
+
+    assert not isinstance(text, Excerpt)
+    assert code_of(text)[0].startswith("word word")
+    assert code_of(text)[0].endswith("word...")
 
 
 @pytest.mark.parametrize(
@@ -231,123 +334,89 @@ def test_a_text_of_another_shape_is_left_to_the_default(
     make_item: MakeItem, style: Style, text: str
 ) -> None:
     """For instance one whose fence another plugin changed."""
-    assert contextkit_truncate(evolve(make_item(), content=text), style, 1, words) is None
-
-
-def test_a_text_without_code_is_its_heading_and_the_note(make_item: MakeItem) -> None:
-    """As another plugin may have left it."""
-    item = evolve(make_item(), content="Shelf.restock")
-
-    assert f"Shelf.restock\n{NOTE}" == contextkit_truncate(item, "plain", 50, words)
+    assert contextkit_truncate(evolve(make_item(), content=text), style, 1, words, "") is None
 
 
 def test_what_was_taken_out_of_the_shown_text_does_not_come_back(make_item: MakeItem) -> None:
     """Redaction changes the shown text; the record's own still has the secret."""
     item = evolve(
-        make_item("key = 'secret'\n" + "x = 1\n" * 50, docstring="secret"),
+        make_item("key = 'secret'\n" + "x = 1\n" * 50, docstring="secret", signature=""),
         text="key = 'secret'",
     )
     (shown,) = contextkit_format([item], "markdown", "full")
 
     text = contextkit_truncate(
-        evolve(item, content=shown.replace("secret", "***")), "markdown", 30, words
+        evolve(item, content=shown.replace("secret", "***")), "markdown", 30, words, "secret key"
     )
 
-    assert text is not None
+    assert text
     assert "secret" not in text
 
 
-def test_an_item_without_a_place_is_named_by_its_id() -> None:
-    """The note always says where the rest is."""
-    text = cut(ContextItem("code", "a b\n" * 50, 0.5, id="note-7"), 30)
-
-    assert text is not None
-    assert text.endswith("*(truncated, see full at note-7)*")
+_MARK = re.compile(r"\.\.\.(?: (\d+)(?:-(\d+))?)?")
 
 
-@pytest.mark.parametrize(
-    ("code", "signature", "docstring", "first"),
-    [
-        ("def f():\n  x", "def f():", "", [0]),
-        ('def f():\n  """\n  A.\n\n  B.\n  """\n  x', "def f():", "A.\n\nB.", [0, 1, 2, 3, 4, 5]),
-        ("# A.\ndef f():\n  # A.\n  x", "def f():", "A.", [1, 2]),
-        ("// A.\n// B.\n#[test]\nfn f() {", "fn f()", "A.\nB.", [3, 0, 1]),
-        ("/** A. */\nint f() {\n}", "int f()", "A.", [1, 0]),
-        ("x\ny", "def gone():", "gone", []),
-        ("A.\nx", "", "A.\nB.", []),
-        ("", "", "", []),
-    ],
-)
-def test_which_lines_say_most(code: str, signature: str, docstring: str, first: list[int]) -> None:
-    """The signature's, then the docstring's with its marks, wherever it stands; all once."""
-    rows = code.split("\n")
-
-    order = rows_by_worth(rows, signature.split("\n"), docstring.split("\n"))
-
-    rest = [row for row in range(len(rows)) if row not in first]
-    assert [*first, *rest] == order
+@st.composite
+def _units(draw: st.DrawFn) -> dict[str, str]:
+    """A unit's text and fields: code of all kinds around a method, or in its docstring."""
+    alphabet = "ab `<&\x0c\r~|-#(){}:'\""
+    code = "\n".join(draw(st.lists(st.text(alphabet, max_size=40), max_size=40)))
+    placed = draw(st.sampled_from(["above", "below", "in the docstring"]))
+    return {
+        "content": f"{code}\n{RESTOCK}" if placed == "above" else f"{RESTOCK}\n{code}\nlast",
+        "docstring": code if placed == "in the docstring" else "Put items on the shelf.",
+        "language": draw(st.sampled_from(["python", "go", "lua", ""])),
+    }
 
 
 @pytest.mark.parametrize("count", [words, len, counter_for("default")])
 @given(
-    code=st.lists(st.text(alphabet="ab `<&\x0c\r~|-#", max_size=40), max_size=40).map("\n".join),
+    unit=_units(),
     tokens=st.integers(0, 400),
     style=st.sampled_from(STYLES),
     detail=st.sampled_from(["full", "summary"]),
-    placed=st.sampled_from(["above", "below", "in the docstring"]),
+    query=st.sampled_from(["", "aa", "restock ab", "lib/shelf.py:30"]),
 )
 def test_it_always_fits_and_is_always_whole(
     make_item: MakeItem,
-    restock: str,
     count: Count,
-    code: str,
+    unit: dict[str, str],
     tokens: int,
     style: Style,
     detail: Detail,
-    placed: str,
+    query: str,
 ) -> None:
     """Whatever the code and the budget: within it, on one closed fence or in one element."""
-    if placed == "in the docstring":
-        item = make_item(f"{restock}\n{code}", docstring=code)
-    else:
-        item = make_item(f"{code}\n{restock}" if placed == "above" else f"{restock}\n{code}")
+    item = make_item(**unit, end_line=27 + unit["content"].count("\n"))
 
-    text = cut(item, tokens, style, count, detail)
+    short = cut(item, tokens, query, style=style, count=count, detail=detail)
 
-    if text is None:
+    assert short is not None
+    if not short:
         return
-    assert count(text) <= tokens
+    assert count(short) <= tokens
     if style == "xml":
-        element = ET.fromstring(text)  # noqa: S314 (our own text)
-        assert len(element) == 0
-        assert NOTE in (element.text or "")
+        assert len(ET.fromstring(short)) == 0  # noqa: S314 (our own text)
     elif style == "markdown":
-        kinds = [token.type for token in MarkdownIt().parse(text) if token.nesting != -1]
-        assert kinds in (
-            ["paragraph_open", "inline", "fence", "paragraph_open", "inline"],
-            ["paragraph_open", "inline"],
-        )
-        assert text.endswith(f"\n*{NOTE}*")
-    else:
-        assert text.endswith(f"\n{NOTE}")
+        kinds = [token.type for token in MarkdownIt().parse(short) if token.nesting != -1]
+        assert kinds == ["paragraph_open", "inline", "fence"]
+        if detail == "full":
+            _assert_recoverable(short, unit["content"])
 
 
-@given(
-    code=st.lists(st.text(alphabet="ab `~.", min_size=1, max_size=20), min_size=1, max_size=20),
-    left_out=st.integers(1, 20),
-)
-def test_the_fence_holds_a_prefix_of_the_code(
-    make_item: MakeItem, code: list[str], left_out: int
-) -> None:
-    """Without a signature, the lines from the first on, unchanged, and a mark."""
-    item = make_item("\n".join(code), signature="", docstring="")
-    room = 3 + len(code) - left_out
-    text = cut(item, room, count=lines)
-    if text is None or lines(text) < 6:
-        assert room < 7
-        return
-
-    *kept, last = code_of(text)
-
-    assert code[: len(kept)] == kept
-    assert last == "..."
+def _assert_recoverable(short: str, whole: str) -> None:
+    """Each row is where the marks say, unchanged; only blank ones vanish without a mark."""
+    rows, row = whole.split("\n"), 0
+    for line in short.split("\n")[2:-1]:
+        mark = _MARK.fullmatch(line)
+        if mark and mark[1]:
+            skipped = rows[row : int(mark[1]) - 27]
+            row = int(mark[2] or mark[1]) - 26
+        else:
+            skipped = []
+            while rows[row] != line:
+                skipped.append(rows[row])
+                row += 1
+            row += 1
+        assert not any(each.strip() for each in skipped)
+    assert not any(each.strip() for each in rows[row:])

@@ -68,12 +68,12 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """Heading, signature and docstring before the body."""
+    """The signature and the statements that match, the others left out."""
     from contextkit_code.truncation import truncated
 
-    return truncated(item, style, max_tokens, count)
+    return truncated(item, style, max_tokens, count, query)
 
 
 @hookimpl

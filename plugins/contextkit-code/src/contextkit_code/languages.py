@@ -52,7 +52,7 @@ class Language:
     """One language.
 
     Attributes:
-        name: what it is called in records and on a Markdown fence.
+        name: what it is called in records.
         suffixes: the ends of its files' names, in lower case.
         grammar: the module that holds its grammar.
         query: the query that finds its definitions, see above.

@@ -19,7 +19,7 @@ from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
 
-__all__ = ["location_of", "shown", "without_place"]
+__all__ = ["location_of", "shown"]
 
 _BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
@@ -48,12 +48,8 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
         return f"{name}{_place(item, style) or f' [{unit_type}]'}\n{plain_text(code)}"
     heading = f"**{escape_markdown(unit_type.capitalize())}** {_code_span(name)}"
     heading += _place(item, style)
-    return f"{heading}\n{fenced(code, str(item.metadata.get('language', '')))}"
-
-
-def without_place(heading: str, item: ContextItem, style: Style) -> str:
-    """The heading of a unit whose place stands elsewhere; in XML it is an attribute and stays."""
-    return heading if style == "xml" else heading.removesuffix(_place(item, style))
+    # The path tells the language.
+    return f"{heading}\n{fenced(code)}"
 
 
 def _place(item: ContextItem, style: Style) -> str:

@@ -1,0 +1,119 @@
+"""What a query wants to see of a unit: its words, and the lines of its stack frames."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from attrs import frozen
+
+from contextkit.signals.words import STOP_WORDS, TALK, VERBS
+from contextkit_code.ranking.question import ask
+from contextkit_code.ranking.words import likeness, words_of
+
+__all__ = ["Focus"]
+
+_MOST_CHARACTERS = 4_000
+"""What a longer query says first is what it is about."""
+
+_MOST_TRACE_CHARACTERS = 100_000
+_MOST_WORDS = 60
+_LIKE = 0.8
+_SHARED = 3
+"""Two words of which one is the other's inflection share at least their first letters."""
+
+_VERB_WEIGHT = 0.5
+_ASKS_FOR_CODE = """
+class classes code codebase def define defined defines file files function functions handle
+handled handles handling implement implementation implemented implements import located method
+methods module modules none null return returned returns self true false type value values
+"""
+_SAYS_NOTHING = STOP_WORDS | (TALK - VERBS) | frozenset(_ASKS_FOR_CODE.split())
+"""Words that ask for code, that every unit has, or that are small talk."""
+
+_VERBS = {verb[:_SHARED]: [v for v in VERBS if v[:_SHARED] == verb[:_SHARED]] for verb in VERBS}
+"""By their first letters."""
+
+# Python: File "a/b.py", line 120; others: a/b.js:10:5, a/b.go:33, --> src/x.rs:12:3.
+_FRAME = re.compile(
+    r'File "(?P<python>[^"\n]{1,400})", line (?P<line>\d{1,7})'
+    r"|(?P<path>(?<![\w./\\:-])(?:[A-Za-z]:)?[\w./\\@+-]{1,300}\.[A-Za-z]\w{0,7}):(?P<number>\d{1,7})\b"
+)
+
+
+@frozen
+class Focus:
+    """A query, as far as showing a unit needs to know.
+
+    Attributes:
+        words: its words -> what each counts, over 0 and up to 1.
+        frames: the places of its stack trace: (path with `/`, line).
+    """
+
+    words: Mapping[str, float]
+    frames: Sequence[tuple[str, int]]
+
+    @classmethod
+    def of(cls, query: str) -> Focus:
+        """Read a query; the last few are remembered, as one shortens many units."""
+        return _focus(query)
+
+    def lines_in(self, path: str) -> list[int]:
+        """The lines of a file that the query's stack trace names."""
+        return [line for frame, line in self.frames if _is_same_file(frame, path)]
+
+    def worths(self, texts: Sequence[str]) -> list[dict[str, float]]:
+        """What each text has of the query: word -> worth; a word that many have is worth less."""
+        by_beginning: dict[str, list[str]] = {}
+        for word in self.words:
+            by_beginning.setdefault(word[:_SHARED], []).append(word)
+        matched = []
+        for text in texts:
+            own = set()
+            for word in words_of(text):
+                for asked in by_beginning.get(word[:_SHARED], ()):
+                    if likeness(word, asked) >= _LIKE:
+                        own.add(asked)
+            matched.append(own)
+        having = Counter(word for own in matched for word in own)
+        number = len(texts)
+        return [
+            {word: self.words[word] * math.log1p(number / having[word]) for word in sorted(own)}
+            for own in matched
+        ]
+
+
+@lru_cache(maxsize=8)
+def _focus(query: str) -> Focus:
+    question = ask(query[:_MOST_CHARACTERS])
+    asked = [word for word in question.words if word not in _SAYS_NOTHING]
+    named = {part for name in question.names for part in words_of(name)}
+    words = {
+        word: _VERB_WEIGHT if _is_verb(word) and word not in named else 1.0
+        for word in asked[:_MOST_WORDS]
+    }
+    frames = dict.fromkeys(
+        (
+            (found["python"] or found["path"]).replace("\\", "/"),
+            int(found["line"] or found["number"]),
+        )
+        for found in _FRAME.finditer(query[:_MOST_TRACE_CHARACTERS])
+    )
+    return Focus(words, tuple(frames))
+
+
+def _is_verb(word: str) -> bool:
+    return any(likeness(word, verb) == 1.0 for verb in _VERBS.get(word[:_SHARED], ()))
+
+
+def _is_same_file(frame: str, path: str) -> bool:
+    """Whether two paths have the same name, and the same folder where both have one."""
+    return all(
+        one == other
+        for one, other, _ in zip(
+            reversed(frame.split("/")), reversed(path.split("/")), range(2), strict=False
+        )
+    )

@@ -1,0 +1,283 @@
+"""The statements of a piece of code, by its lines: what belongs together and what encloses it.
+
+No parser: a unit is often a part of a file, in a language without a grammar, or broken. The
+lines that open brackets, strings and comments span are joined, and indentation says what
+stands within what. One pass, linear in the length of the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import define, evolve, field, frozen
+
+__all__ = ["Statement", "paragraphs", "statements"]
+
+_JOINED_ROWS = 10
+"""Brackets and strings that span more rows than this are a block of several statements."""
+
+_SHORT_BLOCK_ROWS = 3
+"""A block in braces of no more than this many rows is a part of its header's statement."""
+
+_HASH_LANGUAGES = """
+bash cmake dockerfile elixir graphql ini just make meson nix perl powershell properties python
+r ruby starlark terraform text toml yaml
+"""
+_HASH = frozenset(_HASH_LANGUAGES.split())
+"""Languages with comments behind `#`; in the others it is `//` and `/* */`."""
+
+_DASHES = frozenset({"haskell", "lua", "sql"})
+_CHARACTERS = frozenset(
+    {"c", "cpp", "csharp", "go", "haskell", "java", "kotlin", "rust", "scala", "swift", "zig"}
+)
+"""Languages in which single quotes hold one character, or mark a lifetime."""
+
+_DATA = frozenset({"css", "html", "ini", "json", "text", "toml", "xml", "yaml"})
+"""Languages without operators that a line can end or begin with."""
+
+_BY_INDENTATION = frozenset({"haskell", "python", "starlark", "yaml"})
+"""Languages whose braces hold values and no statements."""
+
+_CASES_BESIDE = frozenset(
+    {"c", "cpp", "csharp", "go", "java", "javascript", "php", "swift", "tsx", "typescript"}
+)
+"""Languages in which a `case` goes with the statement above it of the same indentation."""
+
+_CHAINED = re.compile(r"[})\]]*\s*(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b")
+_CASE = re.compile(r"(?:case|default)\b")
+_CLOSES = re.compile(r"(?:[)\]}]++[);,]*+|(?:end|fi|done|esac)\b[);,]*+)$")
+_LEADS = re.compile(r"@\w|#!?\[")
+_CONTINUES = re.compile(r"(?:\?\.|\.(?=\w)|&&|\|[|>]|[?+](?![?+])|=>)")
+_IS_CONTINUED = re.compile(r"(?:&&|\|\||(?<![=<>!])=|(?<!\+)\+|\\|\b(?:and|or))$")
+_HEADING = re.compile(r"#{1,6}\s")
+_ITEM = re.compile(r"[-*+]\s|\d{1,3}[.)]\s|:\w[^:`\n]*+:(?!`)|@\w|[A-Z]\w+:$|>>>")
+_ENDS = re.compile(r"[.!?:。！？]\s*$")
+_OPENERS = {")": "(", "]": "[", "}": "{"}
+
+
+@frozen
+class Statement:
+    """A statement, or the header of a block, or a run of comment lines.
+
+    Attributes:
+        first: its first row.
+        last: its last row.
+        indent: the width of what stands before its first word.
+        needs: the numbers of the statements that must be shown with it, and theirs in turn: the
+            header that encloses it, the `if` of an `else`, what a comment or decorator is for.
+        depth: how many headers enclose it.
+        says: whether it has code; False for comments and for what only closes a block.
+        closes: the number of the statement whose block it closes, or None.
+    """
+
+    first: int
+    last: int
+    indent: int
+    needs: tuple[int, ...]
+    depth: int
+    says: bool
+    closes: int | None = None
+
+
+def statements(rows: Sequence[str], language: str) -> list[Statement]:
+    """The statements of a piece of code, in order; blank rows belong to none.
+
+    Args:
+        rows: the lines of the code.
+        language: the name of its language; one without rules of its own is read as C is.
+    """
+    scan = _Scan.of(rows, language)
+    found = _Nesting(language)
+    start = 0
+    for row in range(1, len(rows) + 1):
+        if row < len(rows) and scan.joined[row]:
+            continue
+        if rows[start].strip():
+            found.add(rows, start, row - 1, any(scan.says[start:row]))
+        start = row
+    return found.statements
+
+
+def paragraphs(rows: Sequence[str]) -> list[Statement]:
+    """The sentences of prose, as runs of whole rows; a Markdown heading goes with each below it."""
+    found: list[Statement] = []
+    heading: tuple[int, ...] = ()
+    start: int | None = None
+    for row, line in enumerate(rows):
+        words = line.strip()
+        if not words:
+            start = None
+            continue
+        is_heading = _HEADING.match(words) is not None
+        if start is None or is_heading or _ITEM.match(words) or _ENDS.search(rows[row - 1]):
+            start = row
+            found.append(Statement(row, row, 0, () if is_heading else heading, 0, not is_heading))
+        else:
+            found[-1] = Statement(start, row, 0, found[-1].needs, 0, True)
+        if is_heading:
+            heading, start = (len(found) - 1,), None
+    return found
+
+
+@define
+class _Nesting:
+    """Puts statements one by one below the headers that enclose them."""
+
+    language: str
+    statements: list[Statement] = field(factory=list)
+    _above: list[int] = field(factory=list)
+    _heads: dict[int, int] = field(factory=dict)
+    _waiting: list[int] = field(factory=list)
+
+    def add(self, rows: Sequence[str], first: int, last: int, says: bool) -> None:
+        """Add the statement of these rows."""
+        number, line = len(self.statements), rows[first].expandtabs(4)
+        words = line.strip()
+        indent = len(line) - len(line.lstrip())
+        sibling: int | None = None
+        while self._above and self.statements[self._above[-1]].indent >= indent:
+            popped = self._above.pop()
+            sibling = popped if self.statements[popped].indent == indent else None
+        needs = self._above[-1:]
+        closes = None
+        if sibling is not None and _CLOSES.match(words):
+            closes, says = self._heads.get(sibling, sibling), False
+            needs.append(closes)
+        elif sibling is not None and self._is_chained(words):
+            self._heads[number] = self._heads.get(sibling, sibling)
+            needs.append(self._heads[number])
+        self.statements.append(
+            Statement(first, last, indent, tuple(needs), len(self._above), says, closes)
+        )
+        self._lead(number, words, indent, says)
+        if says or closes is not None:
+            self._above.append(number)
+
+    def _is_chained(self, words: str) -> bool:
+        if _CHAINED.match(words):
+            return True
+        return self.language in _CASES_BESIDE and _CASE.match(words) is not None
+
+    def _lead(self, number: int, words: str, indent: int, says: bool) -> None:
+        """Let the comments and decorators above a statement need it."""
+        # In Ruby, `@name` is a variable.
+        leads = not says or (self.language != "ruby" and _LEADS.match(words) is not None)
+        if says:
+            for each in self._waiting:
+                waiting = self.statements[each]
+                if waiting.indent == indent:
+                    self.statements[each] = evolve(waiting, needs=(*waiting.needs, number))
+            self._waiting.clear()
+        if leads and self.statements[number].closes is None:
+            self._waiting.append(number)
+
+
+@frozen
+class _Scan:
+    """Which rows go with the one above them, and which have code beside comments."""
+
+    joined: Sequence[bool]
+    says: Sequence[bool]
+
+    @classmethod
+    def of(cls, rows: Sequence[str], language: str) -> _Scan:
+        joined, says = [False] * len(rows), [False] * len(rows)
+        braces_hold_values = language in _BY_INDENTATION
+        code = [""] * len(rows)
+        for kind, first, last, text in _spans("\n".join(rows), _pattern(language)):
+            if kind in {"code", "string"}:
+                says[first : last + 1] = [True] * (last + 1 - first)
+            if kind == "code":
+                code[first] = text
+            else:
+                code[first] = code[last] = ""
+            most = _JOINED_ROWS
+            if kind == "{" and not braces_hold_values and not _holds_values(code, first, last):
+                most = _SHORT_BLOCK_ROWS
+            if first < last and (kind == "comment" or last - first < most):
+                joined[first + 1 : last + 1] = [True] * (last - first)
+        for row in range(1, len(rows)):
+            if not says[row] and not says[row - 1] and rows[row].strip() and rows[row - 1].strip():
+                joined[row] = joined[row] or _indent(rows[row]) == _indent(rows[row - 1])
+            elif says[row] and says[row - 1] and language not in _DATA:
+                continues = not braces_hold_values and _CONTINUES.match(rows[row].lstrip())
+                is_continued = _IS_CONTINUED.search(code[row - 1])
+                joined[row] = joined[row] or bool(continues or is_continued)
+        return cls(joined, says)
+
+
+def _holds_values(code: Sequence[str], first: int, last: int) -> bool:
+    """Whether braces hold values and no statements: their first or last row ends in a comma."""
+    return last - first > 1 and (code[first + 1].endswith(",") or code[last - 1].endswith(","))
+
+
+def _indent(row: str) -> str:
+    return row[: len(row) - len(row.lstrip())]
+
+
+def _spans(code: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int, int, str]]:
+    """What stands on which rows: code, comments, strings, and pairs of brackets when they close.
+
+    Yields:
+        The kind (`code`, `comment`, `string`, or an opening bracket), the first and the last
+        row, and the text.
+    """
+    row = 0
+    open_ones: list[tuple[str, int]] = []
+    for found in pattern.finditer(code):
+        text, kind = found[0], found.lastgroup or "code"
+        if kind == "end":
+            row += 1
+        elif kind == "open":
+            open_ones.append((text, row))
+            yield "code", row, row, text
+        elif kind == "close":
+            yield "code", row, row, text
+            # Of brackets that do not match, as in a part of a file, the last fitting one.
+            for place in range(len(open_ones) - 1, max(-1, len(open_ones) - 4), -1):
+                if open_ones[place][0] == _OPENERS[text]:
+                    opened = open_ones[place][1]
+                    del open_ones[place:]
+                    yield _OPENERS[text], opened, row, ""
+                    break
+        else:
+            last = row + text.count("\n")
+            yield kind, row, last, text
+            row = last
+
+
+_END = r"(?P<end>\n)"
+_BRACKETS = r"(?P<open>[(\[{])|(?P<close>[)\]}])"
+_TRIPLE = r"\"\"\"(?:[^\\\"]|\\.|\"(?!\"\"))*+(?:\"\"\"|\Z)|'''(?:[^\\']|\\.|'(?!''))*+(?:'''|\Z)"
+_DOUBLE = r"\"(?:[^\"\\\n]|\\.)*+\"?"
+_SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
+_CHARACTER = r"'(?:\\[^\n']{1,8}|[^'\\\n])'"
+_BACKTICK = r"`(?:[^`\\]|\\.)*+(?:`|\Z)"
+_C_COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+_HASH_COMMENT = r"(?<![\w$&{])\#(?!\[)[^\n]*+"
+_DASH_COMMENT = r"--[^\n]*+"
+
+
+def _pattern(language: str) -> re.Pattern[str]:
+    return _PATTERNS["#" if language in _HASH else "-" if language in _DASHES else "/"][
+        language in _CHARACTERS
+    ]
+
+
+def _compiled(comment: str, single: str, more: str) -> re.Pattern[str]:
+    string = "|".join(filter(None, (_TRIPLE, _DOUBLE, single, more)))
+    code = r"(?P<code>[^\s\"'`#/\-()\[\]{}]++|\S)"
+    return re.compile(
+        f"{_END}|(?P<comment>{comment})|(?P<string>{string})|{_BRACKETS}|{code}", re.DOTALL
+    )
+
+
+_PATTERNS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    kind: (_compiled(comment, _SINGLE, more), _compiled(comment, _CHARACTER, more))
+    for kind, comment, more in (
+        ("#", _HASH_COMMENT, ""),
+        ("-", _DASH_COMMENT, ""),
+        ("/", _C_COMMENT, _BACKTICK),
+    )
+}
