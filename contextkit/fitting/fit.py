@@ -19,6 +19,9 @@ _ATTEMPTS = 6
 _SLACK = 50
 """A text that leaves no more than this part of its budget unused is not tried again."""
 
+_MOST_WIDER = 8
+"""The plan's room grows by one part of so many at most, as its parts count more than the text."""
+
 Render = Callable[[Mapping[str, Sequence[Placed]]], str]
 
 
@@ -117,6 +120,8 @@ class _Fitting:
     def _best_attempt(self, showing: Sequence[Lane]) -> Fitted | None:
         """The fullest of some attempts that hold the budget."""
         room = self.max_tokens - self._frame(showing[0])
+        # What is left is not for shares to grow beyond what they are of the budget.
+        widest = room + room // _MOST_WIDER
         ranks = Ranks.among(showing)
         best: Fitted | None = None
         too_much: int | None = None
@@ -131,7 +136,7 @@ class _Fitting:
                 continue
             if best is None or fitted.tokens > best.tokens:
                 best = fitted
-            wider = room + slack if too_much is None else min(room + slack, too_much - 1)
+            wider = min(room + slack, widest if too_much is None else too_much - 1)
             if wider <= room or slack <= self.max_tokens // _SLACK or self._is_all(fitted):
                 break
             room = wider

@@ -45,7 +45,7 @@ _LEVEL = 0.5
 """A section with less than such a part of the best evidence takes no more than its share."""
 
 _RANKED_PART = 0.5
-"""The evidence of a source whose numbers say nothing, as a part of the best, at least."""
+"""The evidence of a source that may answer without the question's words, as a part of the best."""
 
 
 def lanes_for(
@@ -113,6 +113,8 @@ class _Weighing:
 
     def weighed(self, lanes: Sequence[Lane]) -> list[Lane]:
         """The same lanes with other weights, and without those that are not worth their tokens."""
+        if not any(lane.pieces for lane in lanes):
+            return list(lanes)
         evidence = self._evidence(lanes)
         likely = {
             key: info.likely_answers(self.request.signals.topics)
@@ -183,11 +185,14 @@ class _Weighing:
     def _by_other_means(self, lane: Lane, best: float) -> float:
         """The evidence of what may answer without the question's words."""
         info, topics = self.infos[lane.key], self.request.signals.topics
+        match = lane.pieces[0].candidate.scores.match
         if info.scale == "ranked":
             return _RANKED_PART * best
+        if not info.answers and not info.notes:
+            return _RANKED_PART * best * match
         if info.answers and "code" not in topics and info.likely_answers(topics) == 1:
             # What was done last answers "which files did I change?" though it has no such word.
-            return lane.pieces[0].candidate.scores.match
+            return match
         return 0.0
 
     def _with_notes_first(self, lanes: Sequence[Lane]) -> list[Lane]:

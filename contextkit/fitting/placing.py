@@ -316,7 +316,9 @@ class _Plan:
         readable = self.left // 2 - self.headings[key] if not opened and sections > 1 else room
         allotted = self._allotted[key] - self.headings[key]
         best = max(self._caps[key], int(self._allotted[key] * BEST_PART))
-        within = max(min(best, allotted), min(READABLE_TOKENS, allotted, readable))
+        within = min(best, allotted)
+        if not opened and sections > 1:
+            within = min(within, readable)
         yield self.shape(lane.pieces[0], min(within, room))
         yield self.shape(lane.pieces[0], min(allotted, room))
         if opened < _SOURCES_AT_LEAST:

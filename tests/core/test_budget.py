@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextkit.fitting.budget import allotments, by_match, shares
+from contextkit.fitting.budget import allotments, by_evidence, readable_shares, shares
 
 thorough = settings.get_profile("thorough")
 T = TypeVar("T")
@@ -19,8 +19,6 @@ KEYS = st.text(st.characters(codec="ascii"), min_size=1, max_size=3)
 WEIGHTS = st.dictionaries(
     KEYS, st.floats(min_value=1e-300, max_value=1e300, exclude_min=True), min_size=1, max_size=12
 )
-LEVEL = st.builds(lambda match, number: [match] * number, st.floats(0, 1), st.integers(0, 40))
-MATCHES = st.lists(st.floats(0, 1), max_size=30) | LEVEL
 TOTALS = st.integers(0, 10**6) | st.integers(0, 10**400)
 
 
@@ -103,50 +101,50 @@ def test_shares_are_exact_where_floats_are_not() -> None:
 # -- weights that follow what was found -------------------------------------------------------
 
 
-def test_where_one_stands_out_its_weight_stays() -> None:
-    """Two level ones double the weight; what matches much less adds next to nothing."""
-    weights = dict.fromkeys(("clear", "two", "none", "nothing"), 3.0)
-    matches = {"clear": [0.2, 0.8], "two": [0.5, 0.5], "none": [], "nothing": [0.0, 0.0]}
-    followed = by_match(weights, matches)
-    assert followed["clear"] == pytest.approx(3, rel=1e-6)
-    assert followed["two"] == 6
-    assert followed["none"] == followed["nothing"] == 3
-
-
-def test_a_weight_of_nothing_stays_nothing() -> None:
-    """However much was found, it gets no share."""
-    followed = by_match({"a": 0.0, "b": 1.0}, {"a": [0.9] * 20})
-    assert followed == {"a": 0.0, "b": 1.0}
-    assert shares(followed, 100) == {"a": 0, "b": 100}
+def test_with_the_same_evidence_shares_are_by_weight() -> None:
+    """Half of the best evidence is worth a quarter of the room, and so is half as likely twice."""
+    weights = {"a": 1.0, "b": 2.0, "c": 1.0}
+    same = dict.fromkeys(weights, 0.4)
+    certain = dict.fromkeys(weights, 1.0)
+    assert by_evidence(weights, same, certain) == weights
+    followed = by_evidence(weights, {"a": 0.4, "b": 0.2, "c": 0.0}, certain)
+    assert followed == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
+    assert by_evidence(weights, same, {"a": 1, "b": 0.5, "c": 0}) == {"a": 1, "b": 1, "c": 0}
 
 
 @given(
-    st.dictionaries(KEYS, st.tuples(st.floats(0.01, 100), MATCHES), min_size=1, max_size=8),
+    st.dictionaries(
+        KEYS, st.tuples(st.floats(0.01, 100), st.floats(0, 1), st.floats(0, 1)), max_size=8
+    ),
     st.integers(0, 20_000),
     st.randoms(),
 )
 @thorough
-def test_shares_by_match_are_all_of_the_budget_and_leave_nobody_out(
-    drawn: dict[str, tuple[float, list[float]]], total: int, rng: random.Random
+def test_a_heavier_key_never_gets_less_for_the_same_evidence(
+    drawn: dict[str, tuple[float, float, float]], total: int, rng: random.Random
 ) -> None:
-    """Each is at least an eighth of the fixed one, whatever was found and in whatever order."""
-    weights = {key: weight for key, (weight, _) in drawn.items()}
-    matches = {key: found for key, (_, found) in drawn.items()}
-    followed = by_match(weights, matches)
-    split, fixed = shares(followed, total), shares(weights, total)
-    assert sum(split.values()) == total
-    assert all(weights[key] <= followed[key] <= 8 * weights[key] for key in weights)
-    assert all(8 * (split[key] + 1) >= fixed[key] - 1 for key in weights)
-    for found in matches.values():
-        rng.shuffle(found)
-    assert by_match(shuffled(weights, rng), matches) == followed
+    """Whatever the order, and nothing of the budget is lost while anything has evidence."""
+    weights, evidence, likely = (
+        {key: values[place] for key, values in drawn.items()} for place in range(3)
+    )
+    followed = by_evidence(weights, evidence, likely)
+    assert by_evidence(shuffled(weights, rng), evidence, likely) == followed
+    split = shares(followed, total)
+    assert sum(split.values()) == (total if any(followed.values()) else 0)
+    for one in weights:
+        for other in weights:
+            level = evidence[one] == evidence[other] and likely[one] == likely[other]
+            if level and weights[one] > weights[other]:
+                assert split[one] >= split[other]
 
 
-@given(MATCHES.filter(any), st.floats(0, 1))
-def test_one_more_item_never_makes_a_share_smaller_unless_it_is_the_best(
-    matches: list[float], more: float
-) -> None:
-    """More of the same is more to show; a new best one makes the others count less."""
-    more = min(more, max(matches))
-    before = by_match({"a": 1.0}, {"a": matches})["a"]
-    assert by_match({"a": 1.0}, {"a": [*matches, more]})["a"] >= before - 1e-9
+def test_a_share_that_nobody_could_read_is_given_to_the_others() -> None:
+    """The lightest goes first; one always stays, however small the budget."""
+    weights = {"heavy": 10.0, **{f"light-{n:02}": 1.0 for n in range(11)}}
+    assert readable_shares(weights, 2000, 64) == shares(weights, 2000)
+    few = readable_shares(weights, 500, 40)
+    assert set(few) == {"heavy", "light-09", "light-10"}
+    assert sum(few.values()) == 500
+    assert min(few.values()) >= 40
+    assert readable_shares(weights, 20, 40) == {"heavy": 20}
+    assert readable_shares({"a": 0.0}, 100, 10) == {}

@@ -44,7 +44,8 @@ async def explained(kit: ContextKit, item: str, **options: Any) -> ItemExplanati
 @pytest.fixture
 def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
     """A source of thirty items, of which twenty are asked for."""
-    return open_kit({"tide": make_plugin(contextkit_query=limited(TIDE))})
+    tide = make_plugin(contextkit_query=limited(TIDE))
+    return open_kit({"tide": tide}, settings={"assemble.limit": 20})
 
 
 async def test_what_is_in_says_so(kit: ContextKit) -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from contextkit import ContextItem
 from contextkit.fitting.fit import Account, Fitted, Lane, Piece, fit, fit_all
 from contextkit.fitting.placing import (
+    BEST_PART,
     ITEM_CAP,
-    LEADING_SECTIONS,
-    LEADING_TOKENS,
+    NOTES_PART,
     READABLE_TOKENS,
     Count,
     Placed,
@@ -335,7 +335,7 @@ def test_one_item_takes_no_more_than_a_quarter_where_others_wait() -> None:
     result = fitted(lanes, 3000)
     for key, entries in result.placed.items():
         cap = float(result.accounts[key].share * ITEM_CAP)
-        lengths = [entry.tokens for entry in entries if entry.piece is not best_of(lanes)]
+        lengths = [entry.tokens for entry in entries[1:]]
         # A few tokens that nobody else could use let the best ones grow a little.
         assert max(lengths) <= cap * 1.1
         assert statistics.median(lengths) <= cap
@@ -343,23 +343,42 @@ def test_one_item_takes_no_more_than_a_quarter_where_others_wait() -> None:
         assert len(entries) >= 4
 
 
-def test_the_best_items_of_the_best_sections_can_be_read() -> None:
-    """Where many sections share a small budget, three have room for one; the others go on."""
-    lanes = [of_words(key, [200] * 5, best=0.9 - n / 100) for n, key in enumerate("abcdefg")]
-    result = fitted(lanes, 1000)
-    first = {key: entries[0].tokens for key, entries in result.placed.items()}
-    leading = list("abc")[:LEADING_SECTIONS]
-    assert set(first) == set("abcdefg")
-    # A text is cut at the end of a word.
-    assert min(first[key] for key in leading) > 0.8 * LEADING_TOKENS
-    assert max(tokens for key, tokens in first.items() if key not in leading) < LEADING_TOKENS / 2
+def test_the_best_item_of_a_section_may_take_half_of_its_room() -> None:
+    """An answer is shown so that it can be understood; what is weaker has a quarter at most."""
+    lanes = [of_words(key, [600] * 5, best=0.9 - n / 100) for n, key in enumerate("ab")]
+    result = fitted(lanes, 2000)
+    for key, entries in result.placed.items():
+        share = result.accounts[key].share
+        assert 0.4 * share < entries[0].tokens <= share * BEST_PART * 1.1
+        assert max(entry.tokens for entry in entries[1:]) <= max(share * ITEM_CAP, READABLE_TOKENS)
 
 
-def test_a_cap_is_never_too_small_to_read() -> None:
+def test_a_small_share_is_room_for_one_item_that_can_be_read() -> None:
     """A quarter of a small share is little more than the note."""
     lanes = [of_words(f"s{number}", [60] * 5) for number in range(5)]
-    entries = [entry for entries in fitted(lanes, 400).placed.values() for entry in entries]
-    assert max(entry.tokens for entry in entries) >= READABLE_TOKENS - 4
+    placed = fitted(lanes, 400).placed.values()
+    assert all(len(entries) == 1 for entries in placed)
+    assert max(entry.tokens for entries in placed for entry in entries) > 60
+
+
+def test_notes_that_match_are_shown_whole_before_the_budget_is_split() -> None:
+    """Up to two fifths of it; a note is what is never cut."""
+    notes = evolve(of_words("notes", [30] * 4, 0.01, best=0.4), first=2)
+    result = fitted([of_words("code", [400] * 9, 2.0), notes], 600)
+    whole = [entry for entry in result.placed["notes"] if not entry.truncated]
+    assert [entry.piece for entry in whole] == list(notes.pieces[:2])
+    many = evolve(of_words("notes", [30] * 40, 0.01, best=0.4), first=40)
+    result = fitted([of_words("code", [400] * 9, 2.0), many], 1000)
+    assert sum(entry.tokens for entry in result.placed["notes"]) <= 1000 * NOTES_PART
+
+
+def test_a_bounded_section_takes_nothing_of_what_others_leave() -> None:
+    """What is weak does not fill the room that is left."""
+    weak = evolve(of_words("weak", [50] * 20), bounded=True)
+    result = fitted([of_words("good", [50] * 2), weak], 1000)
+    account = result.accounts["weak"]
+    assert account.used <= account.share
+    assert result.tokens < 800
 
 
 @pytest.mark.parametrize("max_tokens", [100, 120, 160, 240])

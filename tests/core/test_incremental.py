@@ -210,7 +210,7 @@ def test_what_it_repeats_is_dropped() -> None:
     ("new", "verdict"),
     [
         (ContextItem("log", "Of no interest.", 0.01, id="e"), "below_floor"),
-        (ContextItem("log", f"{text(1)} {'word ' * 90}", 0.2, id="e"), "over_budget"),
+        (ContextItem("log", f"{text(1)} {'word ' * 90}", 0.2, id="e"), "weak"),
     ],
 )
 def test_what_is_new_and_does_not_get_in_is_named(new: ContextItem, verdict: str) -> None:

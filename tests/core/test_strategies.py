@@ -28,7 +28,7 @@ from contextkit.config import Config, RankingSettings
 from contextkit.config.layers import load_config
 from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
 from contextkit.errors import ConfigError
-from contextkit.fitting.budget import by_match, by_percent, shares
+from contextkit.fitting.budget import by_evidence, by_percent, shares
 from contextkit.gathering.gather import Answer
 from contextkit.models import ContextRequest
 from contextkit.ranking.scoring import Scores, rank
@@ -156,7 +156,7 @@ def test_what_was_only_shown_outweighs_no_clearly_better_match(
         ({"neighbours": 2}, "neighbours: expected a number within 0..1, got 2"),
         ({"min_relevance": -1}, "min_relevance: expected a number within 0..1, got -1"),
         ({"diversity": 1.5}, "diversity: expected a number within 0..1, got 1.5"),
-        ({"shares": "equal"}, "shares: expected fixed or by_match, got 'equal'"),
+        ({"shares": "equal"}, "shares: expected by_evidence or fixed, got 'equal'"),
         ({"depth": -1}, "depth: expected a whole number of at least 0, got -1"),
         ({"depth": 1.5}, "depth: expected a whole number of at least 0, got 1.5"),
         ({"name": ""}, "name: expected a name, got ''"),
@@ -285,7 +285,7 @@ def test_a_strategy_can_come_from_the_environment(load: Load) -> None:
         ("[strategies.x.budget]\ncode = 101\n", ": strategies.x.budget: expected SOURCE = percent"),
         ("[strategies.x]\nbudget = 5\n", ":2: strategies.x.budget: expected SOURCE = percent"),
         ("[strategies.x]\ndepth = 1.0\n", ":2: strategies.x.depth: expected a whole number"),
-        ("[strategies.x]\nshares = 'no'\n", ":2: strategies.x.shares: expected fixed or by_match"),
+        ("[strategies.x]\nshares = 'no'\n", ":2: strategies.x.shares: expected by_evidence or fixed"),
         ("[strategies.'X Y']\nrecency = 1\n", "a strategy's name is lower-case letters"),
         ("strategies = 5\n", ":1: strategies: expected a table, [strategies]"),
         ("[strategies]\nx = 5\n", ":2: strategies.x: expected a table, [strategies.x]"),
@@ -340,19 +340,19 @@ def test_a_request_is_stronger_than_its_strategy_and_that_than_the_configuration
 ) -> None:
     """So it is with all that both can say."""
     config = load("[assemble]\nmin_relevance = 0.3\nstrategy = 'balanced'\n")
-    strategy = {"min_relevance": 0.2, "diversity": 0.5, "shares": "by_match", "depth": 4}
+    strategy = {"min_relevance": 0.2, "diversity": 0.5, "shares": "fixed", "depth": 4}
     assert asked(config).min_relevance == 0.3
     found = asked(config, strategy=strategy)
     assert found.strategy.name == "balanced"
     assert (found.min_relevance, found.diversity, found.shares, found.depth) == (
         0.2,
         0.5,
-        "by_match",
+        "fixed",
         4,
     )
-    mine = {"min_relevance": 0.0, "diversity": 0.0, "shares": "fixed", "depth": 0}
+    mine = {"min_relevance": 0.0, "diversity": 0.0, "shares": "by_evidence", "depth": 0}
     found = asked(config, strategy=strategy, **mine)
-    assert (found.min_relevance, found.diversity, found.shares, found.depth) == (0, 0, "fixed", 0)
+    assert (found.min_relevance, found.diversity, found.shares, found.depth) == (0, 0, "by_evidence", 0)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +419,8 @@ def test_weights_may_be_as_large_and_as_small_as_floats_can_be() -> None:
     for weights in (large, small):
         assert shares(by_percent(weights, sources, {"z": 60}), 600) == {"a": 300, "b": 300}
         assert shares(by_percent(weights, sources, {"a": 0, "b": 0}), 600) == {"a": 300, "b": 300}
-    assert shares(by_match(large, {"a": [0.9, 0.9], "b": [0.9, 0.9]}), 600) == {"a": 300, "b": 300}
+    level = {"a": 0.9, "b": 0.9}
+    assert shares(by_evidence(large, level, level), 600) == {"a": 300, "b": 300}
 
 
 # -- in a context ---------------------------------------------------------------------------
@@ -477,17 +478,6 @@ async def test_what_is_left_of_the_budget_is_used_by_what_has_no_percent(kit: Co
     context = await ask(kit, strategy={"budget": {"silent": 100}})
     assert context.token_count > 900
     assert set(context.sources_used) == {"alpha", "beta", "gamma"}
-
-
-async def test_shares_that_follow_what_is_found_begin_at_the_percentages(
-    kit: ContextKit,
-) -> None:
-    """The trace has both."""
-    strategy = {"budget": {"alpha": 50}, "shares": "by_match"}
-    rows = {row.source: row for row in (await ask(kit, strategy=strategy)).trace.sources}
-    fixed = {name: row.fixed_share or 0 for name, row in rows.items()}
-    assert fixed["alpha"] == pytest.approx(sum(fixed.values()) / 2, abs=1)
-    assert rows["silent"].share < fixed["silent"]
 
 
 async def test_percentages_hold_under_the_soft_limit_too(kit: ContextKit) -> None:
