@@ -257,8 +257,7 @@ CONTEXT = """\
 
 ## Memories
 
-**Memory**: Flaky tests block the release train
-*Category: decisions, Importance: 0.80*
+**Memory** (2026-05-01, decisions): Flaky tests block the release train
 
 ## Code
 
@@ -535,7 +534,7 @@ def run_example(arguments: Iterable[str], folder: Path) -> str:
 def test_the_example_works(tmp_path: Path) -> None:
     """It finds what it has, and nothing where it has nothing; it writes no file."""
     whole = run_example([], tmp_path)
-    assert "**Memory**: Deploys are frozen on Fridays" in whole
+    assert "**Memory** (decisions): Deploys are frozen on Fridays" in whole
     assert "`freeze` in `deploys.py:12`" in whole
     assert "# Premortem: debugging" in whole
     assert "- **Surprise**: The calendar's days begin in Sydney" in whole

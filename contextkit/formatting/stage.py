@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -9,17 +10,22 @@ from attrs import evolve, frozen
 
 from contextkit.fitting.placing import Piece
 from contextkit.formatting.looks import Look, default_text
+from contextkit.formatting.parts import Parts
 from contextkit.invisible import visible
 from contextkit.markup import escape_markdown, escape_xml, one_line
 from contextkit.models import ContextItem, Excerpt, Provenance, Style, Successor
+from contextkit.passages import excerpt
 from contextkit.ranking.scoring import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure
+from contextkit.rendering.groups import group_of
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 
 __all__ = ["credit_of", "pieces_for", "shortened_line"]
+
+_LINE_NUMBER = re.compile(r":\d+\Z")
 
 
 def pieces_for(
@@ -86,15 +92,18 @@ class _Shortener:
         own = self._by_source(evolve(item, content=text), max_tokens)
         if own is not None:
             return own
-        place = f", see full at {visible(one_line(item.location))}" if item.location else ""
-        if style == "xml":
-            note = f"(truncated{escape_xml(place)})"
+        parts = None if group_of(item.kind) == "code" else Parts.of(text, style)
+        if parts is None or (style == "xml" and "<" in parts.body):
+            return self._beginning(item, text, max_tokens)
+        tail = parts.end(_note_of(item, style, parts.head))
+        short = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
+        return short or self._beginning(item, text, max_tokens)
+
+    def _beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
+        if self.look.style == "xml":
+            note = _note_of(item, "xml", text.partition("\n")[0])
             return _shortened_element(text, max_tokens, self.count, note)
-        if style == "markdown":
-            note = f"*(truncated{escape_markdown(place)})*"
-        else:
-            note = f"(truncated{place})"
-        return truncate(text, max_tokens, self.count, note)
+        return truncate(text, max_tokens, self.count, _note_of(item, self.look.style, ""))
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
         text = self.registry.attempt(
@@ -114,6 +123,18 @@ class _Shortener:
         if self.count(shown) > max_tokens:
             return None
         return Excerpt(shown) if isinstance(text, Excerpt) else shown
+
+
+def _note_of(item: ContextItem, style: Style, head: str) -> str:
+    """What says where the whole text is; "" where its head does, or only an id is known."""
+    place = one_line(item.location or "")
+    if not place or item.id in place:
+        return ""
+    escaped = {"markdown": escape_markdown, "xml": escape_xml}.get(style, visible)
+    if escaped(_LINE_NUMBER.sub("", place)) in head:
+        return ""
+    note = f"(truncated, see full at {escaped(visible(place))})"
+    return f"*{note}*" if style == "markdown" else note
 
 
 @frozen

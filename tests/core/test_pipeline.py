@@ -184,8 +184,9 @@ async def test_truncated_items_are_named(open_kit: OpenKit, make_plugin: MakePlu
     assert context.truncated
     assert "*(truncated, see full at tide.txt:1)*" in context.markdown
     entry = verdicts(context)["tide", "long"]
-    assert entry.verdict == "truncated"
-    assert entry.reason == f"shortened from {entry.reason.split()[2]} to {entry.tokens} tokens"
+    assert entry.verdict == "excerpt"
+    whole = entry.reason.split()[-2]
+    assert entry.reason == f"the parts that match, {entry.tokens} of {whole} tokens"
     assert context.items[0].content.endswith("*(truncated, see full at tide.txt:1)*")
     assert context.items[0].id == "long"
 

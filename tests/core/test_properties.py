@@ -344,7 +344,7 @@ CHOICES: Mapping[str, Sequence[Any]] = {
     "recipe": ("context", "context", "twice"),
 }
 Options = dict[str, Any]
-SHOWN = {"kept", "truncated", "compressed"}
+SHOWN = {"kept", "excerpt", "truncated", "compressed"}
 
 
 def options(**fixed: Any) -> st.SearchStrategy[Options]:
