@@ -272,8 +272,9 @@ class _Choice:
         """What stands where units between these two were left out."""
         unit = self.units[place]
         if last >= 0 and not (self.units[last].is_block or self.units[last].is_heading):
-            skipped = "".join(between.before for between in self.units[last + 1 : place + 1])
-            is_paragraph = unit.is_block or unit.is_heading or skipped.count("\n") > 1
+            skipped = self.units[last + 1 : place + 1]
+            parted = any(between.before.count("\n") > 1 for between in skipped)
+            is_paragraph = unit.is_block or unit.is_heading or parted
             # What did not begin a line must not begin one now: it could be taken for a list.
             line = "\n\n" if is_paragraph else "\n" if unit.starts_line else " "
             return f" {ELLIPSIS}{line}"

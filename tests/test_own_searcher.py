@@ -285,11 +285,11 @@ Run a flaky test alone before you blame it
 
 ## Commits
 
-**Commit** `0123456` by Ada on 2026-05-02T09:00:00+00:00
+**Commit** `0123456` by Ada on 2026-05-02
 Quarantine the flaky tests
 \\
 They block everybody.
-*Files: tests/a.py, tests/b.py, ci.yml, ... (1 more)*
+*Files: tests/a.py, tests/b.py, ci.yml and 1 more*
 
 ---
 *5 items from 5 sources*"""
@@ -540,7 +540,7 @@ def test_the_example_works(tmp_path: Path) -> None:
     assert "- **Surprise**: The calendar's days begin in Sydney" in whole
     assert "small commits" not in whole
     other = run_example(["who", "likes", "small", "commits?"], tmp_path)
-    assert "**Memory**: Ada prefers small commits" in other
+    assert "**Memory** (preferences): Ada prefers small commits" in other
     assert "Fridays" not in other.partition("# Premortem")[0]
     assert list(tmp_path.iterdir()) == []
 

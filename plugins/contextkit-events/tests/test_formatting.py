@@ -13,7 +13,7 @@ from contextkit_events.event import Event
 from contextkit_events.formatting import formatted, headline
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
-AT = "[2026-01-02T03:04:05.678Z]"
+AT = "[2026-01-02 03:04]"
 
 
 def shown(
@@ -49,7 +49,7 @@ def shown(
     ],
 )
 def test_the_formats_of_the_seed(kind: str, parts: dict[str, Any], expected: str) -> None:
-    """Seed 3's, with what was printed in a fence."""
+    """Seed 3's, but for the time, which has no seconds; what was printed is in a fence."""
     assert shown(kind, **parts) == f"{AT} {expected}"
 
 
@@ -71,7 +71,7 @@ def test_xml_is_escaped() -> None:
     text = shown("shell_exec", "xml", command="a < b", output="</entity>\n&")
     assert text == (
         '<entity name="evt_1" type="event" kind="shell_exec" session="s" '
-        'time="2026-01-02T03:04:05.678Z">\n'
+        'time="2026-01-02 03:04">\n'
         "Executed: `a &lt; b`\n&lt;/entity&gt;\n&amp;\n</entity>"
     )
 

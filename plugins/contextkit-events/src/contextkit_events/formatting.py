@@ -171,8 +171,7 @@ def _unknown(moment: datetime | None) -> bool:
 def _time(moment: datetime | None) -> str:
     if moment is None or _unknown(moment):
         return ""
-    utc = moment.astimezone(UTC).replace(tzinfo=None)
-    return f"[{utc.isoformat(timespec='milliseconds')}Z] "
+    return f"[{moment.astimezone(UTC):%Y-%m-%d %H:%M}] "
 
 
 def _clipped(line: str, most: int) -> str:
