@@ -289,10 +289,7 @@ Run a flaky test alone before you blame it
 Quarantine the flaky tests
 \\
 They block everybody.
-*Files: tests/a.py, tests/b.py, ci.yml and 1 more*
-
----
-*5 items from 5 sources*"""
+*Files: tests/a.py, tests/b.py, ci.yml and 1 more*"""
 
 
 async def test_all_five_sources_in_seed_1s_formats(host: AnyHost) -> None:

@@ -21,10 +21,11 @@ from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure
 from contextkit.rendering.groups import group_of
 from contextkit.tokens import TokenCounter
-from contextkit.truncation import truncate
+from contextkit.truncation import ELLIPSIS, truncate
 
 __all__ = ["credit_of", "pieces_for", "shortened_line"]
 
+_BACKTICKS = re.compile(r"(?<!\\)`+")
 _LINE_NUMBER = re.compile(r":\d+\Z")
 
 
@@ -216,8 +217,34 @@ def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style
         return ""
     # Without a word behind it, the mark of a list's line would be none.
     mark = "- " if style == "markdown" and text.startswith("- ") else ""
-    room = max_tokens - count(mark)
-    return _cut(text[len(mark) :], room, max_tokens, count, lambda short: f"{mark}{short}")
+    line = text[len(mark) :]
+
+    def shown(short: str) -> str:
+        whole = _without_open_span(line, short) if style == "markdown" else short
+        return f"{mark}{whole}" if whole else ""
+
+    return _cut(line, max_tokens - count(mark), max_tokens, count, shown)
+
+
+def _without_open_span(line: str, short: str) -> str:
+    """A shortened line, cut before the code span that its end falls into.
+
+    Behind a backtick that nothing closes, what was code is markup.
+    """
+    end = len(short.removesuffix(ELLIPSIS))
+    runs = list(_BACKTICKS.finditer(line))
+    at = 0
+    while at < len(runs) and runs[at].start() < end:
+        same = (n for n in range(at + 1, len(runs)) if len(runs[n][0]) == len(runs[at][0]))
+        closing = next(same, None)
+        if closing is None:
+            at += 1
+        elif runs[closing].end() > end:
+            before = line[: runs[at].start()]
+            return f"{before}{ELLIPSIS}" if before else ""
+        else:
+            at = closing + 1
+    return short
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:

@@ -225,6 +225,14 @@ def test_a_winner_says_where_else_it_was_found(
     assert piece.shorten(COUNT(credit)) == ""
 
 
+def test_a_line_is_cut_before_a_code_span_that_does_not_fit() -> None:
+    """Behind its first backtick, what was code would be markup."""
+    line = "- the tide `</entity> is here and there and everywhere` turns"
+    assert shortened_line(line, 12, COUNT, "markdown") == "- the tide ..."
+    assert shortened_line(line[2:], 12, COUNT, "plain").startswith("the tide `</entity>")
+    assert shortened_line(f"- {line[11:]}", 9, COUNT, "markdown") == ""
+
+
 def test_an_element_without_a_body_cannot_be_shortened(
     make_registry: MakeRegistry, make_plugin: MakePlugin
 ) -> None:

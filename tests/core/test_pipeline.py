@@ -110,10 +110,7 @@ async def test_a_context_is_laid_out_as_in_the_seed(
         "\n"
         "## Moon\n"
         "\n"
-        f"{text('moon', 0)}\n"
-        "\n"
-        "---\n"
-        "*3 items from 2 sources*"
+        f"{text('moon', 0)}"
     )
     assert context.sources_used == {"tide": 2, "moon": 1}
     assert [(item.source, item.id) for item in context.items] == [
