@@ -26,6 +26,9 @@ from contextkit.truncation import ELLIPSIS, truncate
 __all__ = ["credit_of", "pieces_for", "shortened_line"]
 
 _BACKTICKS = re.compile(r"(?<!\\)`+")
+_LEAST_CUT = 20
+"""Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
+
 _LINE_NUMBER = re.compile(r":\d+\Z")
 
 
@@ -101,10 +104,14 @@ class _Shortener:
         return short or self._beginning(item, text, max_tokens)
 
     def _beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
-        if self.look.style == "xml":
-            note = _note_of(item, "xml", text.partition("\n")[0])
+        """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
+        style = self.look.style
+        note = _note_of(item, style, text.partition("\n")[0] if style != "markdown" else "")
+        if max_tokens - self.count(note) < _LEAST_CUT:
+            return ""
+        if style == "xml":
             return _shortened_element(text, max_tokens, self.count, note)
-        return truncate(text, max_tokens, self.count, _note_of(item, self.look.style, ""))
+        return truncate(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
         text = self.registry.attempt(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from contextkit import ContextItem
 from contextkit.formatting.parts import Parts
-from contextkit.models import Style
+from contextkit.models import Excerpt, Style
 from contextkit.passages import excerpt
 from contextkit.truncation import truncate
 
@@ -53,6 +53,8 @@ def shortened(
     elif below and (said := excerpt(below, query, max_tokens, count, head=f"{first}\n")):
         return said
     short = truncate(first, max_tokens, count)
+    if short == first:
+        return Excerpt(first)
     least = _letters(first)
     if not item.metadata.get("path"):
         least = min(_LEAST_LETTERS, least)
