@@ -29,6 +29,7 @@ _BACKTICKS = re.compile(r"(?<!\\)`+")
 _LEAST_CUT = 20
 """Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
 
+_PLACES = 3
 _LINE_NUMBER = re.compile(r":\d+\Z")
 
 
@@ -182,12 +183,13 @@ def credit_of(item: ContextItem, look: Look) -> str:
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
     # One place may have been found as several records.
-    named = dict.fromkeys(
-        f"{other.source} {one_line(other.location or other.id)}" for other in also_in
+    named = list(
+        dict.fromkeys(one_line(other.location or f"{other.source} {other.id}") for other in also_in)
     )
     if not named:
         return ""
-    places = ", ".join(named)
+    more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
+    places = f"{', '.join(named[:_PLACES])}{more}"
     if look.style == "markdown":
         places = escape_markdown(places)
     if look.detail == "compact":

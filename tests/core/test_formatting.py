@@ -205,9 +205,9 @@ def test_a_wrong_truncation_gives_the_default(
 @pytest.mark.parametrize(
     ("style", "credit"),
     [
-        ("markdown", "\n\n*Also in: code a.py:1, commits abc*"),
-        ("plain", "\n(also in: code a.py:1, commits abc)"),
-        ("xml", "\n<also-in>code a.py:1, commits abc</also-in>"),
+        ("markdown", "\n\n*Also in: a.py:1, commits abc*"),
+        ("plain", "\n(also in: a.py:1, commits abc)"),
+        ("xml", "\n<also-in>a.py:1, commits abc</also-in>"),
     ],
 )
 def test_a_winner_says_where_else_it_was_found(
@@ -248,7 +248,7 @@ def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlu
     places = [Provenance("log", id=str(n), location="tide.txt") for n in range(3)]
     item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [item])
-    assert piece.text.endswith("\n\n*Also in: log tide.txt, sea 7*")
+    assert piece.text.endswith("\n\n*Also in: tide.txt, sea 7*")
 
 
 @pytest.mark.parametrize("tokens", ["default", "openai", "claude"])

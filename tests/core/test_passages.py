@@ -39,13 +39,13 @@ The end."""
 
 
 def test_sentences_stay_in_order_with_a_mark_where_some_are_left_out() -> None:
-    """The one that answers the query, and the first."""
+    """The one that answers the query, where there is room for one."""
     text = (
         "The moon rose. A boat with eleven passengers came in from the north. "
         "The gate is closed at ten. Nobody of them came back. It was over."
     )
     found = excerpt(text, QUERY, 13, estimate_tokens)
-    assert found == "The moon rose. ... The gate is closed at ten. ..."
+    assert found == "... The gate is closed at ten. ..."
 
 
 @pytest.mark.parametrize("place", [0, 40, 118])
@@ -80,6 +80,32 @@ def test_an_underlined_title_of_tildes_is_no_fence() -> None:
     """ReStructuredText has such titles; what follows them is not one block."""
     text = "Signing\n~~~~~~~\n\n" + "The moon rose. " * 40 + "The gate is closed at ten."
     assert "The gate is closed at ten." in excerpt(text, QUERY, 40, estimate_tokens)
+
+
+def test_wrapped_prose_is_read_by_sentences() -> None:
+    """A line's end is none of a sentence; a speaker's or a list's line begins anew."""
+    wrapped = (
+        "The moon rose over the old pier while the whole crew was at sea and all\n"
+        "slept. The gate is closed at ten by the harbour master himself, who walks\n"
+        "there with a lamp. Nobody else may go there. "
+    ) + "The boats are painted every spring by whoever has the time for it. " * 9
+    assert excerpt(wrapped, QUERY, 30, estimate_tokens) == (
+        "... The gate is closed at ten by the harbour master himself, who walks\n"
+        "there with a lamp. ..."
+    )
+    said = "Ada: The moon rose over the old pier while the whole crew was at sea\n" * 30
+    said += "Bob: The gate is closed at ten.\n"
+    assert excerpt(said, QUERY, 14, estimate_tokens) == "...\n\nBob: The gate is closed at ten."
+
+
+def test_an_indented_block_stays_with_what_announces_it() -> None:
+    """A directive of reStructuredText, or a line that ends with a colon."""
+    text = "".join(
+        f".. data:: OPTION_{number}\n\n    The {word} of it.\n\n    Default: ``None``\n\n"
+        for number, word in enumerate(["moon", "boat", "pier", "gate", "rope", "sail", "wind"])
+    )
+    found = excerpt(text, QUERY, 24, estimate_tokens)
+    assert ".. data:: OPTION_3\n\n    The gate of it." in found
 
 
 @pytest.mark.parametrize("max_tokens", range(5, 110, 5))
