@@ -41,6 +41,16 @@ def test_the_line_of_an_output_that_matches_is_shown() -> None:
     assert isinstance(short, Excerpt)
 
 
+def test_of_an_output_without_the_querys_words_what_went_wrong_is_shown() -> None:
+    """An agent asks on, and seldom in the words of the output."""
+    output = "".join(f"compiling part {number}\n" for number in range(40))
+    text = f"{AT} Executed: `make` [exit 2]\n```\n{output}error: undefined reference\n```"
+    item = ContextItem("events", text, 1.0, id="1", kind="shell_exec")
+    assert "error: undefined reference\n```" in str(
+        contextkit_truncate(item, "markdown", 120, len, "what now?")
+    )
+
+
 def test_the_sentence_of_a_message_that_matches_is_shown() -> None:
     """Behind the moment and who said it."""
     text = f"{AT} Assistant: " + "The moon rose. " * 20 + "The mast is 12 m high. It was cold."

@@ -16,6 +16,9 @@ __all__ = ["shortened"]
 _LEAST_LETTERS = 28
 """What a shortened first line keeps, label included: four or five words."""
 
+_WENT_WRONG = "error exception failed failure"
+"""What is wanted of an output beside the query."""
+
 _LABEL = re.compile(r"(?:\[[^]\n]*\] )?\w+: ")
 
 
@@ -41,16 +44,17 @@ def shortened(
     text = item.content
     first, _, below = text.partition("\n")
     parts = Parts.of(text, style)
+    output_query = f"{query} {_WENT_WRONG}"
     if item.kind not in {"file_read", "file_write", "shell_exec"} and not (parts and parts.tail):
         label = _LABEL.match(text)
         head = label[0] if label else ""
         if said := excerpt(text[len(head) :], query, max_tokens, count, head=head):
             return said
     elif parts and parts.tail:
-        said = excerpt(parts.body, query, max_tokens, count, head=parts.head, tail=parts.tail)
+        said = excerpt(parts.body, output_query, max_tokens, count, head=parts.head, tail=parts.tail)
         if said:
             return said
-    elif below and (said := excerpt(below, query, max_tokens, count, head=f"{first}\n")):
+    elif below and (said := excerpt(below, output_query, max_tokens, count, head=f"{first}\n")):
         return said
     short = truncate(first, max_tokens, count)
     if short == first:

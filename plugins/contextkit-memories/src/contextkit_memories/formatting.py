@@ -34,7 +34,7 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
     about = ", ".join(known.values())
     if style == "plain":
         # Indented, so that no line of it can pass for a heading of the context.
-        lines = "\n".join(f"  {line}" for line in text.splitlines())
+        lines = "\n".join(f"  {line}".rstrip() for line in text.splitlines())
         return f"memory [{about}]\n{lines}" if about else f"[memory]\n{lines}"
     label = f"**Memory** ({escape_markdown(about)})" if about else "**Memory**"
     return f"{label}: {markdown_text(text, behind_label=True)}"
