@@ -51,7 +51,9 @@ def shortened(
         if said := excerpt(text[len(head) :], query, max_tokens, count, head=head):
             return said
     elif parts and parts.tail:
-        said = excerpt(parts.body, output_query, max_tokens, count, head=parts.head, tail=parts.tail)
+        said = excerpt(
+            parts.body, output_query, max_tokens, count, head=parts.head, tail=parts.tail
+        )
         if said:
             return said
     elif below and (said := excerpt(below, output_query, max_tokens, count, head=f"{first}\n")):
