@@ -15,7 +15,7 @@ __all__ = ["Parts"]
 
 _LABEL = re.compile(r"(?:[-*] )?\*\*[^*\n]{1,60}\*\*(?: \([^()\n]{1,60}\))?:? ")
 _HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[(?:(?! \[)[^\]\n])*+\]\n")
-_FENCE = re.compile(r"^(`{3,}|~{3,}).*\n", re.MULTILINE)
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+).*+\n", re.MULTILINE)
 _LONGEST_HEAD = 160
 
 
@@ -79,7 +79,7 @@ def _fenced(text: str) -> tuple[str, str, str] | None:
     if opening is None or opening.start() > _LONGEST_HEAD:
         return None
     mark = opening[1]
-    closing = re.compile(rf"^{mark[0]}{{{len(mark)},}}[ \t]*$", re.MULTILINE)
+    closing = re.compile(rf"^{mark[0]}{{{len(mark)},}}+[ \t]*+$", re.MULTILINE)
     end = closing.search(text, opening.end())
     if end is None or end.end() != len(text):
         return None

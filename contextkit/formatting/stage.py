@@ -183,9 +183,7 @@ def credit_of(item: ContextItem, look: Look) -> str:
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
     # One place may have been found as several records.
-    named = list(
-        dict.fromkeys(one_line(other.location or f"{other.source} {other.id}") for other in also_in)
-    )
+    named = list(dict.fromkeys(map(_place_of, also_in)))
     if not named:
         return ""
     more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
@@ -200,6 +198,12 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
         "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
         "plain": f"\n(also in: {places})",
     }[look.style]
+
+
+def _place_of(other: Provenance) -> str:
+    """Where an item was found, by its source's name where there is only an id."""
+    place = "" if other.location == other.id else other.location
+    return one_line(place or f"{other.source} {other.id}")
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:
