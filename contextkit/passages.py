@@ -121,11 +121,18 @@ class _Reading:
     matches: frozenset[int]
 
 
+@lru_cache(maxsize=128)
+def _parsed(text: str, longest: int) -> tuple[Sequence[TextUnit], Sequence[frozenset[int]]]:
+    """A text's units, and the words of each as the search knows them."""
+    units = text_units(text, longest)
+    return units, [frozenset(embed_keywords(unit.text).indices) for unit in units]
+
+
 @lru_cache(maxsize=64)
 def _read(text: str, query: str, longest: int) -> _Reading:
-    units = text_units(text, longest)
+    units, words_of = _parsed(text, longest)
     wanted = frozenset(embed_keywords_query(query).indices)
-    has = [wanted.intersection(embed_keywords(unit.text).indices) for unit in units]
+    has = [wanted & words for words in words_of]
     found = Counter(word for words in has for word in words)
     rarity = {
         word: math.log(1 + (len(units) - number + 0.5) / (number + 0.5))
