@@ -132,8 +132,10 @@ def contextkit_truncate(
     `item.content`; `count` gives a text's tokens, and `query` is what was asked. Not called
     for the one line of `compact`. A result that is still too long is not used. Return an
     `Excerpt` where what is left out does not break what is shown, such as a function's
-    signature with the statements that match: the trace then tells it from a cut text. `None`:
-    the default, which cuts at a line, sentence or word, never within a fence or an element.
+    signature with the statements that match: the trace then tells it from a cut text;
+    `contextkit.passages.excerpt` makes one of prose. `None`: the default, which keeps the
+    sentences that match the query, with `...` where some are left out, else the beginning; it
+    cuts no fence, table or element.
 
     ```python
     @hookimpl

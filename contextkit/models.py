@@ -312,15 +312,15 @@ class Recipe:
         name: `context`, `premortem`, …
         title: the text's heading.
         sections: in the order in which they are rendered.
-        footer: the last line; `{items}`, `{sources}` and `{counts[NAME]}` (items of the
-            source NAME) are filled in.
+        footer: the last line, or "" for none, as the trace counts the items; `{items}`,
+            `{sources}` and `{counts[NAME]}` (items of the source NAME) are filled in.
         best_first: whether sections are rendered by their best items instead, the best first.
     """
 
     name: str
     title: str
     sections: tuple[Section, ...]
-    footer: str = "*{items} items from {sources} sources*"
+    footer: str = ""
     best_first: bool = False
 
 

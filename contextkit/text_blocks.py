@@ -62,22 +62,26 @@ class TextBlocks:
             outside = list(self._read_fences(text))
             self._read_tables(outside)
         self._spans += [match.span() for match in _ATOM.finditer(text)]
-        self._spans.sort()
-        self._starts = [start for start, _ in self._spans]
-        self._longest = max((end - start for start, end in self._spans), default=0)
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(self._spans):
+            if self._ends and start < self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
         self._fence_starts = [fence.start for fence in self.fences]
 
     def before_span(self, position: int) -> int:
         """The nearest place at or before `position` that is within no uncuttable span."""
-        moved = bool(self._spans)
-        while moved:
-            moved = False
-            first = bisect_left(self._starts, position - self._longest)
-            for start, end in self._spans[first : bisect_left(self._starts, position)]:
-                if start < position < end:
-                    position, moved = start, True
-                    break
-        return position
+        index = bisect_left(self._starts, position) - 1
+        is_within = index >= 0 and position < self._ends[index]
+        return self._starts[index] if is_within else position
+
+    def is_in_fence(self, position: int) -> bool:
+        """Whether `position` is in a fence or in one of the two lines that mark it."""
+        index = bisect_right(self._fence_starts, position) - 1
+        return index >= 0 and position <= self.fences[index].end
 
     def open_fence(self, position: int) -> Fence | None:
         """The fence that a cut at `position` leaves open."""

@@ -257,8 +257,7 @@ CONTEXT = """\
 
 ## Memories
 
-**Memory**: Flaky tests block the release train
-*Category: decisions, Importance: 0.80*
+**Memory** (2026-05-01, decisions): Flaky tests block the release train
 
 ## Code
 
@@ -286,14 +285,11 @@ Run a flaky test alone before you blame it
 
 ## Commits
 
-**Commit** `0123456` by Ada on 2026-05-02T09:00:00+00:00
+**Commit** `0123456` by Ada on 2026-05-02
 Quarantine the flaky tests
 \\
 They block everybody.
-*Files: tests/a.py, tests/b.py, ci.yml, ... (1 more)*
-
----
-*5 items from 5 sources*"""
+*Files: tests/a.py, tests/b.py, ci.yml and 1 more*"""
 
 
 async def test_all_five_sources_in_seed_1s_formats(host: AnyHost) -> None:
@@ -535,13 +531,13 @@ def run_example(arguments: Iterable[str], folder: Path) -> str:
 def test_the_example_works(tmp_path: Path) -> None:
     """It finds what it has, and nothing where it has nothing; it writes no file."""
     whole = run_example([], tmp_path)
-    assert "**Memory**: Deploys are frozen on Fridays" in whole
+    assert "**Memory** (decisions): Deploys are frozen on Fridays" in whole
     assert "`freeze` in `deploys.py:12`" in whole
     assert "# Premortem: debugging" in whole
     assert "- **Surprise**: The calendar's days begin in Sydney" in whole
     assert "small commits" not in whole
     other = run_example(["who", "likes", "small", "commits?"], tmp_path)
-    assert "**Memory**: Ada prefers small commits" in other
+    assert "**Memory** (preferences): Ada prefers small commits" in other
     assert "Fridays" not in other.partition("# Premortem")[0]
     assert list(tmp_path.iterdir()) == []
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextkit.compression.answers import HOOK, Answers, Wanted
-from contextkit.compression.extractive import Rarity, extract
 from contextkit.invisible import legible, visible
 from contextkit.models import ContextItem
+from contextkit.passages import excerpt
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import log_failure
 from contextkit.tokens import TokenCounter
@@ -45,5 +45,5 @@ async def compressed(
             if summary and count(summary) <= max_tokens:
                 return summary
             log_failure(plugin, HOOK, f"the summary is empty, or over {max_tokens} tokens")
-    sentences = extract(text, Rarity.among(query, [text]), max_tokens, count)
+    sentences = excerpt(text, query, max_tokens, count)
     return sentences or truncate(text, max_tokens, count)

@@ -8,13 +8,15 @@ from attrs import define, evolve, field
 
 from contextkit.compression.answers import HOOK, Answers, Wanted
 from contextkit.compression.choosing import too_much
-from contextkit.compression.extractive import Rarity, extract
-from contextkit.compression.parts import Parts, keeps
 from contextkit.fitting.fit import Render
 from contextkit.fitting.placing import Lane, Piece, Placed
 from contextkit.formatting.looks import Look
+from contextkit.formatting.parts import Parts
 from contextkit.formatting.stage import credit_of
 from contextkit.invisible import legible, visible
+from contextkit.markup import escape_markdown, escape_xml, one_line
+from contextkit.models import ContextItem, Style
+from contextkit.passages import excerpt, keeps
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
 from contextkit.rendering.groups import group_of
@@ -55,12 +57,10 @@ class Compressor:
     known: Mapping[object, Piece] = field(factory=dict)
     made: dict[object, Piece] = field(factory=dict, init=False)
     _refused: set[int] = field(factory=set, init=False)
-    _rarity: Rarity = field(init=False)
 
     async def __call__(self, lanes: Sequence[Lane]) -> list[Lane]:
         """The same sections with summaries in place of what is too much."""
         headings = {lane.key: self.count(f"{lane.heading}\n\n") for lane in lanes}
-        self._rarity = Rarity.among(self.query, [p.text for lane in lanes for p in lane.pieces])
         answers = Answers(
             self.registry,
             self.query,
@@ -124,10 +124,10 @@ class Compressor:
         item = piece.candidate.item
         credit = credit_of(item, self.look)
         text = piece.text.removesuffix(credit)
-        parts = Parts.of(item, text, self.look.style)
+        parts = Parts.of(text, self.look.style)
         if parts is None or not parts.body.strip():
             return None
-        target = most - self.count(parts.around("") + credit)
+        target = most - self.count(f"{parts.head}{parts.end(_note_of(item, parts.style))}{credit}")
         if target < _SHORTEST:
             return None
         must = tuple(words for words in item.must_keep if keeps(text, words))
@@ -175,11 +175,12 @@ class Compressor:
         if group_of(item.kind) == "code" or (parts.style == "xml" and "<" in parts.body):
             return None
         must = [words for words in draft.must_keep if not keeps(parts.head, words)]
-        return extract(parts.body, self._rarity, draft.target, self.count, must)
+        return excerpt(parts.body, self.query, draft.target, self.count, must_keep=must)
 
     def _accept(self, draft: _Draft, body: str, by: str, found: dict[int, Piece]) -> bool:
-        piece = draft.piece
-        text = visible(draft.parts.around(body)) + draft.credit
+        piece, parts = draft.piece, draft.parts
+        end = parts.end(_note_of(piece.candidate.item, parts.style))
+        text = visible(f"{parts.head}{body}{end}") + draft.credit
         tokens = self.count(f"{text}{self.look.separator}")
         if tokens >= piece.tokens or len(text) >= len(piece.text):
             return False
@@ -187,6 +188,14 @@ class Compressor:
             piece, text=text, tokens=tokens, summary_of=piece, summarised_by=by
         )
         return True
+
+
+def _note_of(item: ContextItem, style: Style) -> str:
+    """What marks a summary, and says where the rest is."""
+    place = f", see full at {one_line(item.location)}" if item.location else ""
+    if style == "markdown":
+        return f"*(summarised{escape_markdown(place)})*"
+    return f"(summarised{escape_xml(place) if style == 'xml' else place})"
 
 
 @define(eq=False, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -9,17 +10,27 @@ from attrs import evolve, frozen
 
 from contextkit.fitting.placing import Piece
 from contextkit.formatting.looks import Look, default_text
+from contextkit.formatting.parts import Parts
 from contextkit.invisible import visible
 from contextkit.markup import escape_markdown, escape_xml, one_line
 from contextkit.models import ContextItem, Excerpt, Provenance, Style, Successor
+from contextkit.passages import excerpt
 from contextkit.ranking.scoring import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure
+from contextkit.rendering.groups import group_of
 from contextkit.tokens import TokenCounter
-from contextkit.truncation import truncate
+from contextkit.truncation import ELLIPSIS, truncate
 
 __all__ = ["credit_of", "pieces_for", "shortened_line"]
+
+_BACKTICKS = re.compile(r"(?<!\\)`+")
+_LEAST_CUT = 20
+"""Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
+
+_PLACES = 3
+_LINE_NUMBER = re.compile(r":\d+\Z")
 
 
 def pieces_for(
@@ -86,14 +97,21 @@ class _Shortener:
         own = self._by_source(evolve(item, content=text), max_tokens)
         if own is not None:
             return own
-        place = f", see full at {visible(one_line(item.location))}" if item.location else ""
+        parts = None if group_of(item.kind) == "code" else Parts.of(text, style)
+        if parts is None or (style == "xml" and "<" in parts.body):
+            return self._beginning(item, text, max_tokens)
+        tail = parts.end(_note_of(item, style, parts.head))
+        short = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
+        return short or self._beginning(item, text, max_tokens)
+
+    def _beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
+        """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
+        style = self.look.style
+        note = _note_of(item, style, text.partition("\n")[0] if style != "markdown" else "")
+        if max_tokens - self.count(note) < _LEAST_CUT:
+            return ""
         if style == "xml":
-            note = f"(truncated{escape_xml(place)})"
             return _shortened_element(text, max_tokens, self.count, note)
-        if style == "markdown":
-            note = f"*(truncated{escape_markdown(place)})*"
-        else:
-            note = f"(truncated{place})"
         return truncate(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
@@ -114,6 +132,18 @@ class _Shortener:
         if self.count(shown) > max_tokens:
             return None
         return Excerpt(shown) if isinstance(text, Excerpt) else shown
+
+
+def _note_of(item: ContextItem, style: Style, head: str) -> str:
+    """What says where the whole text is; "" where its head does, or only an id is known."""
+    place = one_line(item.location or "")
+    if not place or item.id in place:
+        return ""
+    escaped = {"markdown": escape_markdown, "xml": escape_xml}.get(style, visible)
+    if escaped(_LINE_NUMBER.sub("", place)) in head:
+        return ""
+    note = f"(truncated, see full at {escaped(visible(place))})"
+    return f"*{note}*" if style == "markdown" else note
 
 
 @frozen
@@ -153,12 +183,11 @@ def credit_of(item: ContextItem, look: Look) -> str:
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
     # One place may have been found as several records.
-    named = dict.fromkeys(
-        f"{other.source} {one_line(other.location or other.id)}" for other in also_in
-    )
+    named = list(dict.fromkeys(map(_place_of, also_in)))
     if not named:
         return ""
-    places = ", ".join(named)
+    more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
+    places = f"{', '.join(named[:_PLACES])}{more}"
     if look.style == "markdown":
         places = escape_markdown(places)
     if look.detail == "compact":
@@ -169,6 +198,12 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
         "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
         "plain": f"\n(also in: {places})",
     }[look.style]
+
+
+def _place_of(other: Provenance) -> str:
+    """Where an item was found, by its source's name where there is only an id."""
+    place = "" if other.location == other.id else other.location
+    return one_line(place or f"{other.source} {other.id}")
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:
@@ -195,8 +230,34 @@ def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style
         return ""
     # Without a word behind it, the mark of a list's line would be none.
     mark = "- " if style == "markdown" and text.startswith("- ") else ""
-    room = max_tokens - count(mark)
-    return _cut(text[len(mark) :], room, max_tokens, count, lambda short: f"{mark}{short}")
+    line = text[len(mark) :]
+
+    def shown(short: str) -> str:
+        whole = _without_open_span(line, short) if style == "markdown" else short
+        return f"{mark}{whole}" if whole else ""
+
+    return _cut(line, max_tokens - count(mark), max_tokens, count, shown)
+
+
+def _without_open_span(line: str, short: str) -> str:
+    """A shortened line, cut before the code span that its end falls into.
+
+    Behind a backtick that nothing closes, what was code is markup.
+    """
+    end = len(short.removesuffix(ELLIPSIS))
+    runs = list(_BACKTICKS.finditer(line))
+    at = 0
+    while at < len(runs) and runs[at].start() < end:
+        same = (n for n in range(at + 1, len(runs)) if len(runs[n][0]) == len(runs[at][0]))
+        closing = next(same, None)
+        if closing is None:
+            at += 1
+        elif runs[closing].end() > end:
+            before = line[: runs[at].start()]
+            return f"{before}{ELLIPSIS}" if before else ""
+        else:
+            at = closing + 1
+    return short
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:

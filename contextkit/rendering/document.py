@@ -29,7 +29,7 @@ class Document:
     Attributes:
         title: the text's heading.
         sections: those with items, in order.
-        footer: the last line, Markdown; other styles drop its emphasis.
+        footer: the last line, Markdown, or ""; other styles drop its emphasis.
         sources: where items come from, best first, or nothing for no list of them.
         guard: whether the text stands between delimiters that it cannot close.
         one_line_items: whether items stand in consecutive lines.

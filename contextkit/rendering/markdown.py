@@ -22,15 +22,17 @@ def render(document: Document) -> str:
     for section in document.sections:
         parts.append(heading(section.title))
         parts += ["\n".join(section.texts)] if document.one_line_items else section.texts
-    # The blank line before the rule matters: without it the last text is a heading.
-    parts.append("\n".join(["---", *_listed(document)]))
+    if ending := list(_ending(document)):
+        # The blank line before the rule matters: without it the last text is a heading.
+        parts.append("\n".join(["---", *ending]))
     return "\n\n".join(parts)
 
 
-def _listed(document: Document) -> Iterator[str]:
+def _ending(document: Document) -> Iterator[str]:
     if document.listed_sources:
-        yield f"{source_list(document)}\n"
-    yield document.footer
+        yield source_list(document) + ("\n" if document.footer else "")
+    if document.footer:
+        yield document.footer
 
 
 def source_list(document: Document) -> str:

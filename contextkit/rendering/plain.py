@@ -22,7 +22,8 @@ def render(document: Document) -> str:
         parts += ["\n".join(section.texts)] if document.one_line_items else section.texts
     if document.listed_sources:
         parts.append(source_list(document))
-    parts.append(document.footer.strip("*"))
+    if document.footer:
+        parts.append(document.footer.strip("*"))
     return "\n\n".join(parts)
 
 

@@ -26,8 +26,9 @@ def render(document: Document) -> str:
         lines += [opening, *section.texts, closing]
     if document.listed_sources:
         lines.append(source_list(document))
-    lines += [f"<footer>{escape_xml(document.footer.strip('*'))}</footer>", "</context>"]
-    return "\n".join(lines)
+    if document.footer:
+        lines.append(f"<footer>{escape_xml(document.footer.strip('*'))}</footer>")
+    return "\n".join([*lines, "</context>"])
 
 
 def source_list(document: Document) -> str:

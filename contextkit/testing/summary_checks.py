@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from contextkit.compression.parts import keeps
 from contextkit.formatting.looks import Look
 from contextkit.models import ContextItem
+from contextkit.passages import keeps
 from contextkit.registry.checks import checked_summaries
 from contextkit.testing.subject import NotConformingError, Subject
 from contextkit.testing.text_checks import shown_text

@@ -18,7 +18,7 @@ OpenKit = Callable[..., ContextKit]
 PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
 OWN = "The host says: be brief.\n\nAnd use **bold** & few words."
 count = counter_for("default")
-ALONE = count(f"# Context\n\n## Additional Context\n\n{OWN}\n\n---\n*0 items from 0 sources*")
+ALONE = count(f"# Context\n\n## Additional Context\n\n{OWN}")
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ async def asked(kit: ContextKit, own: str = OWN, **options: Any) -> FormattedCon
 
 
 async def test_the_hosts_text_is_the_last_section(kit: ContextKit) -> None:
-    """Behind the sources', before the footer, which does not count it."""
+    """Behind the sources'."""
     context = await asked(kit)
     before, _, after = context.markdown.partition("\n\n## Additional Context\n\n")
     assert before.startswith("# Context\n\n## Tide\n\n")
-    assert after == f"{OWN}\n\n---\n*2 items from 1 sources*"
+    assert after == OWN
     assert context.additional == OWN
     assert context.token_count == count(context.markdown)
     assert context.sources_used == {"tide": 2}
@@ -130,7 +130,7 @@ async def test_it_breaks_out_of_nothing(kit: ContextKit, own: str, style: Any) -
     context = await asked(kit, own, style=style)
     if style == "xml":
         root = ET.fromstring(context.markdown)  # noqa: S314 - it is our own
-        assert [child.get("name") for child in root] == ["Tide", "Additional Context", None]
+        assert [child.get("name") for child in root] == ["Tide", "Additional Context"]
         assert (root[1].text or "").strip() == own
     elif style == "markdown":
         assert [line for line in context.markdown.splitlines() if line.startswith("#")] == [

@@ -22,10 +22,10 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.compression.extractive import Rarity, extract
-from contextkit.compression.parts import Parts, keeps
 from contextkit.config import AssembleSettings, Config
+from contextkit.formatting.parts import Parts
 from contextkit.models import DETAILS, STYLES, Style
+from contextkit.passages import keeps
 from contextkit.registry import SourceRegistry
 from contextkit.tokens import estimate_tokens
 from contextkit.trace import ItemTrace
@@ -130,7 +130,7 @@ def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
 def test_without_it_nothing_is_summarised() -> None:
     """It is off unless it is asked for."""
     context = asked({"tales": Tales(tales())}, compress=None)
-    assert {row.verdict for row in context.trace.items} <= {"kept", "truncated", "over_budget"}
+    assert {row.verdict for row in context.trace.items} <= {"kept", "excerpt", "over_budget"}
     assert "compress" not in context.trace.stages
 
 
@@ -405,113 +405,19 @@ def test_an_answer_cannot_break_out_of_its_place(style: Style) -> None:
 
 # -- the default ----------------------------------------------------------------------------
 
-RARITY = Rarity.among("when is the gate closed", ["The gate is closed.", "The moon.", "A pier."])
-MARKDOWN = """\
-The moon rose. The gate is closed at ten. Nobody came.
-
-- **One**: the pier. It was old.
-- **Two**: a boat.
-
-# A heading
-
-```python
-code = 1
-
-more = 2
-```
-
-| a | b |
-|---|---|
-| 1 | 2 |
-
-An underlined title
-===================
-
-    indented = code
-
-The end."""
-
-
-def test_sentences_stay_in_order_with_a_mark_where_some_are_left_out() -> None:
-    """The one that answers the query, and the first."""
-    text = (
-        "The moon rose. A boat with eleven passengers came in from the north. "
-        "The gate is closed at ten. Nobody of them came back. It was over."
-    )
-    found = extract(text, RARITY, 15, estimate_tokens)
-    assert found == "The moon rose. ... The gate is closed at ten. ..."
-
-
-@pytest.mark.parametrize("max_tokens", range(5, 110, 5))
-def test_structure_is_whole_or_left_out(max_tokens: int) -> None:
-    """A fence, a table, a heading with its underline; within the tokens, never longer."""
-    found = extract(MARKDOWN, RARITY, max_tokens, estimate_tokens)
-    if found is None:
-        return
-    assert estimate_tokens(found) <= max_tokens
-    assert found.count("```") in {0, 2}
-    for whole in ("```python\ncode = 1\n\nmore = 2\n```", "| a | b |\n|---|---|\n| 1 | 2 |"):
-        assert (whole in found) == (whole[:9] in found)
-    assert ("An underlined title\n===" in found) == ("===" in found)
-    kinds = {token.type for token in MarkdownIt().enable("table").parse(found)}
-    assert ("fence" in kinds) == ("```" in found)
-    assert ("table_open" in kinds) == ("| a |" in found)
-
-
-def test_a_heading_is_not_kept_for_itself() -> None:
-    """It stays with what follows it."""
-    text = "# The gate is closed\n\nThe moon rose over it.\n\n# Other\n\nA pier. " + "Boats. " * 30
-    found = extract(text, RARITY, 30, estimate_tokens)
-    assert found is not None
-    assert ("# The gate" in found) == ("The moon rose" in found)
-
-
-def test_text_without_spaces_is_split_at_its_own_marks() -> None:
-    """Two characters at a time stand for words."""
-    text = "月が出た。潮が満ちる。門は十時に閉まる。鐘が鳴る。船が来た。誰もいない。"
-    rarity = Rarity.among("門はいつ閉まる", [text, "別の話。"])
-    found = extract(text, rarity, 16, estimate_tokens)
-    assert found is not None
-    assert "門は十時に閉まる。" in found
-
-
-def test_abbreviations_and_marks_do_not_end_a_sentence() -> None:
-    """What goes on in lower case goes on; emphasis and code spans stay in one."""
-    text = "Closed, e.g. by hand, **at ten. At eleven** again. See `a. B` there. The end."
-    for max_tokens in range(4, 30):
-        found = extract(text, RARITY, max_tokens, estimate_tokens)
-        if found:
-            assert found.count("**") % 2 == 0
-            assert found.count("`") % 2 == 0
-            assert ("e.g." in found) == ("by hand" in found)
-
-
-def test_what_cannot_be_shortened_so_is_left_alone() -> None:
-    """One long sentence, nothing at all, a text of millions of characters."""
-    assert extract("word " * 100, RARITY, 20, estimate_tokens) is None
-    assert extract("", RARITY, 20, estimate_tokens) is None
-    assert extract("A gate. " * 10_000, RARITY, 20, estimate_tokens) is None
-
-
-def test_words_are_kept_whatever_their_escapes() -> None:
-    """What a style escapes is the same words."""
-    assert keeps(r"the \_gate\_ &amp; the  moon", "the _gate_ & the moon")
-    assert not keeps("the gate", "the moon")
-
 
 def test_the_parts_of_an_item() -> None:
     """A label or a heading line and an element's tags are no words of the item."""
-    item = ContextItem("a", "b", 1.0, id="i")
-    label = Parts.of(item, "**Memory**: words", "markdown")
+    label = Parts.of("**Memory**: words", "markdown")
     assert label is not None
     assert (label.head, label.body) == ("**Memory**: ", "words")
-    head = Parts.of(item, "**Experience**: x\n- words", "markdown")
+    head = Parts.of("**Experience**: x\n- words", "markdown")
     assert head is not None
     assert (head.head, head.body) == ("**Experience**: x\n", "- words")
-    element = Parts.of(item, "<entity>\na &amp; b\n</entity>", "xml")
+    element = Parts.of("<entity>\na &amp; b\n</entity>", "xml")
     assert element is not None
     assert (element.words, element.in_style("<")) == ("a & b", "&lt;")
-    assert Parts.of(item, "<entity>one line</entity>", "xml") is None
+    assert Parts.of("<entity>one line</entity>", "xml") is None
 
 
 # -- whatever the items ----------------------------------------------------------------------
@@ -582,5 +488,7 @@ def test_the_budget_holds_and_what_must_stay_stays(
             assert "(summarised)" in item.content
             assert all(keeps(item.content, words) for words in by_id[item.id].must_keep)
     assert set(context.truncated_items) == {
-        row.id for row in context.trace.items if row.verdict in {"truncated", "compressed"}
+        row.id
+        for row in context.trace.items
+        if row.verdict in {"truncated", "excerpt", "compressed"}
     }

@@ -66,7 +66,7 @@ async def test_what_was_shortened_says_from_what_to_what(
     kit = open_kit({"tide": make_plugin([long])})
     found = await explained(kit, "long", max_tokens=100)
     assert found.outcome == "in"
-    assert "shortened from " in found.words
+    assert "with the parts that match, " in found.words
 
 
 async def test_what_did_not_fit_names_its_tokens_and_the_weakest_that_did(

@@ -13,7 +13,7 @@ from contextkit import ContextItem, Provenance
 from contextkit.fitting.placing import Piece
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for, shortened_line
-from contextkit.models import STYLES, Style
+from contextkit.models import STYLES, Excerpt, Style
 from contextkit.ranking.scoring import Candidate, Scores
 from contextkit.registry import SourceRegistry
 from contextkit.tokens import counter_for
@@ -100,21 +100,32 @@ def test_a_piece_is_counted_with_its_separator(
     ("style", "note"),
     [
         ("markdown", "*(truncated, see full at tide.txt:3)*"),
-        ("plain", "(truncated, see full at tide.txt:3)"),
         ("xml", "(truncated, see full at tide.txt:3)\n</entity>"),
     ],
 )
 def test_a_shortened_item_says_where_the_rest_is(
     make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, note: str
 ) -> None:
-    """In each style, within the tokens it was given."""
+    """Within the tokens it was given; without a place to name, `...` is enough."""
     registry = make_registry({"tide": make_plugin([])})
     (piece,) = pieces(registry, [LONG], style)
     text = piece.shorten(50)
     assert text.endswith(note)
     assert 25 <= COUNT(text) <= 50
     (nowhere,) = pieces(registry, [evolve(LONG, location=None)], style)
-    assert note.replace(", see full at tide.txt:3", "") in nowhere.shorten(50)
+    assert "truncated" not in nowhere.shorten(50)
+    assert "..." in nowhere.shorten(50)
+
+
+def test_a_place_in_the_heading_is_not_repeated_in_a_note(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """Plain text has it there; seed 1 names it once more behind what is cut."""
+    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], "plain")
+    short = piece.shorten(50)
+    assert short.startswith("1 [tide.txt:3]\n")
+    assert short.endswith("noon. ...")
+    assert isinstance(short, Excerpt)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -162,7 +173,7 @@ def test_a_source_knows_the_style_that_it_shortens(
     plugin = make_plugin([], contextkit_truncate=contextkit_truncate)
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], style)
     short = piece.shorten(40)
-    assert "truncated" in short if style == "plain" else short == f"short {style}"
+    assert short.endswith(" ...") if style == "plain" else short == f"short {style}"
 
 
 @pytest.mark.parametrize(
@@ -194,9 +205,9 @@ def test_a_wrong_truncation_gives_the_default(
 @pytest.mark.parametrize(
     ("style", "credit"),
     [
-        ("markdown", "\n\n*Also in: code a.py:1, commits abc*"),
-        ("plain", "\n(also in: code a.py:1, commits abc)"),
-        ("xml", "\n<also-in>code a.py:1, commits abc</also-in>"),
+        ("markdown", "\n\n*Also in: a.py:1, commits abc*"),
+        ("plain", "\n(also in: a.py:1, commits abc)"),
+        ("xml", "\n<also-in>a.py:1, commits abc</also-in>"),
     ],
 )
 def test_a_winner_says_where_else_it_was_found(
@@ -209,9 +220,17 @@ def test_a_winner_says_where_else_it_was_found(
     assert piece.text.endswith(credit)
     short = piece.shorten(70)
     assert short.endswith(credit)
-    assert "truncated" in short
+    assert "..." in short
     assert COUNT(short) <= 70
     assert piece.shorten(COUNT(credit)) == ""
+
+
+def test_a_line_is_cut_before_a_code_span_that_does_not_fit() -> None:
+    """Behind its first backtick, what was code would be markup."""
+    line = "- the tide `</entity> is here and there and everywhere` turns"
+    assert shortened_line(line, 12, COUNT, "markdown") == "- the tide ..."
+    assert shortened_line(line[2:], 12, COUNT, "plain").startswith("the tide `</entity>")
+    assert shortened_line(f"- {line[11:]}", 9, COUNT, "markdown") == ""
 
 
 def test_an_element_without_a_body_cannot_be_shortened(
@@ -229,7 +248,7 @@ def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlu
     places = [Provenance("log", id=str(n), location="tide.txt") for n in range(3)]
     item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [item])
-    assert piece.text.endswith("\n\n*Also in: log tide.txt, sea 7*")
+    assert piece.text.endswith("\n\n*Also in: tide.txt, sea 7*")
 
 
 @pytest.mark.parametrize("tokens", ["default", "openai", "claude"])

@@ -139,11 +139,11 @@ def test_a_new_item_joins_without_asking_anybody() -> None:
 def test_the_weakest_leaves_and_the_trace_says_for_whom() -> None:
     """Where the budget is full, what matched least gives way."""
     assembler, _ = assembler_of({"log": notes("log", range(6))})
-    context = assembler.assemble_context_sync("gate", max_tokens=110)
+    context = assembler.assemble_context_sync("gate", max_tokens=105)
     shown = [item.id for item in context.items]
     updated = assembler.update_context_sync(context, EVENT)
     now = [item.id for item in updated.items]
-    assert updated.token_count == estimate_tokens(updated.markdown) <= 110
+    assert updated.token_count == estimate_tokens(updated.markdown) <= 105
     assert now[0] == "event"
     left = set(shown) - set(now)
     assert left
@@ -216,7 +216,7 @@ def test_what_it_repeats_is_dropped() -> None:
 def test_what_is_new_and_does_not_get_in_is_named(new: ContextItem, verdict: str) -> None:
     """An item that says itself that it hardly matters is treated so."""
     assembler, _ = assembler_of({"log": notes("log", range(9))})
-    context = assembler.assemble_context_sync("gate", max_tokens=110)
+    context = assembler.assemble_context_sync("gate", max_tokens=100)
     updated = assembler.update_context_sync(context, new)
     assert {row.id: row.verdict for row in updated.trace.items}["e"] == verdict
     assert updated.trace.notes == ("updated with log e; not in: log e",)
@@ -236,7 +236,7 @@ def test_a_source_without_a_section_gets_one_in_its_place() -> None:
     updated = assembler.update_context_sync(context, events)
     headings = [line for line in updated.markdown.splitlines() if line.startswith("## ")]
     assert headings == ["## High", "## Chat turns", "## Mid", "## Low"]
-    assert "4 items from 4 sources" in updated.markdown
+    assert len(updated.items) == 4
 
 
 def test_an_empty_context_can_be_updated() -> None:

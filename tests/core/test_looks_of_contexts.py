@@ -72,7 +72,7 @@ async def test_items_can_be_grouped_by_type(kit: ContextKit) -> None:
     assert kinds == sorted(kinds, key=list(GROUPS).index)
     places = [context.markdown.index(shown.content) for shown in context.items]
     assert places == sorted(places)
-    assert context.markdown.endswith("*13 items from 3 sources*")
+    assert len(context.items) == 13
 
 
 def test_each_kind_of_the_seed_has_its_group() -> None:

@@ -110,10 +110,7 @@ async def test_a_context_is_laid_out_as_in_the_seed(
         "\n"
         "## Moon\n"
         "\n"
-        f"{text('moon', 0)}\n"
-        "\n"
-        "---\n"
-        "*3 items from 2 sources*"
+        f"{text('moon', 0)}"
     )
     assert context.sources_used == {"tide": 2, "moon": 1}
     assert [(item.source, item.id) for item in context.items] == [
@@ -184,8 +181,9 @@ async def test_truncated_items_are_named(open_kit: OpenKit, make_plugin: MakePlu
     assert context.truncated
     assert "*(truncated, see full at tide.txt:1)*" in context.markdown
     entry = verdicts(context)["tide", "long"]
-    assert entry.verdict == "truncated"
-    assert entry.reason == f"shortened from {entry.reason.split()[2]} to {entry.tokens} tokens"
+    assert entry.verdict == "excerpt"
+    whole = entry.reason.split()[-2]
+    assert entry.reason == f"the parts that match, {entry.tokens} of {whole} tokens"
     assert context.items[0].content.endswith("*(truncated, see full at tide.txt:1)*")
     assert context.items[0].id == "long"
 

@@ -30,7 +30,7 @@ KNOWN = {
     ],
     "5-next-start": [
         "**Task** (complete): Keep the credit out of tables\n\n**Result**: Mended, with a test",
-        "**Memory**: What follows an item in Markdown begins with an empty line",
+        "What follows an item in Markdown begins with an empty line",
         "**Outcome**: confirmed - all tests of the module pass",
         "[exit 1] (earlier session)",
     ],

@@ -39,14 +39,14 @@ def item(message: str, **metadata: Any) -> ContextItem:
     [
         (
             "markdown",
-            "**Commit** `0123456` by Ada Lovelace on 2026-01-02T03:04:05+00:00\nFix a < b",
+            "**Commit** `0123456` by Ada Lovelace on 2026-01-02\nFix a < b",
         ),
         (
             "xml",
             '<entity name="Fix a &lt; b" type="commit" sha="0123456" author="Ada Lovelace" '
-            'timestamp="2026-01-02T03:04:05+00:00">\n</entity>',
+            'date="2026-01-02">\n</entity>',
         ),
-        ("plain", "Fix a < b [commit 0123456, Ada Lovelace, 2026-01-02T03:04:05+00:00]"),
+        ("plain", "Fix a < b [commit 0123456, Ada Lovelace, 2026-01-02]"),
     ],
 )
 def test_a_summary_is_heading_and_subject(style: Style, text: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import Detail, Style
+from contextkit.models import Detail, Excerpt, Style
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 BODY = "\n".join(f"Line {number} of the body has several words." for number in range(40))
@@ -51,72 +51,67 @@ def cut(
     max_tokens: int,
     style: Style = "markdown",
     count: Callable[[str], int] = words,
+    query: str = "",
 ) -> Any:
     """What the plugin makes of it within so many tokens."""
-    return hooks.contextkit_truncate(item=item, style=style, max_tokens=max_tokens, count=count)
+    return hooks.contextkit_truncate(
+        item=item, style=style, max_tokens=max_tokens, count=count, query=query
+    )
 
 
-def test_heading_subject_files_and_note_stay(hooks: Any) -> None:
-    """The body gives way first; the note says how to see it."""
+def test_heading_subject_and_files_stay(hooks: Any) -> None:
+    """The body gives way first, sentence by sentence; the sha says how to see it, no note does."""
     item = formatted(hooks, f"Fix the parser\n\n{BODY}")
     text = cut(hooks, item, 29)
     assert text == (
-        "**Commit** `0123456` by Ada on 2026-01-02T03:04:05+00:00\n"
+        "**Commit** `0123456` by Ada on 2026-01-02\n"
         "Fix the parser\n\n"
-        "Line 0 of the body has several words.\n"
-        "Line 1 of...\n"
-        "*Files: a.py, b.py*\n\n"
-        "*(truncated, in full: `git show 0123456`)*"
+        "Line 0 of the body has several words.\nLine 1 of the body has several words. ...\n"
+        "*Files: a.py, b.py*"
     )
-    assert words(text) <= 29
+    assert isinstance(text, Excerpt)
+
+
+def test_why_is_shown_wherever_the_body_says_it(hooks: Any) -> None:
+    """What matches the query comes before the body's beginning."""
+    item = formatted(hooks, f"Fix the parser\n\n{BODY}\nPipelines deadlock under load.")
+    text = cut(hooks, item, 29, query="why do pipelines deadlock")
+    assert "Pipelines deadlock under load.\n*Files" in text
+    assert "Line 0" not in text
 
 
 def test_every_budget_is_kept(hooks: Any) -> None:
-    """Whatever the budget the result is within it; nothing where not a word fits."""
+    """Whatever the budget the result is within it; nothing where the subject does not fit."""
     item = formatted(hooks, f"Fix <the> parser\n\n{BODY}")
     whole = words(item.content)
-    lengths = []
     for budget in range(1, whole + 1):
         text = cut(hooks, item, budget)
         if text == "":
-            assert budget < 10
+            assert budget < 6
             continue
-        lengths.append(words(text))
         assert words(text) <= budget
-        assert item.content.startswith(text.split("\n")[0])
-        assert text.split("\n")[1].startswith("Fix")
-        assert budget == whole or text.endswith("*(truncated, in full: `git show 0123456`)*")
-    assert lengths[-1] == whole
-    assert lengths[-2] >= whole - 12
+        assert text.startswith("**Commit** `0123456`")
+        assert text.split("\n")[1] == "Fix \\<the> parser"
+        assert budget == whole or "..." in text
+    assert cut(hooks, item, whole) == item.content
 
 
 def test_files_give_way_before_the_subject(hooks: Any) -> None:
     """A subject without the files is better than the files without a subject."""
     item = formatted(hooks, f"Fix the parser\n\n{BODY}")
-    text = cut(hooks, item, 16)
-    assert "Fix the parser" in text
-    assert "*Files" not in text
-
-
-def test_a_long_subject_is_cut_at_a_word(hooks: Any) -> None:
-    """A message that is one long line is cut within it."""
-    item = formatted(hooks, "word " * 300)
-    text = cut(hooks, item, 40)
-    assert "word word word...\n" in text
-    assert words(text) <= 40
+    assert cut(hooks, item, 10) == (
+        "**Commit** `0123456` by Ada on 2026-01-02\nFix the parser\n..."
+    )
 
 
 def test_author_and_date_give_way_to_the_subject(hooks: Any) -> None:
     """What was done is worth more than who did it and when."""
     item = formatted(hooks, "Fix the parser")
-    assert cut(hooks, item, 11) == (
-        "**Commit** `0123456`\nFix the parser\n\n*(truncated, in full: `git show 0123456`)*"
-    )
-    assert cut(hooks, item, 10).startswith("**Commit** `0123456`\nFix the...\n")
+    assert cut(hooks, item, 5) == "**Commit** `0123456`\nFix the parser"
 
 
-def test_without_a_word_of_the_subject_nothing_is_shown(hooks: Any) -> None:
-    """A sha, an author and a date alone tell an agent nothing."""
+def test_without_the_subject_nothing_is_shown(hooks: Any) -> None:
+    """A sha, an author and a date alone tell an agent nothing, half a subject hardly more."""
     assert cut(hooks, formatted(hooks, "x" * 9000), 400, count=len) == ""
 
 
@@ -125,19 +120,13 @@ def test_files_that_do_not_fit_leave_the_message_whole(hooks: Any) -> None:
     item = formatted(hooks, "Fix the parser\n\nBecause.")
     item = evolve(item, content=item.content.replace("a.py", "a" * 500))
     text = cut(hooks, item, 200, count=len)
-    assert "\nFix the parser\n\nBecause.\n\n*(truncated" in text
+    assert text.endswith("\nFix the parser\n\nBecause.")
 
 
 def test_what_fits_is_returned_whole(hooks: Any) -> None:
     """Nothing is cut, and no note added, where there is room."""
     item = formatted(hooks, "Fix the parser")
     assert cut(hooks, item, 99) == item.content
-
-
-def test_text_of_another_formatter_is_left_to_the_default(hooks: Any) -> None:
-    """A text of one line has nothing below a heading."""
-    item = ContextItem("commits", "one line", 0.5, id=SHA)
-    assert cut(hooks, item, 1) is None
 
 
 LONG_NAME = "word " * 30 + "last"
@@ -149,36 +138,22 @@ LONG_NAME = "word " * 30 + "last"
         (
             "xml",
             f"Fix <the> parser\n\n{BODY}",
-            30,
+            21,
             '<entity name="Fix &lt;the&gt; parser" type="commit" sha="0123456" author="Ada" '
-            'timestamp="2026-01-02T03:04:05+00:00">\n'
-            "Line 0 of the body has several words.\n"
-            "Line 1 of the body...\n"
-            "<files>a.py, b.py</files>\n\n"
-            "(truncated, in full: git show 0123456)\n"
+            'date="2026-01-02">\n'
+            "Line 0 of the body has several words. ...\n"
+            "<files>a.py, b.py</files>\n"
             "</entity>",
-        ),
-        (
-            "plain",
-            f"Fix <the> parser\n\n{BODY}",
-            28,
-            "Fix <the> parser [commit 0123456, Ada, 2026-01-02T03:04:05+00:00]\n"
-            "  Line 0 of the body has several words.\n"
-            "  Line 1 of the...\n"
-            "Files: a.py, b.py\n\n"
-            "(truncated, in full: git show 0123456)",
         ),
         (
             "plain",
             "Fix it\n\nBecause of all of this and of some of that.",
             15,
-            "Fix it [commit 0123456, Ada, 2026-01-02T03:04:05+00:00]\n"
-            "Files: a.py, b.py\n\n"
-            "(truncated, in full: git show 0123456)",
+            "Fix it [commit 0123456, Ada, 2026-01-02]\n...\nFiles: a.py, b.py",
         ),
     ],
 )
-def test_other_styles_keep_heading_files_and_note(
+def test_other_styles_keep_heading_and_files(
     hooks: Any, style: Style, message: str, budget: int, expected: str
 ) -> None:
     """The subject is in the heading, the files stay, the body gives way."""
@@ -191,35 +166,18 @@ def test_other_styles_keep_heading_files_and_note(
 @pytest.mark.parametrize("detail", ["full", "summary"])
 @pytest.mark.parametrize("style", ["xml", "plain"])
 def test_every_budget_is_kept_in_other_styles(hooks: Any, style: Style, detail: Detail) -> None:
-    """Within the budget, whole elements, the heading and the note; or left to the default."""
+    """Within the budget, whole elements and the heading; or nothing."""
     item = formatted(hooks, f"{LONG_NAME}\n\n{BODY}", style, detail)
     whole = words(item.content)
     texts = [cut(hooks, item, budget, style) for budget in range(1, whole + 1)]
     assert texts[-1] == item.content
-    shortened = [text for text in texts[:-1] if text is not None]
-    assert len(shortened) > (200 if detail == "full" else 20)
     for budget, text in enumerate(texts[:-1], start=1):
-        if text is None:
+        if text == "":
             continue
         assert words(text) <= budget
         assert text.split("\n")[0] == item.content.split("\n")[0]
-        assert "git show 0123456" in text
         if style == "xml":
             assert ET.fromstring(text).tag == "entity"  # noqa: S314
-
-
-def test_a_heading_alone_is_left_to_the_default(hooks: Any) -> None:
-    """A summary without a body has nothing that could go."""
-    for style in ("xml", "plain"):
-        item = formatted(hooks, "Fix it", style, "summary")
-        assert cut(hooks, item, 3, style) is None
-
-
-def test_a_cut_within_a_code_span_opens_nothing(hooks: Any) -> None:
-    """What was code is text behind the cut, and no tag of it becomes HTML."""
-    item = formatted(hooks, "Fix it\n\nUse `git log <b> --oneline` and more" + " words" * 20)
-    text = cut(hooks, item, 21)
-    assert "Use \\`git log \\<b>...\n" in text
 
 
 @given(
@@ -234,9 +192,9 @@ def test_a_cut_within_a_code_span_opens_nothing(hooks: Any) -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_cut_breaks_out(hooks: Any, pieces: list[str], budget: int, style: Style) -> None:
     """Wherever the cut falls, Markdown has no block or HTML of its own, XML one element."""
-    item = formatted(hooks, "Subject " + " ".join(pieces), style)
+    item = formatted(hooks, "Subject\n\n" + " ".join(pieces) + f"\n{BODY}", style)
     text = cut(hooks, item, budget, style)
-    if text is None:
+    if text == "":
         return
     if style == "xml":
         assert ET.fromstring(text).tag == "entity"  # noqa: S314

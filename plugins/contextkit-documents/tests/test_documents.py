@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 import contextkit_documents
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
 from contextkit.dedup import deduplicate
-from contextkit.models import Detail, Style
+from contextkit.models import STYLES, Detail, Style
 from contextkit.testing import ToolCaller, open_kit, own_home
-from contextkit_documents import contextkit_dedup_keys, contextkit_format, contextkit_truncate
+from contextkit_documents import contextkit_dedup_keys, contextkit_format
 
 GUIDE = """\
 # Shelf
@@ -253,34 +252,16 @@ async def test_an_agent_lists_the_documents(kit: ContextKit) -> None:
         await call("list_documents", limit=0)
 
 
-@pytest.mark.parametrize(
-    ("style", "expected"),
-    [
-        (
-            "markdown",
-            "**Documentation**: Shelf > Prices\n```markdown\nPrices are in...\n```\n\n"
-            "*(truncated, see full at docs/shelf.md:9)*",
-        ),
-        (
-            "plain",
-            "Shelf > Prices\nPrices are in cents. Prices are...\n\n"
-            "(truncated, see full at docs/shelf.md:9)",
-        ),
-        ("xml", None),
-    ],
-)
-def test_a_shortened_section_names_its_place_once(style: Style, expected: str | None) -> None:
-    """In the note; an element has it in its attributes, and is left to the core."""
-    known = {"file_path": "docs/shelf.md", "start_line": 9, "kind": "documentation"}
-    item = ContextItem(
-        "documents",
-        "Prices are in cents. " * 20,
-        1.0,
-        id="docs/shelf.md::Prices",
-        metadata={**known, "headings": ["Shelf", "Prices"], "language": "markdown"},
-    )
-    (text,) = contextkit_format([item], style, "full")
-    of_style = evolve(item, content=text)
-    assert expected == contextkit_truncate(of_style, style, 14, lambda text: len(text.split()))
-    for other in ("", "Prices", "# Prices\n\nin cents"):
-        assert contextkit_truncate(evolve(item, content=other), style, 14, len) is None
+@pytest.mark.parametrize("style", STYLES)
+async def test_of_a_long_section_the_passage_that_matches_is_shown(
+    kit: ContextKit, workspace: Path, style: Style
+) -> None:
+    """Its end too, with its place once: in the heading, so that no note repeats it."""
+    prose = "".join(f"Aisle {number} has boxes of every size.\n" for number in range(150))
+    (workspace / "docs" / "long.md").write_text(f"# Aisles\n\n{prose}\nThe forklift is yellow.\n")
+    kit.index()
+    context = await kit.assemble_context("colour of the forklift", max_tokens=300, style=style)
+    shown = context.items[0].content
+    assert "The forklift is yellow." in shown
+    assert shown.count("docs/long.md") == 1
+    assert context.trace.items[0].verdict == "excerpt"

@@ -13,7 +13,7 @@ from contextkit_events.event import Event
 from contextkit_events.formatting import formatted, headline
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
-AT = "[2026-01-02T03:04:05.678Z]"
+AT = "[2026-01-02 03:04]"
 
 
 def shown(
@@ -49,14 +49,15 @@ def shown(
     ],
 )
 def test_the_formats_of_the_seed(kind: str, parts: dict[str, Any], expected: str) -> None:
-    """Seed 3's, with what was printed in a fence."""
+    """Seed 3's, but for the time, which has no seconds; what was printed is in a fence."""
     assert shown(kind, **parts) == f"{AT} {expected}"
 
 
 def test_what_an_earlier_session_did_says_so() -> None:
-    """In Markdown and plain text; XML names the session."""
+    """In each style."""
     assert shown("file_read", path="a", earlier=True) == f"{AT} Read: a (earlier session)"
     assert shown("file_read", "plain", path="a", earlier=True).endswith("(earlier session)")
+    assert ' earlier="true"' in shown("file_read", "xml", path="a", earlier=True)
 
 
 def test_plain_text_is_indented_below_the_head() -> None:
@@ -67,11 +68,10 @@ def test_plain_text_is_indented_below_the_head() -> None:
 
 
 def test_xml_is_escaped() -> None:
-    """Kind, session and time are attributes."""
+    """Kind and time are attributes; ids, which an agent cannot open, are not shown."""
     text = shown("shell_exec", "xml", command="a < b", output="</entity>\n&")
     assert text == (
-        '<entity name="evt_1" type="event" kind="shell_exec" session="s" '
-        'time="2026-01-02T03:04:05.678Z">\n'
+        '<entity type="event" kind="shell_exec" time="2026-01-02 03:04">\n'
         "Executed: `a &lt; b`\n&lt;/entity&gt;\n&amp;\n</entity>"
     )
 

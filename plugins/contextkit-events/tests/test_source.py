@@ -106,6 +106,21 @@ async def test_what_is_recent_and_what_answers_come_first(log: EventLog) -> None
     assert [item.content for item in top] == [item.content for item in found[:2]]
 
 
+@pytest.mark.parametrize("asked", ["Where are cookies signed?", "where are  cookies SIGNED"])
+async def test_a_question_is_no_answer_to_itself(log: EventLog, asked: str) -> None:
+    """An agent logs its prompt before it asks for a context; what answered it stays."""
+    log.add("turn", text="Where are cookies signed?", role="user")
+    log.add("turn", text="Cookies are signed in sessions.py", role="assistant")
+    log.add("turn", text="Where are cookies signed and why not in the app?", role="user")
+    request = ContextRequest(query=asked, limit=9, records=log.records)
+    assert {
+        item.metadata["text"] for item in await contextkit_events.contextkit_query(request)
+    } == {
+        "Cookies are signed in sessions.py",
+        "Where are cookies signed and why not in the app?",
+    }
+
+
 async def test_half_lives_are_settings(log: EventLog) -> None:
     """One for the session that asks, a longer one for what the sessions before it did."""
     log.add("error", session="before", text="before", created_at=ago(120))
@@ -276,7 +291,7 @@ async def test_a_whole_context(kit: ContextKit) -> None:
     log.add("file_read", session="a", path="src/upload.py", created_at=when)
     log.add("turn", session="b", text="elsewhere")
     context = await kit.assemble_context("where is the upload?", session="a")
-    stamp = f"{when:%Y-%m-%dT%H:%M:%S}.120Z"
+    stamp = f"{when:%Y-%m-%d %H:%M}"
     assert f"## Recent Activity\n\n[{stamp}] Read: src/upload.py" in context.markdown
     assert "elsewhere" not in context.markdown
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import contextkit_experiences as plugin
-from contextkit.models import STYLES, ContextItem, Detail, Style
+from contextkit.models import STYLES, ContextItem, Detail, Excerpt, Style
 from contextkit.tokens import counter_for
 from contextkit_experiences import Experience, Lesson, to_json
 
@@ -46,11 +46,11 @@ def words(text: str) -> int:
 
 
 def shortened(
-    text: str, max_tokens: int, count: Count = len, style: Style = "markdown"
+    text: str, max_tokens: int, count: Count = len, style: Style = "markdown", query: str = ""
 ) -> str | None:
     """A shown experience as the source shortens it; by default a character is a token."""
     item = ContextItem("experiences", text, 0.5, id="ghap_1")
-    return plugin.contextkit_truncate(item, style, max_tokens, count)
+    return plugin.contextkit_truncate(item, style, max_tokens, count, query)
 
 
 NOTE = "*(truncated, full experience ID: ghap_1)*"
@@ -88,6 +88,16 @@ def test_long_fields_share_the_room(make: Make, shown: Shown) -> None:
     assert goal.endswith("goal...")
     assert "It timed out again at 02:00" in outcome
     assert lesson.endswith("lesson...")
+
+
+def test_of_a_long_field_what_matches_is_shown(make: Make, shown: Shown) -> None:
+    """Not how it begins: a lesson's last sentence may be the one that was asked for."""
+    lesson = "It was a long night. " * 40 + "The scheduler drops jobs at midnight."
+    text = shown(make(lesson=Lesson(what_worked=lesson)))
+    short = shortened(text, 330, query="when does the scheduler drop jobs")
+    assert short is not None
+    assert "The scheduler drops jobs at midnight." in short
+    assert isinstance(short, Excerpt)
 
 
 def test_in_a_tight_place_the_most_essential_stays(make: Make, shown: Shown) -> None:
@@ -217,7 +227,7 @@ def test_it_always_fits_and_is_always_whole(
     item = item_of(hostile_fields(text))
     (whole,) = plugin.contextkit_format([item], style, detail)
 
-    short = plugin.contextkit_truncate(evolve(item, content=whole), style, max_tokens, count)
+    short = plugin.contextkit_truncate(evolve(item, content=whole), style, max_tokens, count, text)
 
     if short is None:
         return

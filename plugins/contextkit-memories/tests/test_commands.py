@@ -161,10 +161,7 @@ def test_a_memory_gets_into_a_context(run: CommandLine) -> None:
     context = run("assemble", "tabs or spaces?", "--sources", "memories")
     assert context.exit_code == 0, context.stderr
     assert "## Memories" in context.stdout
-    assert (
-        "**Memory**: Tabs, never spaces\n*Category: preferences, Importance: 0.80*"
-        in context.stdout
-    )
+    assert ", preferences): Tabs, never spaces\n" in context.stdout
 
 
 @pytest.mark.parametrize(

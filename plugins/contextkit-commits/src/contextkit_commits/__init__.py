@@ -66,12 +66,12 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
-) -> str | None:
-    """The commit with as much of its body as fits, and how to see the rest."""
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
+) -> str:
+    """The commit's heading and subject, and what of its body matches."""
     from contextkit_commits.truncation import truncate_commit
 
-    return truncate_commit(item, style, max_tokens, count)
+    return truncate_commit(item, style, max_tokens, count, query)
 
 
 @hookimpl

@@ -58,8 +58,8 @@ class _Shown:
 
 
 def _markdown(item: ContextItem, shown: _Shown) -> str:
-    author, moment = escape_markdown(_author(item)), escape_markdown(_moment(item))
-    head = f"**Commit** `{_short(item)}` by {author} on {moment}"
+    author, date = escape_markdown(_author(item)), escape_markdown(_date(item))
+    head = f"**Commit** `{_short(item)}` by {author} on {date}"
     tail = [f"*Files: {escape_markdown(shown.files)}*"] if shown.files else []
     return "\n".join([head, markdown_text(shown.message or NO_MESSAGE), *tail])
 
@@ -71,7 +71,7 @@ def _xml(item: ContextItem, shown: _Shown) -> str:
         "type": "commit",
         "sha": _short(item),
         "author": _author(item),
-        "timestamp": _moment(item),
+        "date": _date(item),
     }
     head = " ".join(f'{key}="{escape_xml(value)}"' for key, value in attributes.items())
     tail = [f"<files>{escape_xml(shown.files)}</files>"] if shown.files else []
@@ -81,7 +81,7 @@ def _xml(item: ContextItem, shown: _Shown) -> str:
 
 def _plain(item: ContextItem, shown: _Shown) -> str:
     name, rest = _name_and_rest(shown.message)
-    head = f"{name} [commit {_short(item)}, {_author(item)}, {_moment(item)}]"
+    head = f"{name} [commit {_short(item)}, {_author(item)}, {_date(item)}]"
     # Indented, no line of a message can pass for the heading of a section or of an item.
     message = [f"  {line}" if line else "" for line in rest]
     return "\n".join([head, *message, *([f"Files: {shown.files}"] if shown.files else [])])
@@ -125,7 +125,7 @@ _COMPACT = {"markdown": _compact_markdown, "xml": _compact_xml, "plain": _compac
 
 def _known(item: ContextItem) -> dict[str, str]:
     """What names a commit on one line, without what is not known."""
-    named = {"sha": _short(item), "date": _moment(item)[:_DATE], "author": _author(item)}
+    named = {"sha": _short(item), "date": _date(item), "author": _author(item)}
     return {name: it for name, it in named.items() if it != _UNKNOWN}
 
 
@@ -141,8 +141,8 @@ def _author(item: ContextItem) -> str:
     return one_line(str(item.metadata.get("author") or "")) or _UNKNOWN
 
 
-def _moment(item: ContextItem) -> str:
-    return one_line(str(item.metadata.get("timestamp") or "")) or _UNKNOWN
+def _date(item: ContextItem) -> str:
+    return one_line(str(item.metadata.get("timestamp") or ""))[:_DATE] or _UNKNOWN
 
 
 def _files(item: ContextItem) -> str:
@@ -150,7 +150,7 @@ def _files(item: ContextItem) -> str:
     paths = [_visible_path(str(path)) for path in metadata.get("files_changed") or ()]
     more = max(len(paths), int(metadata.get("file_count") or 0)) - _FILES_SHOWN
     shown = ", ".join(paths[:_FILES_SHOWN])
-    return f"{shown}, ... ({more} more)" if more > 0 else shown
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _visible_path(path: str) -> str:

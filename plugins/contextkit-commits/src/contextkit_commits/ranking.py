@@ -12,7 +12,7 @@ import re
 
 from contextkit.records import Hit, Record
 
-__all__ = ["relevance_of", "words_of"]
+__all__ = ["is_silent_merge", "relevance_of", "words_of"]
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _STEM = 6
@@ -31,21 +31,18 @@ _DEFAULT_MERGE = re.compile(
 )
 # What git adds below a merge's subject: the files in conflict, and trailers.
 _ADDED_LINE = re.compile(r"\s*$|#|\t|Conflicts:|[A-Z][A-Za-z-]*-by: ")
-_SILENT_MERGE_FACTOR = 0.5
 
 
 def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
     """A hit's relevance, over 1 for the very best.
 
     It is the store's, raised where the subject shares more with the query than subjects
-    usually do, lowered where it shares less; a merge that says nothing has half of it.
+    usually do, lowered where it shares less.
 
     Args:
         hit: what the store found.
         query_words: `words_of` the query.
     """
-    if _is_silent_merge(hit.record):
-        return hit.relevance * _SILENT_MERGE_FACTOR
     share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
     return hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
 
@@ -61,7 +58,7 @@ def _share(subject: frozenset[str], query: frozenset[str]) -> float:
     return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
 
 
-def _is_silent_merge(record: Record) -> bool:
+def is_silent_merge(record: Record) -> bool:
     """Whether a merge has no message, or none but the one that git or a host wrote."""
     if not record.fields.get("is_merge"):
         return False

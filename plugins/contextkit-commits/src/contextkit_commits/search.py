@@ -9,7 +9,7 @@ from contextkit.background import in_thread
 from contextkit.models import ContextItem, ContextRequest
 from contextkit.records import Record
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
-from contextkit_commits.ranking import relevance_of, words_of
+from contextkit_commits.ranking import is_silent_merge, relevance_of, words_of
 
 __all__ = ["find_commits", "shas_in"]
 
@@ -19,7 +19,11 @@ _CANDIDATES = 3
 
 
 async def find_commits(request: ContextRequest) -> list[ContextItem]:
-    """Commits for a request: those whose sha it names, then the best matches."""
+    """Commits for a request: those whose sha it names, then the best matches.
+
+    A merge that says nothing of its own ("Merge branch 'x'") is found by its sha alone: the
+    commits that it merged are indexed.
+    """
     named, hits = await asyncio.gather(
         _named(request),
         # More than are wanted, so that one that the store ranks low can still rise.
@@ -29,7 +33,11 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
     )
     words = words_of(request.query)
     known = {record.id for record in named}
-    scored = [(relevance_of(hit, words), hit.record) for hit in hits if hit.record.id not in known]
+    scored = [
+        (relevance_of(hit, words), hit.record)
+        for hit in hits
+        if hit.record.id not in known and not is_silent_merge(hit.record)
+    ]
     scored.sort(key=lambda found: -found[0])
     # The best of all cannot be over 1, and what is better than another one stays so.
     most = max(1.0, scored[0][0]) if scored else 1.0

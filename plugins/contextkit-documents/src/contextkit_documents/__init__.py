@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.hookspecs import hookimpl
@@ -20,7 +20,6 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
-    "contextkit_truncate",
     "contextkit_weight",
 ]
 
@@ -57,16 +56,6 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_documents.presentation import shown
 
     return [shown(item, style, detail) for item in items]
-
-
-@hookimpl
-def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
-) -> str | None:
-    """The chunk's beginning under its headings, and a note with its place."""
-    from contextkit_documents.presentation import shortened
-
-    return shortened(item, style, max_tokens, count)
 
 
 @hookimpl

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from contextkit import ContextItem
 from contextkit.invisible import legible
 from contextkit.markup import (
@@ -19,7 +17,7 @@ from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS, truncate
 from contextkit_documents.naming import titled
 
-__all__ = ["shortened", "shown"]
+__all__ = ["shown"]
 
 _BEGINNING_LINES = 3
 _LINE_CHARACTERS = 160
@@ -51,30 +49,6 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     label = escape_markdown(_kind_of(item).capitalize())
     heading = f"**{label}**: {escape_markdown(name)}{place}"
     return f"{heading}\n{fenced(text, str(item.metadata.get('language', '')))}"
-
-
-def shortened(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
-) -> str | None:
-    """A chunk's text within `max_tokens`, its place in the note alone, where it is named once.
-
-    Args:
-        item: the chunk, its content as `shown` made it.
-        style: the style of that.
-        max_tokens: what the result may take, in tokens of `count`.
-        count: text -> tokens.
-
-    Returns:
-        The text without its end; "" where no part of it fits; None for an XML element, which
-        has its place in attributes, and for a text whose heading is another one.
-    """
-    heading, _, rest = item.content.partition("\n")
-    place = _shown_place(item, style)
-    if style == "xml" or not heading.endswith(place):
-        return None
-    note = f"(truncated, see full at {_place_of(item)})"
-    text = f"{heading.removesuffix(place)}\n{rest}"
-    return truncate(text, max_tokens, count, note if style == "plain" else f"*{note}*")
 
 
 def _shown_place(item: ContextItem, style: Style) -> str:

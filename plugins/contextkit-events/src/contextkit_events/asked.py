@@ -1,10 +1,15 @@
-"""Whether a query asks for what was done last."""
+"""Whether a query asks for what was done last, and whether an event is the query itself."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["asks_for_activity"]
+from contextkit import ContextItem
+
+__all__ = ["asks_for_activity", "is_the_question"]
+
+_WORD = re.compile(r"\w+")
+_ALIKE = 0.9
 
 _READ_CHARACTERS = 8192
 
@@ -44,3 +49,19 @@ def asks_for_activity(query: str) -> bool:
     English alone is understood: "what did I just do?", "continue", "why did that test fail?".
     """
     return _ASKED.search(query[:_READ_CHARACTERS]) is not None
+
+
+def is_the_question(item: ContextItem, query: str) -> bool:
+    """Whether an event is a user's message with the query's words, which answers nothing.
+
+    An agent's prompt is logged before the context for it is assembled. Nine in ten of the
+    words of both must be the same.
+    """
+    if item.kind != "turn" or item.metadata.get("role", "user") != "user":
+        return False
+    said, asked = _words(str(item.metadata.get("text") or item.content)), _words(query)
+    return len(said & asked) >= _ALIKE * max(1, len(said | asked))
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text[:_READ_CHARACTERS].casefold()))

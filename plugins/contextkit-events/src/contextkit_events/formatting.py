@@ -80,13 +80,13 @@ def _compact(data: Mapping[str, Any], created_at: datetime | None, style: Style)
 def _xml(item: ContextItem, data: Mapping[str, Any], output: str) -> str:
     given = {
         "kind": _word(data, "kind"),
-        "session": _word(data, "session"),
+        "earlier": "true" if data.get("earlier") else "",
         "time": _time(item.created_at).strip(" []"),
     }
     attributes = "".join(f' {name}="{escape_xml(it)}"' for name, it in given.items() if it)
     lines = [happened(data), *_body(data, output).splitlines()]
     body = "\n".join(escape_xml(line) for line in lines)
-    return f'<entity name="{escape_xml(item.id)}" type="event"{attributes}>\n{body}\n</entity>'
+    return f'<entity type="event"{attributes}>\n{body}\n</entity>'
 
 
 def _body(data: Mapping[str, Any], output: str) -> str:
@@ -171,8 +171,7 @@ def _unknown(moment: datetime | None) -> bool:
 def _time(moment: datetime | None) -> str:
     if moment is None or _unknown(moment):
         return ""
-    utc = moment.astimezone(UTC).replace(tzinfo=None)
-    return f"[{utc.isoformat(timespec='milliseconds')}Z] "
+    return f"[{moment.astimezone(UTC):%Y-%m-%d %H:%M}] "
 
 
 def _clipped(line: str, most: int) -> str:

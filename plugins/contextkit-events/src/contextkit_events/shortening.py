@@ -1,11 +1,14 @@
-"""Shortening an event: its output goes first, and no stump of its first line is shown."""
+"""Shortening an event: what happened stays, and of the rest the lines that match."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models import Style
+from contextkit.formatting.parts import Parts
+from contextkit.models import Excerpt, Style
+from contextkit.passages import excerpt
 from contextkit.truncation import truncate
 
 __all__ = ["shortened"]
@@ -13,9 +16,14 @@ __all__ = ["shortened"]
 _LEAST_LETTERS = 28
 """What a shortened first line keeps, label included: four or five words."""
 
+_WENT_WRONG = "error exception failed failure"
+"""What is wanted of an output beside the query."""
+
+_LABEL = re.compile(r"(?:\[[^]\n]*\] )?\w+: ")
+
 
 def shortened(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
     """A formatted event within `max_tokens`.
 
@@ -24,19 +32,39 @@ def shortened(
         style: the style that it was formatted in.
         max_tokens: what the result may take, in tokens of `count`.
         count: text -> tokens.
+        query: what the event is shown for.
 
     Returns:
-        Its beginning and a note; "" where that is a moment and hardly a word of what happened
-        then, which is worth less than the note, or a part of a path; None for an XML element.
+        The first line with the lines of the output that match, or a message's sentences that
+        do; else the first line; else its beginning, or "" where that is a moment and hardly a
+        word of what happened then, or a part of a path; None for an XML element.
     """
     if style == "xml":
         return None
-    note = "(truncated)" if style == "plain" else "*(truncated)*"
-    text = truncate(item.content, max_tokens, count, note)
-    least = _letters(item.content.partition("\n")[0])
+    text = item.content
+    first, _, below = text.partition("\n")
+    parts = Parts.of(text, style)
+    output_query = f"{query} {_WENT_WRONG}"
+    if item.kind not in {"file_read", "file_write", "shell_exec"} and not (parts and parts.tail):
+        label = _LABEL.match(text)
+        head = label[0] if label else ""
+        if said := excerpt(text[len(head) :], query, max_tokens, count, head=head):
+            return said
+    elif parts and parts.tail:
+        said = excerpt(
+            parts.body, output_query, max_tokens, count, head=parts.head, tail=parts.tail
+        )
+        if said:
+            return said
+    elif below and (said := excerpt(below, output_query, max_tokens, count, head=f"{first}\n")):
+        return said
+    short = truncate(first, max_tokens, count)
+    if short == first:
+        return Excerpt(first)
+    least = _letters(first)
     if not item.metadata.get("path"):
         least = min(_LEAST_LETTERS, least)
-    return text if _letters(text.removesuffix(note)) >= least else ""
+    return short if _letters(short) >= least else ""
 
 
 def _letters(text: str) -> int:

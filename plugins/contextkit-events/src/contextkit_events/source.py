@@ -68,9 +68,11 @@ def contextkit_source() -> SourceInfo:
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
     """The newest events and turns of the session, and highlights of the sessions before it."""
+    from contextkit_events.asked import is_the_question
     from contextkit_events.finding import find_events
 
-    return await find_events(request)
+    found = await find_events(request)
+    return [item for item in found if not is_the_question(item, request.query)]
 
 
 @hookimpl
@@ -92,12 +94,12 @@ def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals:
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """An event's beginning, where that says what happened; else nothing of it."""
+    """What happened, and what matches of a message or an output."""
     from contextkit_events.shortening import shortened
 
-    return shortened(item, style, max_tokens, count)
+    return shortened(item, style, max_tokens, count, query)
 
 
 @hookimpl

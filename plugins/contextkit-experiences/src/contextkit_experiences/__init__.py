@@ -109,12 +109,12 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
 @hookimpl
 def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
     """Heading, goal, outcome and lesson before the rest, and a note with the id."""
     from contextkit_experiences.shortening import shorten
 
-    return shorten(item, style, max_tokens, count)
+    return shorten(item, style, max_tokens, count, query)
 
 
 @hookimpl

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import field, frozen
+from attrs import frozen
 
 from contextkit.graphemes import is_boundary
 from contextkit.markup import escape_xml, one_line
-from contextkit.models import ContextItem, Style
+from contextkit.models import ContextItem, Excerpt, Style
+from contextkit.passages import excerpt
 from contextkit_experiences.formatting import CLOSING_TAG
 
 __all__ = ["shorten"]
@@ -30,10 +31,16 @@ class _Line:
     prefix: str
     body: str
 
-    def cut(self, length: int) -> str:
-        """The line with at most `length` characters of its body, at a word's end."""
+    def cut(self, length: int, query: str) -> str:
+        """The line with at most `length` characters of its body.
+
+        An `Excerpt` where these are whole sentences, those that match the query first; else
+        the beginning, to a word's end.
+        """
         if len(self.body) <= length:
-            return self.prefix + self.body
+            return Excerpt(self.prefix + self.body)
+        if said := excerpt(self.body, query, length, len):
+            return Excerpt(self.prefix + said)
         while not is_boundary(self.body, length):
             length -= 1
         kept = self.body[:length]
@@ -53,10 +60,11 @@ class _Frame:
 
     heading: str
     lines: tuple[_Line, ...]
-    end: str = field()
+    end: str
+    query: str
 
     @classmethod
-    def of(cls, item: ContextItem, style: Style) -> _Frame:
+    def of(cls, item: ContextItem, style: Style, query: str) -> _Frame:
         heading, *rest = item.content.split("\n")
         matches = (_LABELLED.fullmatch(line) for line in rest)
         lines = tuple(_Line(m[2], m[1], m[3]) for m in matches if m)
@@ -66,7 +74,7 @@ class _Frame:
             "xml": f"\n{escape_xml(note)}\n{CLOSING_TAG}",
             "plain": f"\n\n{note}",
         }[style]
-        return cls(heading, lines, end)
+        return cls(heading, lines, end, query)
 
     def numbers(self, labels: Sequence[str]) -> list[int]:
         """The numbers of the lines with these labels, in the labels' order."""
@@ -79,12 +87,13 @@ class _Frame:
 
     def text(self, chosen: Mapping[int, str]) -> str:
         """The experience with only the chosen lines, in their own order, and the note."""
-        kept = (chosen[number] for number in sorted(chosen))
-        return "\n".join([self.heading, *kept]) + self.end
+        kept = [chosen[number] for number in sorted(chosen)]
+        text = "\n".join([self.heading, *kept]) + self.end
+        return Excerpt(text) if all(isinstance(line, Excerpt) for line in kept) else text
 
 
 def shorten(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
     """A shown experience within `max_tokens`, with a note that names the whole one.
 
@@ -97,11 +106,12 @@ def shorten(
         style: the style that it was formatted in.
         max_tokens: what the whole result may take, note included.
         count: gives a text's tokens.
+        query: what of a long field is shown has to do with it.
 
     Returns:
         The shorter text, or None when not even heading and note fit.
     """
-    frame = _Frame.of(item, style)
+    frame = _Frame.of(item, style, query)
 
     def fits(chosen: Mapping[int, str]) -> bool:
         return count(frame.text(chosen)) <= max_tokens
@@ -141,7 +151,10 @@ def _evenly_cut(
     """
 
     def cut_to(length: int) -> dict[int, str]:
-        return {**beside, **{number: frame.lines[number].cut(length) for number in numbers}}
+        return {
+            **beside,
+            **{number: frame.lines[number].cut(length, frame.query) for number in numbers},
+        }
 
     longest = max((len(frame.lines[number].body) for number in numbers), default=0)
     whole = cut_to(longest)

@@ -17,7 +17,6 @@ from contextkit_memories.source import (
     contextkit_query,
     contextkit_source,
     contextkit_tools,
-    contextkit_truncate,
     contextkit_weight,
 )
 
@@ -45,7 +44,6 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
-    "contextkit_truncate",
     "contextkit_weight",
 ]
 

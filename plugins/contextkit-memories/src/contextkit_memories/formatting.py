@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from contextkit import ContextItem
 from contextkit.markup import (
     escape_markdown,
@@ -12,13 +14,9 @@ from contextkit.markup import (
     plain_line,
 )
 from contextkit.models import Detail, Style
-from contextkit_memories.memory import importance_in
 from contextkit_memories.words import DEFAULT_CATEGORY
 
-__all__ = ["ABOUT", "formatted"]
-
-ABOUT = "*Category: "
-"""What the last line of a memory in Markdown begins with."""
+__all__ = ["formatted"]
 
 _DATE = len("2026-01-02")
 
@@ -26,39 +24,40 @@ _DATE = len("2026-01-02")
 def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
     """One memory's text as it is shown in a context of this style.
 
-    `full` and `summary` are the same; `compact` is one line, without the importance.
+    `full` and `summary` are the same; `compact` is one line.
     """
     if detail == "compact":
         return _on_one_line(item, style)
-    category = _category(item)
-    importance = f"{importance_in(item.metadata):.2f}"
-    text = item.content
+    known, text = _known(item), item.content
     if style == "xml":
-        return (
-            f'<entity name="{escape_xml(item.id)}" type="memory" '
-            f'category="{escape_xml(category)}" importance="{importance}">\n'
-            f"{escape_xml(text)}\n</entity>"
-        )
+        return f'<entity type="memory"{_attributes(known)}>\n{escape_xml(text)}\n</entity>'
+    about = ", ".join(known.values())
     if style == "plain":
         # Indented, so that no line of it can pass for a heading of the context.
-        lines = "\n".join(f"  {line}" for line in text.splitlines())
-        return f"{item.id} [memory: {category}, importance {importance}]\n{lines}"
-    about = f"{ABOUT}{escape_markdown(category)}, Importance: {importance}*"
-    return f"**Memory**: {markdown_text(text, behind_label=True)}\n{about}"
+        lines = "\n".join(f"  {line}".rstrip() for line in text.splitlines())
+        return f"memory [{about}]\n{lines}" if about else f"[memory]\n{lines}"
+    label = f"**Memory** ({escape_markdown(about)})" if about else "**Memory**"
+    return f"{label}: {markdown_text(text, behind_label=True)}"
 
 
 def _on_one_line(item: ContextItem, style: Style) -> str:
-    date = one_line(str(item.metadata.get("created_at") or ""))[:_DATE]
-    category = _category(item)
-    shown_category = "" if category == DEFAULT_CATEGORY else category
+    known = _known(item)
     if style == "xml":
-        attributes = {"date": date, "category": shown_category}
-        known = "".join(f' {key}="{escape_xml(it)}"' for key, it in attributes.items() if it)
-        return f"<memory{known}>{escape_xml(one_line(item.content))}</memory>"
-    label = f"{shown_category}:" if shown_category else ""
-    line = " ".join(part for part in (date, label, item.content) if part)
+        return f"<memory{_attributes(known)}>{escape_xml(one_line(item.content))}</memory>"
+    label = f"{known['category']}:" if "category" in known else ""
+    line = " ".join(part for part in (known.get("date"), label, item.content) if part)
     return f"- {line_start_safe(line)}" if style == "markdown" else plain_line(line)
 
 
-def _category(item: ContextItem) -> str:
-    return one_line(str(item.metadata.get("category", DEFAULT_CATEGORY)))
+def _known(item: ContextItem) -> dict[str, str]:
+    """The date and the category of a memory, unless they are unknown or the default."""
+    date = one_line(str(item.metadata.get("created_at") or ""))[:_DATE]
+    # What a host's own searcher finds without a time is dated 1970-01-01.
+    date = "" if date == "1970-01-01" else date
+    category = one_line(str(item.metadata.get("category", DEFAULT_CATEGORY)))
+    shown = "" if category == DEFAULT_CATEGORY else category
+    return {name: it for name, it in (("date", date), ("category", shown)) if it}
+
+
+def _attributes(known: Mapping[str, str]) -> str:
+    return "".join(f' {name}="{escape_xml(it)}"' for name, it in known.items())

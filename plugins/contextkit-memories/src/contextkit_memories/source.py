@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit import SourceInfo, hookimpl
@@ -21,7 +21,6 @@ __all__ = [
     "contextkit_query",
     "contextkit_source",
     "contextkit_tools",
-    "contextkit_truncate",
     "contextkit_weight",
 ]
 
@@ -57,16 +56,6 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_memories.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
-
-
-@hookimpl
-def contextkit_truncate(
-    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
-) -> str | None:
-    """A memory that is too long loses category and importance before its text."""
-    from contextkit_memories.shortening import shortened
-
-    return shortened(item, style, max_tokens, count)
 
 
 @hookimpl

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models import Style
+from contextkit.models import Excerpt, Style
+from contextkit.truncation import ELLIPSIS
 
 __all__ = ["shortened"]
 
 _STEP = re.compile(r"\s*\d+\. ")
-_NOTE = "(truncated, see full at {place})"
 
 
 def shortened(
@@ -26,9 +26,9 @@ def shortened(
         count: text -> tokens.
 
     Returns:
-        Its name and all steps, where they fit; else its first steps, at least half of them,
-        and a note; else name and note, as fewer steps would mislead; "" where not even these
-        fit; None for an XML element, and for a text of another shape.
+        Its name and all steps, where they fit; else its first steps, at least half of them;
+        "" where these do not fit, as fewer would mislead; None for an XML element, and for a
+        text of another shape.
     """
     lines = item.content.split("\n")
     first = next((row for row, line in enumerate(lines) if _STEP.match(line)), 0)
@@ -38,12 +38,9 @@ def shortened(
     head, steps = [lines[0], *between], lines[first:]
     whole = "\n".join([*head, *steps])
     if count(whole) <= max_tokens:
-        return whole
-    note = _NOTE.format(place=item.location or item.id)
-    note = f"*{note}*" if style == "markdown" else note
+        return Excerpt(whole)
     for kept in range(len(steps) - 1, (len(steps) - 1) // 2, -1):
-        text = "\n".join([*head, *steps[:kept], "...", "", note])
+        text = "\n".join([*head, *steps[:kept], ELLIPSIS])
         if count(text) <= max_tokens:
-            return text
-    named = "\n".join([*head, note])
-    return named if count(named) <= max_tokens else ""
+            return Excerpt(text)
+    return ""

@@ -8,15 +8,15 @@ from typing import Self
 
 from attrs import frozen
 
-from contextkit.markup import escape_markdown, escape_xml, markdown_text, one_line, plain_text
-from contextkit.models import ContextItem, Style
+from contextkit.markup import escape_xml, markdown_text, plain_text
+from contextkit.models import Style
 
-__all__ = ["Parts", "keeps"]
+__all__ = ["Parts"]
 
-_LABEL = re.compile(r"(?:[-*] )?\*\*[^*\n]{1,60}\*\*:? ")
+_LABEL = re.compile(r"(?:[-*] )?\*\*[^*\n]{1,60}\*\*(?: \([^()\n]{1,60}\))?:? ")
 _HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[(?:(?! \[)[^\]\n])*+\]\n")
+_FENCE = re.compile(r"^(`{3,}+|~{3,}+).*+\n", re.MULTILINE)
 _LONGEST_HEAD = 160
-_MARKUP = re.compile(r"[\\\s]+")
 
 
 @frozen(kw_only=True)
@@ -25,38 +25,34 @@ class Parts:
 
     Attributes:
         style: the text's style.
-        head: a label or a heading line, an element's opening tag; "" where there is none.
+        head: a label or a heading line, an element's opening tag, the lines up to a fence's
+            content; "" where there is none.
         body: the rest.
-        tail: an element's closing tag, or "".
-        note: what marks a summary, and says where the rest is.
+        tail: an element's closing tag, a fence's last line, or "".
     """
 
     style: Style
     head: str
     body: str
     tail: str
-    note: str
 
     @classmethod
-    def of(cls, item: ContextItem, text: str, style: Style) -> Self | None:
+    def of(cls, text: str, style: Style) -> Self | None:
         """The parts of an item's text; None for an element that is not on lines of its own."""
-        place = f", see full at {one_line(item.location)}" if item.location else ""
         if style == "xml":
             opening, _, rest = text.partition("\n")
             body, _, closing = rest.rpartition("\n")
             if not body or not opening.startswith("<") or not closing.startswith("</"):
                 return None
-            note = f"(summarised{escape_xml(place)})"
-            return cls(style=style, head=f"{opening}\n", body=body, tail=f"\n{closing}", note=note)
+            return cls(style=style, head=f"{opening}\n", body=body, tail=f"\n{closing}")
+        if style == "markdown" and (fenced := _fenced(text)):
+            head, body, tail = fenced
+            return cls(style=style, head=head, body=body, tail=tail)
         found = _HEAD_LINE.match(text)
         if found is None or found.end() > _LONGEST_HEAD or not text[found.end() :].strip():
             found = _LABEL.match(text) if style == "markdown" else None
         head = found[0] if found else ""
-        if style == "markdown":
-            note = f"*(summarised{escape_markdown(place)})*"
-        else:
-            note = f"(summarised{place})"
-        return cls(style=style, head=head, body=text[len(head) :], tail="", note=note)
+        return cls(style=style, head=head, body=text[len(head) :], tail="")
 
     @property
     def words(self) -> str:
@@ -71,15 +67,20 @@ class Parts:
             return plain_text(words)
         return markdown_text(words, behind_label=bool(self.head) and self.head[-1] != "\n")
 
-    def around(self, body: str) -> str:
-        """The whole text with another body, marked as a summary."""
-        return f"{self.head}{body}\n\n{self.note}{self.tail}"
+    def end(self, note: str) -> str:
+        """What stands behind the body: the tail, and a note in a paragraph of its own."""
+        noted = f"\n\n{note}" if note else ""
+        return f"{noted}{self.tail}" if self.style == "xml" else f"{self.tail}{noted}"
 
 
-def keeps(text: str, must: str) -> bool:
-    """Whether a text has these words, whatever the white space and the escapes."""
-    return _plain(must) in _plain(text)
-
-
-def _plain(text: str) -> str:
-    return _MARKUP.sub(" ", html.unescape(text).replace("\\", "")).casefold().strip()
+def _fenced(text: str) -> tuple[str, str, str] | None:
+    """A text that ends with its only fence, as what is before, in and behind the content."""
+    opening = _FENCE.search(text)
+    if opening is None or opening.start() > _LONGEST_HEAD:
+        return None
+    mark = opening[1]
+    closing = re.compile(rf"^{mark[0]}{{{len(mark)},}}+[ \t]*+$", re.MULTILINE)
+    end = closing.search(text, opening.end())
+    if end is None or end.end() != len(text):
+        return None
+    return text[: opening.end()], text[opening.end() : end.start() - 1], f"\n{end[0]}"
