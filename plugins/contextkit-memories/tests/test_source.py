@@ -119,7 +119,7 @@ async def test_an_empty_store_has_no_items(hooks: Any, tmp_path: Path) -> None:
 TALK = (
     "Fog all day, and the ferry was late.",
     "Which instrument are you learning?",
-    "The cello, every Thursday evening.",
+    "The theremin, every Thursday evening.",
     "With a teacher from the old town.",
     "I should go to bed now.",
 )
