@@ -122,6 +122,8 @@ class ContextItem:
             where it stands alone.
         position: its place in that. Items of one sequence whose positions are one or two
             apart support each other (see `contextkit.ranking.neighbours`).
+        hint: what speaks for it beside its match, 0..1, such as who said it or when. It
+            decides between items that match about equally well, and makes none relevant.
         also_in: the duplicates of it that were dropped.
         must_keep: texts of it that no summary may leave out: where one would, the item is
             shortened or left out instead.
@@ -142,6 +144,7 @@ class ContextItem:
     location: str | None = field(default=None, eq=False, kw_only=True)
     sequence: str | None = field(default=None, eq=False, kw_only=True)
     position: int | None = field(default=None, eq=False, kw_only=True)
+    hint: float = field(default=0.0, eq=False, kw_only=True, validator=_unit_interval)
     also_in: tuple[Provenance, ...] = field(default=(), eq=False, kw_only=True)
     must_keep: tuple[str, ...] = field(default=(), eq=False, kw_only=True)
     superseded_by: Successor | None = field(default=None, eq=False, kw_only=True)

@@ -199,6 +199,8 @@ class Search:
         filters: what the records' fields must have; `created_at` is one of the keys.
         user: whose records are searched beside the project's; None for the one user of this
             machine.
+        related: whether irregular forms of the query's words, and things of the kinds that
+            it names, are searched for too, with less weight.
     """
 
     query: str
@@ -207,3 +209,4 @@ class Search:
     limit: int = 20
     filters: Filters = field(factory=dict)
     user: str | None = None
+    related: bool = False

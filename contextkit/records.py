@@ -139,10 +139,19 @@ class RecordsView:
         return self._store.count(self.source, self.projects, filters or {})
 
     async def search(
-        self, query: str, *, limit: int = 20, filters: Filters | None = None
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        filters: Filters | None = None,
+        related: bool = False,
     ) -> list[Hit]:
-        """The best matches, best first; searches of one moment travel as one batch."""
-        question = self._question(query, limit, filters)
+        """The best matches, best first; searches of one moment travel as one batch.
+
+        With `related`, irregular forms of the query's words (`won` for `win`) and things of
+        the kinds that it names (`puppy` for `pets`) count too, with less weight.
+        """
+        question = self._question(query, limit, filters, related)
         if self._searcher is not None:
             return self._found(await self._searcher(question))
         from contextkit.background import in_thread
@@ -150,10 +159,15 @@ class RecordsView:
         return self._found(await in_thread(lambda: self._store.search([question])[0]))
 
     def search_sync(
-        self, query: str, *, limit: int = 20, filters: Filters | None = None
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        filters: Filters | None = None,
+        related: bool = False,
     ) -> list[Hit]:
         """`search` for a source that is not asynchronous; blocks."""
-        return self._found(self._store.search([self._question(query, limit, filters)])[0])
+        return self._found(self._store.search([self._question(query, limit, filters, related)])[0])
 
     def _found(self, hits: list[Hit]) -> list[Hit]:
         if self._given is not None:
@@ -168,7 +182,7 @@ class RecordsView:
     def _note(self, record: Record) -> Record:
         return self._noted([record])[0]
 
-    def _question(self, query: str, limit: int, filters: Filters | None) -> Search:
+    def _question(self, query: str, limit: int, filters: Filters | None, related: bool) -> Search:
         return Search(
             query=query,
             source=self.source,
@@ -176,6 +190,7 @@ class RecordsView:
             limit=limit,
             filters=filters or {},
             user=self.user,
+            related=related,
         )
 
 

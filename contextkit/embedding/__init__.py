@@ -12,6 +12,7 @@ from contextkit.embedding.choice import Embedders, OneEmbedder, PluginEmbedders
 from contextkit.embedding.dense import DenseModel
 from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder, NotAsked
 from contextkit.embedding.keywords import KeywordVector, embed_keywords, embed_keywords_query
+from contextkit.embedding.related import related_to
 
 __all__ = [
     "BUILT_IN",
@@ -27,4 +28,5 @@ __all__ = [
     "embed_keywords",
     "embed_keywords_query",
     "load_embedder",
+    "related_to",
 ]

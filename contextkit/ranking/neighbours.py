@@ -9,21 +9,28 @@ An item's support is what its neighbours lend it, `1 - product(1 - weight ** dis
 `m` being how well each of them matches by itself: 0..1, and never less for a neighbour more.
 What stands behind lends three quarters of that weight: an answer comes after its question.
 Support is not handed on: only an item's own match supports others.
+
+A sequence in which much matches lends all its items something as well (`sequence_supports`): of
+two sessions that mention a word, the one that is about the question answers it.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Sequence
 
 from contextkit.models import ContextItem
 
-__all__ = ["REACH", "beside", "best_supported", "supported", "supports"]
+__all__ = ["REACH", "beside", "best_supported", "sequence_supports", "supported", "supports"]
 
 REACH = 2
 """How many positions apart neighbours are at most."""
 
 _FROM_BEHIND = 0.75
+_OF_A_SEQUENCE = 0.3
+_BEST_OF_A_SEQUENCE = (1.0, 0.7, 0.5, 0.35, 0.25)
+"""How much the best items of a sequence count for what the sequence is worth, the best first."""
 
 _Place = tuple[str, int]
 
@@ -44,6 +51,33 @@ def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: flo
     places = [_place_of(item) for item in items]
     lent = _lent(places, matches, weight)
     return [0.0 if place is None else lent.get(place, 0.0) for place in places]
+
+
+def sequence_supports(items: Sequence[ContextItem]) -> list[float]:
+    """What each item's sequence lends it, 0..1; 0 for an item that stands alone.
+
+    A sequence is worth what its five best items are; the best one lends three tenths of the
+    best match, and each other one in proportion.
+
+    Args:
+        items: what a source found, and their neighbours.
+    """
+    matches: dict[str, list[float]] = defaultdict(list)
+    for item in items:
+        if item.sequence is not None:
+            matches[item.sequence].append(item.relevance)
+    worth = {
+        sequence: sum(
+            weight * match
+            for weight, match in zip(_BEST_OF_A_SEQUENCE, sorted(own, reverse=True), strict=False)
+        )
+        for sequence, own in matches.items()
+    }
+    best = max(worth.values(), default=0.0)
+    if best == 0:
+        return [0.0] * len(items)
+    share = _OF_A_SEQUENCE * max(item.relevance for item in items) / best
+    return [share * worth.get(item.sequence or "", 0.0) for item in items]
 
 
 def beside(items: Sequence[ContextItem], weight: float, floor: float, limit: int) -> list[_Place]:
@@ -80,13 +114,16 @@ def best_supported(items: Sequence[ContextItem], weight: float, limit: int) -> l
     For a source that found neighbours beside its hits and may return `limit` items in all.
 
     Args:
-        items: of one source; what ties is left in their order.
+        items: of one source, with their hints; what ties is left in their order.
         weight: what a neighbour lends of its match: the request's `neighbours`.
         limit: how many at most.
     """
     matches = [item.relevance for item in items]
     lent = supports(items, matches, weight)
-    worth = [supported(match, support) for match, support in zip(matches, lent, strict=True)]
+    worth = [
+        supported(supported(item.relevance, support), item.hint)
+        for item, support in zip(items, lent, strict=True)
+    ]
     order = sorted(range(len(items)), key=lambda place: -worth[place])
     return [items[place] for place in order[:limit]]
 

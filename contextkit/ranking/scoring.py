@@ -7,7 +7,8 @@ match past a good one; other strategies weigh otherwise, and may let the whole s
 with age. Recency is a true half-life: `0.5 ** (age / half_life)`; an item without a date, or
 without salience, gets the neutral 0.5, and does not decay. What stands beside good matches is
 worth more: an item with neighbours in its sequence has `1 - (1 - match) * (1 - support)` in
-place of its match.
+place of its match. A source's hint (`ContextItem.hint`) raises that in the same way, and counts
+in the score alone: it makes no item relevant that is not.
 
 `match` is relevance on one scale for all sources. A source that says its scale is
 `calibrated` (how much of the query an item answers, as the store measures it) keeps its
@@ -52,6 +53,7 @@ class Scores:
         history: how often and how lately it was chosen before.
         decay: what the whole is multiplied by for its age.
         support: what its neighbours in a sequence lend it.
+        hint: what else speaks for it, as its source says.
         redundancy: how much it resembles a better item; only with `diversity`.
         diversity: how much that costs, 0..1.
         lifted: what it is ordered by where it updates an item that ranks higher, or None.
@@ -69,6 +71,7 @@ class Scores:
     history: float = 0.0
     decay: float = 1.0
     support: float = 0.0
+    hint: float = 0.0
     redundancy: float = 0.0
     diversity: float = 0.0
     lifted: float | None = None
@@ -80,7 +83,7 @@ class Scores:
     @score.default
     def _score(self) -> float:
         weights = self.strategy
-        match = supported(self.match, self.support) if self.support else self.match
+        match = supported(supported(self.match, self.support), self.hint)
         total = (
             weights.relevance * match
             + weights.salience * self.salience
@@ -113,6 +116,8 @@ class Scores:
             found["decay"] = self.decay
         if self.support:
             found["support"] = self.support
+        if self.hint:
+            found["hint"] = self.hint
         if self.diversity:
             found["redundancy"] = self.redundancy
         if self.diversity or self.lifted is not None:
@@ -190,6 +195,7 @@ def rank(
                 history=history.get((item.source, item.id), 0.0) if history else 0.0,
                 decay=1.0 if decay == 1 else _decayed(item, now, decay),
                 support=support,
+                hint=item.hint,
             ),
         )
         for answer, info in zip(answers, infos, strict=True)

@@ -39,15 +39,22 @@ class Fused:
     similarity: float | None
 
 
-def coverage(query_words: frozenset[int], document_words: frozenset[int]) -> float:
+def coverage(
+    query_words: frozenset[int], document_words: frozenset[int], beside: float = 0.0
+) -> float:
     """How much of a query a document covers, 0..1.
 
     Five words found count as the whole of a longer query: a prompt of two hundred words
     is never covered in full.
+
+    Args:
+        query_words: the ids of the query's words.
+        document_words: the ids of the document's.
+        beside: what the document has of words related to the query's, in words.
     """
     if not query_words:
         return 0.0
-    found = len(query_words & document_words)
+    found = len(query_words & document_words) + beside
     return min(1.0, found / min(len(query_words), _FULL_COVERAGE_WORDS))
 
 

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
-from contextkit.embedding import Embedders, KeywordVector, embed_keywords_query
+from contextkit.embedding import (
+    Embedders,
+    KeywordVector,
+    embed_keywords_query,
+    related_to,
+)
 from contextkit.records import Hit, Record, Search
 from contextkit.store.fusion import Fused, coverage, fuse
 from contextkit.store.identity import StoreIdentity, StorePlace
@@ -24,18 +29,23 @@ __all__ = [
 MAX_QUERY_CHARACTERS = 8192
 """A longer query is searched by its first part."""
 
+_RELATED_WEIGHT = 0.4
+"""What a word that is related to one of the query counts beside that."""
+
 
 @frozen
 class QueryVectors:
     """A query's two vectors.
 
     Attributes:
-        keywords: the sparse one.
+        keywords: the sparse one, related words included.
+        words: the ids of the query's own words.
         dense: the one of its source's model, or None where there is none.
         model: the model's name; None where it cannot be found out.
     """
 
     keywords: KeywordVector
+    words: frozenset[int]
     dense: list[float] | None
     model: str | None
 
@@ -50,14 +60,27 @@ class RawHits:
 
 def embed_queries(searches: Sequence[Search], embedders: Embedders) -> list[QueryVectors]:
     """Each search's vectors; a query that sources of one model share is embedded once."""
-    return [_embed_query(search.source, search.query, embedders) for search in searches]
+    return [_embed_query(s.source, s.query, embedders, s.related) for s in searches]
 
 
-def _embed_query(source: str, query: str, embedders: Embedders) -> QueryVectors:
+def _embed_query(
+    source: str, query: str, embedders: Embedders, related: bool = False
+) -> QueryVectors:
     embedder = embedders.of(source)
     text = query[:MAX_QUERY_CHARACTERS]
     dense = embedder.query(text)
-    return QueryVectors(embed_keywords_query(text), dense, embedder.name)
+    keywords = embed_keywords_query(text)
+    words = frozenset(keywords.indices)
+    return QueryVectors(
+        _with_related(keywords) if related else keywords, words, dense, embedder.name
+    )
+
+
+def _with_related(keywords: KeywordVector) -> KeywordVector:
+    more = sorted(related_to(keywords.indices))
+    return KeywordVector(
+        [*keywords.indices, *more], [*keywords.values, *([_RELATED_WEIGHT] * len(more))]
+    )
 
 
 def prepare_queries(searched: Iterable[tuple[str, str]] | None, embedders: Embedders) -> None:
@@ -114,7 +137,7 @@ def join_hits(
         fuse(
             hits.keyword_scores,
             hits.similarities,
-            coverage(frozenset(vector.keywords.indices), words.get(top or "", frozenset())),
+            _covered(vector, words.get(top or "", frozenset())),
             search.limit,
         )
         for search, vector, hits, top in zip(searches, vectors, raw, best, strict=True)
@@ -124,6 +147,12 @@ def join_hits(
         [_hit(hit, records[hit.point_id]) for hit in hits if hit.point_id in records]
         for hits in fused
     ]
+
+
+def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
+    """How much of the query the best hit covers; a related word is a part of a word."""
+    related = frozenset(vector.keywords.indices) - vector.words
+    return coverage(vector.words, found, _RELATED_WEIGHT * len(related & found))
 
 
 def _best_point(scores: Mapping[str, float]) -> str | None:

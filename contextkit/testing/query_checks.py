@@ -70,7 +70,9 @@ def check_items(subject: Subject) -> None:
             )
         _check_metadata(item)
     for better, worse in pairwise(items):
-        if worse.relevance > better.relevance:
+        # A hint or a neighbour may lift an item over one that matches better by itself.
+        is_lifted = better.hint > 0 or better.position is not None
+        if worse.relevance > better.relevance and not is_lifted:
             raise NotConformingError(
                 f"item {worse.id!r} ({worse.relevance:g}) stands behind {better.id!r} "
                 f"({better.relevance:g}): items come best first"

@@ -95,5 +95,5 @@ def token_error(effort: Effort) -> Report:
                     "pieces": len(batch),
                 }
             )
-    note = "estimate:openai and estimate:claude carry a safety margin, on purpose."
+    note = "The counters carry a safety margin, on purpose."
     return Report(title="Token counts against o200k_base, in percent", rows=rows, note=note)

@@ -96,8 +96,8 @@ async def test_one_that_is_larger_than_the_budget_is_shortened(
 ) -> None:
     """Like an item, with a mark in it and a note in the trace."""
     own = "A sentence & another. " * 200
-    context = await asked(kit, own, max_tokens=80, style=style, detail=detail, guard=True)
-    assert 40 < context.token_count <= 80
+    context = await asked(kit, own, max_tokens=90, style=style, detail=detail, guard=True)
+    assert 40 < context.token_count <= 90
     assert context.token_count == count(context.markdown)
     assert 0 < len(context.additional) < len(own)
     assert context.additional in context.markdown

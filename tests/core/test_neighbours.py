@@ -8,11 +8,18 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit
-from contextkit.ranking.neighbours import beside, best_supported, supported, supports
+from contextkit.ranking.neighbours import (
+    beside,
+    best_supported,
+    sequence_supports,
+    supported,
+    supports,
+)
 
 UNIT = st.floats(0, 1)
 
@@ -91,6 +98,16 @@ def test_the_order_of_the_answer_is_nothing_to_support(
     assert supports(items, [one.relevance for one in items], weight) == forth[::-1]
 
 
+def test_the_sequence_in_which_most_matches_lends_most() -> None:
+    """Three tenths of the best match; others in proportion, and what stands alone gets nothing."""
+    items = [item(0, 0.8), item(9), item(0, 0.8, "t"), item(9, 0.8, "t"), item(0, 0.8, None)]
+    of_s, beside_it, of_t, *_, alone = sequence_supports(items)
+    assert of_t == pytest.approx(0.3 * 0.8)
+    assert of_s == beside_it == pytest.approx(of_t / 1.7)
+    assert alone == 0
+    assert sequence_supports([item(0), item(1)]) == [0, 0]
+
+
 # -- looking for more -------------------------------------------------------------------------
 
 
@@ -126,6 +143,12 @@ def test_the_best_are_those_with_the_most_support_and_match() -> None:
     """What a good hit supports comes before a poor hit without neighbours."""
     found = best_supported([item(0, 0.8), item(50, 0.3), item(1)], 0.5, 2)
     assert [one.id for one in found] == ["s0", "s1"]
+
+
+def test_a_hint_decides_between_equals() -> None:
+    """Such as that one of them was said on the day that the query names."""
+    found = best_supported([item(0, 0.5), evolve(item(50, 0.5), hint=0.1)], 0.5, 2)
+    assert [one.id for one in found] == ["s50", "s0"]
 
 
 # -- items from a source ----------------------------------------------------------------------

@@ -200,6 +200,17 @@ def test_neighbours_raise_the_match() -> None:
     assert "support" not in evolve(scores, support=0.0).as_dict()
 
 
+def test_a_hint_raises_the_score_and_not_the_relevance() -> None:
+    """It decides between items that match; one that does not match stays below the floor."""
+    hinted = evolve(ContextItem("a", "x", 0.05, id="x"), hint=0.4)
+    (candidate,) = rank([answer("a", hinted)], [CALIBRATED], NOW)
+    assert candidate.relevance == 0.05
+    assert candidate.scores.as_dict()["hint"] == 0.4
+    bare = rank([answer("a", evolve(hinted, hint=0.0))], [CALIBRATED], NOW)[0].scores
+    assert candidate.scores.score > bare.score
+    assert "hint" not in bare.as_dict()
+
+
 def test_what_stands_beside_a_good_match_comes_before_what_stands_alone() -> None:
     """The weight is a setting; without it only the match counts."""
     items = [*in_a_row(0.9, 0.1), ContextItem("a", "x", 0.4, id="alone")]

@@ -71,6 +71,28 @@ def test_keywords_only_has_no_similarity(store: RecordStore, note: Note) -> None
     assert hit.relevance == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("which pets does Bela have?", "I adopted a puppy."),
+        ("who teaches them?", "Bela taught the class."),
+        ("which database do we use?", "We moved everything to Postgres."),
+    ],
+)
+def test_related_words_find_what_the_words_of_a_query_do_not(
+    store: RecordStore, query: str, text: str
+) -> None:
+    """Where a source asks for it: things of a kind, and irregular forms; the word itself wins."""
+    plain = Records(store, "plain", "p")
+    plain.put([Record(id="related", text=text), Record(id="other", text="The tram is late.")])
+    assert plain.search_sync(query) == []
+    [hit] = plain.search_sync(query, related=True)
+    assert hit.record.id == "related"
+    assert 0 < hit.relevance < 0.5
+    plain.put([Record(id="same", text=query)])
+    assert plain.search_sync(query, related=True)[0].record.id == "same"
+
+
 def test_keywords_find_a_record_and_are_not_shown(store: RecordStore) -> None:
     """What stands in `keywords` is searched beside the text."""
     notes = Records(store, "plain", "p")

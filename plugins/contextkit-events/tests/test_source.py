@@ -196,6 +196,24 @@ def test_recency_halves() -> None:
     assert recency(NOW - timedelta(hours=48, minutes=59), NOW, 24) == 0.25
 
 
+async def test_the_day_that_a_query_names_comes_first(log: EventLog) -> None:
+    """Of turns that match about equally well, though another is newer."""
+    for days in (1, 40, 80):
+        when = NOW - timedelta(days=days)
+        log.add("turn", session="a", text=f"{days}: the herring was salted", created_at=when)
+    day = NOW - timedelta(days=40)
+    found = await ask(log.records, f"was the herring salted on {day:%Y-%m-%d}?")
+    assert found[0].created_at is not None
+    assert found[0].created_at.date() == day.date()
+
+
+async def test_an_irregular_form_of_a_word_matches(log: EventLog) -> None:
+    """`taught` answers who teaches."""
+    for days, text in ((9, "Bela taught the class"), (8, "the herring was salted")):
+        log.add("turn", session="a", text=text, created_at=NOW - timedelta(days=days))
+    assert texts(await ask(log.records, "who teaches them?"))[0] == "Bela taught the class"
+
+
 async def test_filters_of_the_request_hold(log: EventLog) -> None:
     """By kind, by time and by session."""
     log.add("error", session="a", text="old error", created_at=ago(600))

@@ -96,7 +96,7 @@ async def test_an_answer_is_in_the_context_for_its_question(
 @pytest.mark.parametrize("neighbours", [0.0])
 async def test_the_configuration_turns_neighbours_off(kit: ContextKit, book: MemoryBook) -> None:
     """Then a session's turn is in for its own words alone."""
-    for turn in ("Did you take up an instrument?", "Yes, the cello, on Thursdays."):
+    for turn in ("Did you take up an instrument?", "Yes, the theremin, on Thursdays."):
         book.remember(turn, sequence="Monday")
     context = await kit.assemble_context("which instrument is she learning?", ["memories"])
     assert [item.title for item in context.items] == ["Did you take up an instrument?"]

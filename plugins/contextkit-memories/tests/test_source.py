@@ -119,7 +119,7 @@ async def test_an_empty_store_has_no_items(hooks: Any, tmp_path: Path) -> None:
 TALK = (
     "Fog all day, and the ferry was late.",
     "Which instrument are you learning?",
-    "The cello, every Thursday evening.",
+    "The theremin, every Thursday evening.",
     "With a teacher from the old town.",
     "I should go to bed now.",
 )
@@ -168,6 +168,43 @@ async def test_filters_hold_for_neighbours_too(hooks: Any, talk: Records) -> Non
     found = await asked(hooks, talk, filters={"category": "facts"})
     assert TALK[1] in {item.content for item in found}
     assert {item.metadata["category"] for item in found} == {"facts"}
+
+
+async def test_equal_matches_are_told_apart_by_who_said_them_and_when(
+    hooks: Any, tmp_path: Path
+) -> None:
+    """The date and the speaker that a question names, and the session that is about it."""
+    with open_records(tmp_path / "said", "memories", project="demo", model="none") as opened:
+        book = MemoryBook(opened)
+        for month, speaker in ((3, "Ada"), (3, "Bela"), (9, "Ada"), (9, "Bela")):
+            said_at = datetime(2023, month, 4, tzinfo=UTC)
+            text, session = f"{speaker}: I was at the regatta.", f"{month}{speaker}"
+            book.remember(text, created_at=said_at, sequence=session, position=0)
+        book.remember("The boats at the regatta!", sequence="9Bela", position=9)
+
+        async def first(query: str) -> ContextItem:
+            return (await ask(hooks, opened, query))[0]
+
+        march = await first("who was at the regatta in March?")
+        assert march.created_at == datetime(2023, 3, 4, tzinfo=UTC)
+        assert (await first("was Ada at the regatta?")).content.startswith("Ada")
+        assert (await first("which regatta was rowed?")).sequence == "9Bela"
+
+
+async def test_texts_remembered_one_behind_the_other_are_neighbours(
+    hooks: Any, tmp_path: Path
+) -> None:
+    """A host that gives no session: the answer that shares no word with the question is found."""
+    with open_records(tmp_path / "run", "memories", project="demo", model="none") as opened:
+        book = MemoryBook(opened)
+        long_ago = datetime(2023, 3, 4, tzinfo=UTC)
+        book.remember("I learnt to knit.", created_at=long_ago)
+        book.remember("And to fold boats.", created_at=long_ago + timedelta(hours=1))
+        for text in TALK:
+            book.remember(text)
+        found = [item.content for item in await asked(hooks, opened)]
+        assert found[:2] == [TALK[1], TALK[2]]
+        assert "And to fold boats." not in found
 
 
 async def test_neighbours_can_be_turned_off(hooks: Any, talk: Records) -> None:

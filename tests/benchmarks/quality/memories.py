@@ -1,11 +1,14 @@
 """Memories under a token budget: what of the answers is in the assembled context.
 
-    python -m tests.benchmarks.quality memories [--data DIR] [--detail compact|full]
-        [--embedder MODEL] [--limit N] [--date-in-text] [--keep DIR] [--json FILE]
+    python -m tests.benchmarks.quality memories [--data DIR] [--ways NAME ...]
+        [--embedder MODEL] [--limit N] [--budgets N ...] [--keep DIR] [--json FILE]
 
-One store per conversation, a memory per turn (`Speaker: text`), each session a sequence.
-A question's score is the share of its evidence turns whose text is in the context; figures
-are means over questions.
+One store per conversation, a memory per turn (`Speaker: text`). A question's score is the share
+of its evidence turns whose text is in the context; figures are means over questions:
+
+    default   what a host gets that sets nothing; each turn has its time and its session
+    text      the same, where the host remembers texts alone, one behind the other
+    best      the best settings known: one line a turn, tokens counted exactly
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from tests.benchmarks.quality.conversations import (
 )
 from tests.benchmarks.quality.evidence import evidence_recall, mean
 
-__all__ = ["BUDGETS", "Asked", "Asking", "main", "recalls", "reports"]
+__all__ = ["BUDGETS", "WAYS", "Asked", "Asking", "Way", "main", "recalls", "reports"]
 
 BUDGETS = (500, 1000, 2000, 4000)
 """Tokens of the whole context."""
@@ -42,94 +45,122 @@ _PATIENCE_SECONDS = 30.0
 
 
 @frozen(kw_only=True)
-class Asking:
-    """How the contexts are asked for.
+class Way:
+    """How a host uses the memories.
 
     Attributes:
-        detail: `compact` or `full`.
-        tokens: what counts tokens.
-        limit: memories per question.
-        date_in_text: whether a turn's text begins with its date; the compact style shows
-            the date anyway.
+        dated: whether each turn is remembered with its time and its session.
+        options: the arguments of `assemble_context` that differ from its defaults.
+    """
+
+    dated: bool = True
+    options: Mapping[str, Any] = field(factory=dict)
+
+
+WAYS: Mapping[str, Way] = {
+    "default": Way(),
+    "text": Way(dated=False),
+    "best": Way(options={"detail": "compact", "tokens": "o200k_base", "limit": 200}),
+}
+
+
+@frozen(kw_only=True)
+class Asking:
+    """What contexts are asked for.
+
+    Attributes:
+        ways: some of `WAYS`.
+        budgets: tokens of the contexts.
+        options: arguments of `assemble_context`, for every way.
         settings: dotted key -> value, for the kit.
     """
 
-    detail: str = "compact"
-    tokens: str = "o200k_base"
-    limit: int = 200
-    date_in_text: bool = False
+    ways: Sequence[str] = tuple(WAYS)
+    budgets: Sequence[int] = BUDGETS
+    options: Mapping[str, Any] = field(factory=dict)
     settings: Mapping[str, Any] = field(factory=dict)
 
 
 @frozen(kw_only=True)
 class Asked:
-    """One question's recall per budget, and the milliseconds that each context took."""
+    """One question asked in one way.
+
+    Attributes:
+        conversation: its name.
+        category: what kind of question it is.
+        way: one of `WAYS`.
+        recall, milliseconds: per budget, what was found and how long the context took.
+    """
 
     conversation: str
     category: str
+    way: str
     recall: Sequence[float]
     milliseconds: Sequence[float]
 
 
 def recalls(conversation: Conversation, folder: Path, asking: Asking) -> list[Asked]:
-    """Remember a conversation in a store, and ask its questions.
+    """Remember a conversation, and ask its questions.
 
     Args:
         conversation: what is remembered.
-        folder: where the store is; one that is there already is used again.
+        folder: where the stores are; one that is there already is used again.
         asking: how contexts are asked for.
     """
-    is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = {
-        "project": conversation.name,
-        "store.path": folder / "store",
-        "assemble.source_timeout": _PATIENCE_SECONDS,
-        "assemble.deadline": _PATIENCE_SECONDS,
-        **asking.settings,
-    }
-    with ContextKit.open(folder, settings=settings, environment={}) as kit:
-        if is_new:
-            _remember(kit, conversation.turns, asking)
-        return asyncio.run(_asked(kit, conversation, asking))
+    asked = []
+    for name in asking.ways:
+        way = WAYS[name]
+        place = folder / ("dated" if way.dated else "text")
+        is_new = not place.exists()
+        place.mkdir(parents=True, exist_ok=True)
+        settings = {
+            "project": conversation.name,
+            "store.path": place / "store",
+            "assemble.source_timeout": _PATIENCE_SECONDS,
+            "assemble.deadline": _PATIENCE_SECONDS,
+            **asking.settings,
+        }
+        with ContextKit.open(place, settings=settings, environment={}) as kit:
+            if is_new:
+                _remember(kit, conversation.turns, way)
+            asked += asyncio.run(_asked(kit, conversation, name, asking))
+    return asked
 
 
-def _remember(kit: ContextKit, turns: Sequence[Turn], asking: Asking) -> None:
+def _remember(kit: ContextKit, turns: Sequence[Turn], way: Way) -> None:
     book = MemoryBook(kit.records("memories"))
     with kit.store.hold():
         for turn in turns:
-            date = f"[{turn.said_at:%Y-%m-%d}] " if asking.date_in_text else ""
-            book.remember(
-                f"{date}{turn.speaker}: {turn.text}",
-                created_at=turn.said_at,
-                sequence=f"session {turn.session}",
-                position=turn.position,
-            )
+            place: dict[str, Any] = {
+                "created_at": turn.said_at,
+                "sequence": f"session {turn.session}",
+                "position": turn.position,
+            }
+            book.remember(f"{turn.speaker}: {turn.text}", **(place if way.dated else {}))
 
 
-async def _asked(kit: ContextKit, conversation: Conversation, asking: Asking) -> list[Asked]:
+async def _asked(
+    kit: ContextKit, conversation: Conversation, way: str, asking: Asking
+) -> list[Asked]:
     texts = {turn.id: turn.text for turn in conversation.turns}
+    options = {**WAYS[way].options, **asking.options}
     found = []
     for question in conversation.questions:
+        # Evidence that names no turn cannot be found, and counts as that.
+        evidence = [texts.get(name, name) for name in question.evidence]
         recall, milliseconds = [], []
-        for budget in BUDGETS:
+        for budget in asking.budgets:
             started = time.perf_counter()
             context = await kit.assemble_context(
-                question.text,
-                ["memories"],
-                limit=asking.limit,
-                max_tokens=budget,
-                detail=asking.detail,
-                tokens=asking.tokens,
+                question.text, ["memories"], max_tokens=budget, record_use=False, **options
             )
             milliseconds.append(1000 * (time.perf_counter() - started))
-            # Evidence that names no turn cannot be found, and counts as that.
-            evidence = [texts.get(name, name) for name in question.evidence]
             recall.append(evidence_recall(context.markdown, evidence))
         found.append(
             Asked(
                 conversation=conversation.name,
                 category=question.category,
+                way=way,
                 recall=recall,
                 milliseconds=milliseconds,
             )
@@ -137,8 +168,15 @@ async def _asked(kit: ContextKit, conversation: Conversation, asking: Asking) ->
     return found
 
 
-def reports(asked: Sequence[Asked], title: str) -> list[Report]:
-    """The tables: all, each half of the conversations, each conversation, each category."""
+def reports(asked: Sequence[Asked], budgets: Sequence[int]) -> list[Report]:
+    """A table for each way: all, each half of the conversations, each conversation, each kind."""
+    return [
+        _report(way, [one for one in asked if one.way == way], budgets)
+        for way in dict.fromkeys(one.way for one in asked)
+    ]
+
+
+def _report(way: str, asked: Sequence[Asked], budgets: Sequence[int]) -> Report:
     names = sorted({one.conversation for one in asked})
     half = (len(names) + 1) // 2
     groups = {"all": list(asked)}
@@ -148,19 +186,19 @@ def reports(asked: Sequence[Asked], title: str) -> list[Report]:
         groups[name] = [one for one in asked if one.conversation == name]
     for category in sorted({one.category for one in asked}):
         groups[category] = [one for one in asked if one.category == category]
-    rows = [_row(label, group) for label, group in groups.items() if group]
+    rows = [_row(label, group, budgets) for label, group in groups.items() if group]
     times = [time for one in asked for time in one.milliseconds]
     note = (
         f"{len(asked)} questions; a context takes {percentile(times, 50):.1f} ms "
         f"(95th percentile {percentile(times, 95):.1f})"
     )
-    return [Report(title=title, rows=rows, note=note)]
+    return Report(title=f"memories: {way}", rows=rows, note=note)
 
 
-def _row(label: str, asked: Sequence[Asked]) -> dict[str, Any]:
+def _row(label: str, asked: Sequence[Asked], budgets: Sequence[int]) -> dict[str, Any]:
     at_budget = {
         f"{budget}": f"{mean(one.recall[place] for one in asked):.3f}"
-        for place, budget in enumerate(BUDGETS)
+        for place, budget in enumerate(budgets)
     }
     return {"evidence recall": label, "questions": len(asked), **at_budget}
 
@@ -172,24 +210,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     settings: dict[str, Any] = dict(map(_setting, given.set))
     if given.embedder:
         settings["sources.memories.embedder"] = given.embedder
-    asking = Asking(
-        detail=given.detail,
-        tokens=given.tokens,
-        limit=given.limit,
-        date_in_text=given.date_in_text,
-        settings=settings,
-    )
+    options = {} if given.limit is None else {"limit": given.limit}
+    asking = Asking(ways=given.ways, budgets=given.budgets, options=options, settings=settings)
     with _folder(given.keep) as folder:
         asked = [
             one
             for conversation in conversations
             for one in recalls(conversation, folder / conversation.name, asking)
         ]
-    title = (
-        f"memories, detail={asking.detail}, embedder={given.embedder or 'default'}, "
-        f"limit={asking.limit}, {asking.tokens}{', date in text' if asking.date_in_text else ''}"
-    )
-    tables = reports(asked, title)
+    tables = reports(asked, given.budgets)
     for table in tables:
         table.show()
     if given.json:
@@ -199,11 +228,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="memories", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, help="a folder with LoCoMo's open conversations")
-    parser.add_argument("--detail", choices=("compact", "full"), default="compact")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--budgets", nargs="+", type=int, default=list(BUDGETS))
     parser.add_argument("--embedder", help="the memories' model, as the configuration names it")
-    parser.add_argument("--tokens", default="o200k_base", help="what counts tokens")
-    parser.add_argument("--limit", type=int, default=200, help="memories per question")
-    parser.add_argument("--date-in-text", action="store_true", help="each text with its date")
+    parser.add_argument("--limit", type=int, help="memories per question, in every way")
     parser.add_argument("--keep", type=Path, help="a folder for the stores, to use them again")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--json", type=Path, help="a file for the same as data")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.benchmarks.quality.conversations import invented_conversations, read_conversations
 from tests.benchmarks.quality.evidence import evidence_recall
-from tests.benchmarks.quality.memories import Asking, main, recalls, reports
+from tests.benchmarks.quality.memories import BUDGETS, Asking, main, recalls, reports
 
 WORDS_ALONE = {"sources.memories.embedder": "none"}
 
@@ -62,7 +62,7 @@ def test_neighbours_find_what_words_do_not(tmp_path: Path) -> None:
         weight: recalls(
             conversation,
             tmp_path / f"{weight}",
-            Asking(tokens="default", settings={**WORDS_ALONE, "ranking.neighbours": weight}),
+            Asking(ways=["default"], settings={**WORDS_ALONE, "ranking.neighbours": weight}),
         )
         for weight in (0.0, 0.7)
     }
@@ -71,7 +71,7 @@ def test_neighbours_find_what_words_do_not(tmp_path: Path) -> None:
         for weight, asked in found.items()
     }
     assert sum(beside[0.7]) > sum(beside[0.0])
-    (table,) = reports(found[0.7], "a title")
+    (table,) = reports(found[0.7], BUDGETS)
     assert table.rows[0]["evidence recall"] == "all"
     assert table.rows[0]["questions"] == len(conversation.questions)
 
@@ -80,11 +80,11 @@ def test_the_command_prints_a_table_and_writes_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With a store that is kept, which the second run finds."""
-    options = ["--keep", str(tmp_path / "kept"), "--tokens", "default", "--embedder", "none"]
-    main([*options, "--json", str(tmp_path / "found.json")])
-    main([*options, "--detail", "full", "--set", "ranking.neighbours=0.5"])
+    options = ["--keep", str(tmp_path / "kept"), "--embedder", "none"]
+    main([*options, "--ways", "default", "text", "--json", str(tmp_path / "found.json")])
+    main([*options, "--ways", "default", "--limit", "5", "--set", "ranking.neighbours=0.5"])
     shown = capsys.readouterr().out
-    assert "memories, detail=compact, embedder=none" in shown
-    assert "memories, detail=full" in shown
-    (table,) = json.loads((tmp_path / "found.json").read_text())
+    assert "memories: default" in shown
+    assert "memories: text" in shown
+    table, _ = json.loads((tmp_path / "found.json").read_text())
     assert table["rows"][0]["questions"] == 24

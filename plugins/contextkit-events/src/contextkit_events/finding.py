@@ -11,6 +11,8 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
+from contextkit.ranking.named_dates import closeness, named_dates
+from contextkit.ranking.neighbours import supported
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline
@@ -22,6 +24,7 @@ _HIGHLIGHTS = 50
 _HOUR = 3600.0
 _STEPS = 24
 _LIFT = 1.1
+_DATE = 0.5
 _ASKED = 0.3
 """What an event is worth by that alone that events are asked for."""
 
@@ -49,6 +52,7 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
         request.query,
         limit=max(request.limit, len(found)),
         filters={"what": ["event", "turn"], "session": [current, *earlier], **request.filters},
+        related=True,
     )
     matches = {hit.record.id: hit.relevance for hit in hits}
     for hit in hits:
@@ -63,8 +67,21 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
         _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now, asked), kinds)
         for record in found.values()
     ]
-    newest_first = sorted(items, key=_age_and_id)
-    return sorted(newest_first, key=lambda item: -item.relevance)[: request.limit]
+    newest_first = sorted(_with_hints(items, request.query), key=_age_and_id)
+    best_first = sorted(newest_first, key=lambda item: -supported(item.relevance, item.hint))
+    return best_first[: request.limit]
+
+
+def _with_hints(items: list[ContextItem], query: str) -> list[ContextItem]:
+    """The items, with a hint for those of a date that the query names."""
+    dates = named_dates(query)
+    if not dates or not items:
+        return items
+    most = _DATE * max(item.relevance for item in items)
+    return [
+        evolve(item, hint=most * closeness(dates, item.created_at)) if item.created_at else item
+        for item in items
+    ]
 
 
 def recency(created_at: datetime, now: datetime, half_life_hours: float) -> float:

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
@@ -46,6 +46,7 @@ __all__ = ["MemoryBook"]
 
 _log = get_logger(__name__)
 _Memories = list[Memory]
+_RIGHT_BEHIND = timedelta(minutes=2)
 # Between the look for a memory of the same text and the write nobody else may write one.
 _remembering = ForkLock()
 
@@ -142,6 +143,8 @@ class MemoryBook:
             if sequence is not None and position is None:
                 given["position"] = _position(scope, given["sequence"], known)
             memory = _new(scope, text, given) if known is None else _updated(known, given)
+            if known is None and sequence is None:
+                memory = _in_run(scope, memory)
             if memory.outcome != "unchanged":
                 record = memory.as_record()
                 if secrets:
@@ -277,6 +280,17 @@ def _new(scope: Records, text: str, given: dict[str, Any]) -> Memory:
         if not scope.get(candidate := new_id(made_of["created_at"], later))
     )
     return Memory(id=next(free), text=text, project=scope.project, outcome="stored", **made_of)
+
+
+def _in_run(scope: Records, memory: Memory) -> Memory:
+    """The memory with its place behind the one that was remembered right before it."""
+    for record in scope.newest(1):
+        before = Memory.from_record(record)
+        follows = timedelta(0) <= memory.created_at - before.created_at <= _RIGHT_BEHIND
+        if follows and before.run is not None and before.project == memory.project:
+            first, number = before.run
+            return evolve(memory, run=(first, number + 1))
+    return evolve(memory, run=(memory.id, 0))
 
 
 def _updated(known: Memory, given: dict[str, Any]) -> Memory:

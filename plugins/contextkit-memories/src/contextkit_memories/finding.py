@@ -2,30 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record, Records
 from contextkit.background import in_thread
-from contextkit.ranking.neighbours import beside, best_supported
+from contextkit.ranking.named_dates import closeness, named_dates
+from contextkit.ranking.neighbours import beside, best_supported, sequence_supports, supported
 from contextkit_memories.errors import InvalidMemoryError
-from contextkit_memories.memory import Memory, place_name
+from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
 from contextkit_memories.words import category_spellings
 
 __all__ = ["find_memories"]
+
+_CONSIDERED = 50
+"""Hits that are looked at, though fewer are asked for: what a session is about shows in several."""
+
+_DATE = 0.5
+_SPEAKER = 0.2
+_LABEL = re.compile(r"(?:\[[^\]\n]{1,40}\] )?(\w{1,40})(?: \w{1,40})?: ")
+_WORD = re.compile(r"\w+")
 
 
 async def find_memories(request: ContextRequest) -> list[ContextItem]:
     """The memories of the project and of the user that match best, with those beside them."""
     filters = _stored_filters(request.filters)
-    hits = await request.records.search(request.query, limit=request.limit, filters=filters)
-    items = [_item(hit.record, hit.relevance) for hit in hits]
     weight, limit = request.neighbours, request.limit
+    considered = max(limit, _CONSIDERED)
+    hits = await request.records.search(
+        request.query, limit=considered, filters=filters, related=True
+    )
+    items = [_item(hit.record, hit.relevance) for hit in hits]
     places = beside(items, weight, request.min_relevance, limit)
-    if not places:
-        return items
-    found = await in_thread(lambda: _standing_at(places, request.records, filters))
-    return best_supported([*items, *(_item(record, 0.0) for record in found)], weight, limit)
+    if places:
+        found = await in_thread(lambda: _standing_at(places, request.records, filters))
+        items += [_item(record, 0.0) for record in found]
+    return best_supported(_with_hints(items, request.query), weight, limit)
+
+
+def _with_hints(items: Sequence[ContextItem], query: str) -> list[ContextItem]:
+    """The items with what speaks for them: their session, their date, who said it.
+
+    A hint is never more than a part of the best match, so that a question that nothing
+    answers gets none.
+    """
+    best = max((item.relevance for item in items), default=0.0)
+    dates, words = named_dates(query), frozenset(_WORD.findall(query.casefold()))
+    hinted = []
+    # A run may be a whole import: that one of its memories matches says little of the others.
+    in_sessions = [evolve(item, sequence=None) if _is_of_run(item) else item for item in items]
+    for item, of_session in zip(items, sequence_supports(in_sessions), strict=True):
+        near = closeness(dates, item.created_at) if item.created_at is not None else 0.0
+        said = _SPEAKER if _speaker(item.content) in words else 0.0
+        hint = supported(supported(of_session, _DATE * best * near), said * best)
+        hinted.append(evolve(item, hint=hint) if hint else item)
+    return hinted
+
+
+def _is_of_run(item: ContextItem) -> bool:
+    return item.sequence is not None and item.sequence.startswith(RUN)
+
+
+def _speaker(text: str) -> str | None:
+    """The name that a text such as `Ada: I won` begins with, in lower case."""
+    found = _LABEL.match(text)
+    return found[1].casefold() if found else None
 
 
 def _standing_at(
@@ -38,6 +82,9 @@ def _standing_at(
 
 def _item(record: Record, relevance: float) -> ContextItem:
     memory = Memory.from_record(record)
+    sequence, position = memory.sequence, memory.position
+    if sequence is None and memory.run is not None:
+        sequence, position = place_in_run(memory.run)
     return ContextItem(
         source="memories",
         content=memory.text,
@@ -48,8 +95,8 @@ def _item(record: Record, relevance: float) -> ContextItem:
         created_at=memory.created_at,
         salience=memory.importance,
         location=f"memory {memory.id}",
-        sequence=memory.sequence,
-        position=memory.position,
+        sequence=sequence,
+        position=position,
         metadata={
             "id": memory.id,
             "category": memory.category,

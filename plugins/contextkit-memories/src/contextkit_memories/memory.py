@@ -19,6 +19,7 @@ from contextkit_memories.words import DEFAULT_CATEGORY
 __all__ = [
     "DEFAULT_IMPORTANCE",
     "MAX_TEXT",
+    "RUN",
     "Memory",
     "checked_importance",
     "checked_position",
@@ -28,10 +29,14 @@ __all__ = [
     "digest_of",
     "headline",
     "importance_in",
+    "place_in_run",
     "place_name",
 ]
 
 DEFAULT_IMPORTANCE = 0.5
+RUN = "run:"
+"""What the name of a run begins with, where it stands for a sequence."""
+
 MAX_TEXT = 20_000
 
 _LONGEST_SEQUENCE = 200
@@ -53,6 +58,8 @@ class Memory:
         created_at: when it came to be, aware.
         sequence: what it is a part of, such as a session; None where it stands alone.
         position: its place in that; what stands beside it supports it in a search.
+        run: of a memory that stands alone, the first of those that were remembered one
+            right behind the other, and its place among them.
         project: the project it belongs to; `USER` where it is the user's, seen in all.
         outcome: what remembering did: `stored` a new memory, `updated` one that was there
             or left it `unchanged`. A memory that was read is `unchanged`.
@@ -66,6 +73,7 @@ class Memory:
     created_at: datetime
     sequence: str | None = None
     position: int | None = None
+    run: tuple[str, int] | None = None
     project: str = USER
     outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
 
@@ -113,9 +121,12 @@ class Memory:
         )
 
     def _place(self) -> dict[str, Any]:
-        """The record's fields that say where it stands; none where it stands alone."""
+        """The record's fields that say where it stands."""
         if self.sequence is None or self.position is None:
-            return {}
+            if self.run is None:
+                return {}
+            first, number = self.run
+            return {"run": first, "number": number, "place": place_name(*place_in_run(self.run))}
         return {
             "sequence": self.sequence,
             "position": self.position,
@@ -211,13 +222,25 @@ def _place_in(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Where a record's fields say that it stands; nothing where that is no place."""
     # Records come from imports and from a host's own search, too.
     sequence, position = fields.get("sequence"), fields.get("position")
-    is_place = isinstance(sequence, str) and type(position) is int
-    return {"sequence": sequence, "position": position} if is_place else {}
+    if isinstance(sequence, str) and type(position) is int:
+        return {"sequence": sequence, "position": position}
+    run, number = fields.get("run"), fields.get("number")
+    return {"run": (run, number)} if isinstance(run, str) and type(number) is int else {}
 
 
 def place_name(sequence: str, position: int) -> str:
     """What finds the memories at one place of a sequence in the store."""
     return f"{sequence}#{position}"
+
+
+def place_in_run(run: tuple[str, int]) -> tuple[str, int]:
+    """The sequence and the position that stand for a place in a run.
+
+    Every other position is empty: what was remembered together belongs together less often
+    than what stands in one session, so a neighbour lends less.
+    """
+    first, number = run
+    return f"{RUN}{first}", 2 * number
 
 
 def checked_time(created_at: datetime) -> datetime:
