@@ -86,7 +86,7 @@ def refuses(
     best = max(candidate.item.relevance / scale[candidate.section] for candidate in candidates)
     words = words_of(request.query)
     if not words:
-        return None if best >= _LEAST_MATCH else "the question names nothing to look for"
+        return None if best >= _GOOD_MATCH else "the question names nothing to look for"
     most = max(words_in(words, candidate.item) for candidate in candidates)
     part = most / min(len(words), _ENOUGH_WORDS)
     enough = part >= _LEAST_WORDS if best >= _LEAST_MATCH else part > _LEAST_WORDS

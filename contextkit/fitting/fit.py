@@ -20,7 +20,9 @@ _SLACK = 50
 """A text that leaves no more than this part of its budget unused is not tried again."""
 
 _MOST_WIDER = 8
-"""The plan's room grows by one part of so many at most, as its parts count more than the text."""
+_LEAST_WIDER = 32
+"""The plan's room grows by one part of so many at most, as its parts count more than the text;
+in a small budget by so many tokens."""
 
 Render = Callable[[Mapping[str, Sequence[Placed]]], str]
 
@@ -121,7 +123,7 @@ class _Fitting:
         """The fullest of some attempts that hold the budget."""
         room = self.max_tokens - self._frame(showing[0])
         # What is left is not for shares to grow beyond what they are of the budget.
-        widest = room + room // _MOST_WIDER
+        widest = room + max(room // _MOST_WIDER, _LEAST_WIDER)
         ranks = Ranks.among(showing)
         best: Fitted | None = None
         too_much: int | None = None

@@ -59,6 +59,9 @@ _SHORTEST = 12
 _SHORTENINGS = 8
 """A text is shortened anew so many times where its parts do not add up to the whole."""
 
+_LEAST_OPENING = 24
+"""A section's first item needs as much: less is little more than the note."""
+
 _LEAST_GROWTH = 4
 _SOURCES_AT_LEAST = 2
 _TRIES_IN_VAIN = 5
@@ -312,19 +315,19 @@ class _Plan:
         """Ways to open a section: its best piece, capped at first; then the others whole."""
         key, room = lane.key, self.left - self.headings[lane.key]
         opened = sum(1 for entries in self.placed.values() if entries)
-        # The first of several sections leaves room for a second.
-        readable = self.left // 2 - self.headings[key] if not opened and sections > 1 else room
-        allotted = self._allotted[key] - self.headings[key]
-        best = max(self._caps[key], int(self._allotted[key] * BEST_PART))
-        within = min(best, allotted)
+        allotted = min(self._allotted[key] - self.headings[key], room)
+        within = min(max(self._caps[key], int(allotted * BEST_PART)), allotted)
+        limits = [within, allotted]
         if not opened and sections > 1:
-            within = min(within, readable)
-        yield self.shape(lane.pieces[0], min(within, room))
-        yield self.shape(lane.pieces[0], min(allotted, room))
+            # The first of several sections leaves room for a second.
+            readable = max(self.left // 2 - self.headings[key], _LEAST_OPENING)
+            limits = [min(within, readable), readable]
         if opened < _SOURCES_AT_LEAST:
-            yield self.shape(lane.pieces[0], room)
+            limits.append(room)
+        for limit in limits:
+            yield self.shape(lane.pieces[0], limit)
         for piece in lane.pieces[1:]:
-            if piece.tokens <= min(within, room):
+            if piece.tokens <= limits[0]:
                 yield self.shape(piece, piece.tokens)
 
     def fill_sections(self) -> None:

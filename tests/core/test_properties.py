@@ -454,7 +454,7 @@ def test_the_shares_are_proportional(
     assemble: Assemble, world: World, max_tokens: int, asked: Options
 ) -> None:
     """Each section's share in the trace is within one token of what its weight makes it."""
-    context = assemble(world, max_tokens=max_tokens, **asked)
+    context = assemble(world, max_tokens=max_tokens, shares="fixed", **asked)
 
     weights = [asked["weights"].get(entry.source, 1.0) for entry in context.trace.sources]
     shares = [entry.share for entry in context.trace.sources]

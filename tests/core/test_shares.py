@@ -1,8 +1,8 @@
-"""Shares that follow what was found: asked for, refused, kept to, and told in the trace."""
+"""The split of the budget: by evidence and weight, by weight alone, and where a context ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,39 +26,42 @@ from contextkit.workspace import find_workspace
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
+Open = Callable[..., ContextKit]
 
 PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
-LEVEL = [0.8] * 12
-ONE_STANDS_OUT = [0.8, *[0.3] * 11]
+QUERY = "how does the harbour gate lock the lantern winch?"
+ANSWER = "The harbour gate locks the lantern winch with a pin"
 BUDGET = 400
 
 
-def items(source: str, matches: Sequence[float]) -> list[ContextItem]:
-    """Items of about 40 tokens, no two alike."""
+def items(source: str, text: str, number: int, match: float) -> list[ContextItem]:
+    """Items of about 40 tokens that begin alike, no two the same."""
     return [
         ContextItem(
             source,
-            " ".join(f"{source}{chr(97 + number)}{word:03}" for word in range(10)),
-            match,
-            id=f"{source}-{number}",
+            f"{text} " + " ".join(f"{source}{chr(97 + n)}{word:03}" for word in range(6)),
+            match - n / 100,
+            id=f"{source}-{n}",
         )
-        for number, match in enumerate(matches)
+        for n in range(number)
     ]
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
-    """Sources of which one finds many level items, one an item that stands out, one nothing."""
-    found = {"level": LEVEL, "clear": ONE_STANDS_OUT, "silent": []}
-    return open_kit(
-        {
+def open_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., ContextKit]:
+    """Open a kit whose calibrated sources find so many items: name -> text, number, match."""
+
+    def opened(found: Mapping[str, tuple[str, int, float]], **infos: SourceInfo) -> ContextKit:
+        plugins = {
             name: make_plugin(
-                items(name, matches), contextkit_source=SourceInfo(scale="calibrated")
+                items(name, *given),
+                contextkit_source=infos.get(name, SourceInfo(scale="calibrated")),
             )
-            for name, matches in found.items()
-        },
-        settings=PATIENT,
-    )
+            for name, given in found.items()
+        }
+        return open_kit(plugins, settings=PATIENT)
+
+    return opened
 
 
 def sources(context: FormattedContext) -> dict[str, SourceTrace]:
@@ -66,60 +69,72 @@ def sources(context: FormattedContext) -> dict[str, SourceTrace]:
     return {source.section: source for source in context.trace.sources}
 
 
-async def ask(kit: ContextKit, **options: Any) -> FormattedContext:
+async def ask(kit: ContextKit, max_tokens: int = BUDGET, **options: Any) -> FormattedContext:
     """A context that cannot hold all that is found."""
-    return await kit.assemble_context("what?", max_tokens=BUDGET, **options)
+    return await kit.assemble_context(QUERY, max_tokens=max_tokens, **options)
 
 
-async def test_the_source_with_many_level_items_gets_more(kit: ContextKit) -> None:
-    """And shows more of them; the other one's best item is there all the same."""
-    fixed, following = await ask(kit), await ask(kit, shares="by_match")
-    assert following.sources_used["level"] > fixed.sources_used["level"]
-    assert "clear-0" in [shown.id for shown in following.items]
-    assert following.token_count <= BUDGET
+async def test_a_source_that_answers_gets_the_room(open_sources: Open) -> None:
+    """One that matches as well by its own account, but has one word of five, gets little."""
+    kit = open_sources({"words": ("A lantern", 12, 0.9), "answer": (ANSWER, 12, 0.8)})
+    found = sources(await ask(kit, 1000))
+    assert found["answer"].share > 3 * found["words"].share
+    assert (found["answer"].fixed_share or 0) == pytest.approx(found["words"].fixed_share, abs=1)
+    assert found["answer"].evidence == 1.0
+    assert (found["words"].evidence or 0) < 0.6
+    assert "have 0.45 of what is asked" in (found["words"].reason or "")
+    assert sum(row.share for row in found.values()) > 0.9 * 1000
+    assert all(row.fixed_share is None for row in sources(await ask(kit, shares="fixed")).values())
 
 
-async def test_the_trace_has_the_shares_before_and_after(kit: ContextKit) -> None:
-    """Both are the whole of what there is to share; without the option there is one."""
-    found = sources(await ask(kit, shares="by_match"))
-    before = {name: source.fixed_share or 0 for name, source in found.items()}
-    after = {name: source.share for name, source in found.items()}
-    assert sum(before.values()) == sum(after.values()) > 0
-    assert max(before.values()) - min(before.values()) <= 1
-    assert after["level"] == pytest.approx(8 * after["clear"], rel=0.1)
-    assert after["clear"] == pytest.approx(after["silent"], abs=2)
-    assert all(source.fixed_share is None for source in sources(await ask(kit)).values())
+async def test_with_the_same_evidence_the_weights_split_the_budget(open_sources: Open) -> None:
+    """The heavier of two that answer alike gets as many times as much."""
+    kit = open_sources({"light": (ANSWER, 12, 0.8), "heavy": (ANSWER, 12, 0.8)})
+    found = sources(await ask(kit, weights={"heavy": 3.0}))
+    assert found["heavy"].share == pytest.approx(3 * found["light"].share, abs=4)
 
 
-async def test_the_weights_still_count(kit: ContextKit) -> None:
-    """What was found multiplies them."""
-    weights = {"clear": 4.0}
-    found = sources(await ask(kit, shares="by_match", weights=weights))
-    assert found["clear"].share == pytest.approx(4 * found["silent"].share, abs=4)
-    assert found["level"].share == pytest.approx(2 * found["clear"].share, rel=0.1)
+@pytest.mark.parametrize("number", [12, 50])
+async def test_a_heavier_source_never_shows_less(open_sources: Open, number: int) -> None:
+    """Among many sources with the same evidence, too many for each to show something."""
+    found = {f"light-{n}": (ANSWER, 4, 0.8) for n in range(number - 1)}
+    kit = open_sources({**found, "heavy": (ANSWER, 12, 0.7)})
+    context = await ask(kit, 500, weights={"heavy": 10.0})
+    used = {name: row.used for name, row in sources(context).items()}
+    assert used["heavy"] == max(used.values()) > 200
+    assert context.token_count <= 500
 
 
-async def test_what_is_dropped_counts_for_nothing(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
-    """Items that say the same, and items below the floor, ask for no room."""
-    same = [ContextItem("same", "the same words again and again", 0.8, id=f"{n}") for n in range(9)]
-    plugins = {
-        "same": make_plugin(same, contextkit_source=SourceInfo(scale="calibrated")),
-        "low": make_plugin(
-            items("low", [0.05] * 9), contextkit_source=SourceInfo(scale="calibrated")
-        ),
+async def test_what_a_source_answers_counts(open_sources: Open) -> None:
+    """By what it says of itself, and by what the question asks about."""
+    about = {
+        "past": SourceInfo(scale="calibrated", answers={"history": 1}),
+        "now": SourceInfo(scale="calibrated", answers={"code": 1, "history": 0.2}),
     }
-    kit = open_kit(plugins, settings=PATIENT)
-    found = sources(await ask(kit, shares="by_match"))
-    assert found["same"].share == pytest.approx(found["low"].share, abs=1)
+    kit = open_sources(dict.fromkeys(about, (ANSWER, 12, 0.8)), **about)
+    found = sources(await kit.assemble_context(QUERY, max_tokens=1000))
+    assert found["now"].used > 5 * found["past"].used
+    asked = f"when was it that {QUERY}"
+    found = sources(await kit.assemble_context(asked, max_tokens=1000))
+    assert found["past"].share > 3 * found["now"].share
 
 
-async def test_it_goes_with_the_soft_limit(kit: ContextKit) -> None:
-    """What is allotted follows what was found there too."""
-    fixed = await ask(kit, overflow="soft")
-    following = await ask(kit, overflow="soft", shares="by_match")
-    assert following.sources_used["level"] > fixed.sources_used["level"]
+async def test_a_note_that_matches_is_shown_whole(open_sources: Open) -> None:
+    """However little of the question it has, and however much else there is."""
+    infos = {"notes": SourceInfo(scale="calibrated", notes=True)}
+    kit = open_sources({"notes": ("Oil the winch", 1, 0.4), "code": (ANSWER, 40, 0.9)}, **infos)
+    context = await ask(kit)
+    assert {row.verdict for row in context.trace.items if row.source == "notes"} == {"kept"}
+
+
+async def test_a_context_ends_where_the_rest_is_not_worth_its_tokens(open_sources: Open) -> None:
+    """What matches far worse than the best is left out, and the trace says so; unless filled."""
+    kit = open_sources({"sea": (ANSWER, 3, 0.9), "sky": ("The winch", 12, 0.3)})
+    context = await ask(kit, 2000)
+    assert context.sources_used == {"sea": 3}
+    assert {row.verdict for row in context.trace.items if row.source == "sky"} == {"weak"}
+    filled = await ask(kit, 2000, fill=True)
+    assert filled.sources_used == {"sea": 3, "sky": 12}
 
 
 @pytest.mark.parametrize("shares", SHARES)
@@ -134,17 +149,17 @@ def test_it_can_be_configured(tmp_path: Path, shares: str) -> None:
     assert asked.shares == "fixed"
 
 
-def test_the_default_is_fixed() -> None:
-    """By weight alone."""
-    assert AssembleSettings().shares == "fixed"
-    assert make_request(Config(), "what?", project="p", workspace=None).shares == "fixed"
+def test_the_default_follows_the_evidence() -> None:
+    """Seeds 1 and 5 split by weight alone, which gave a third to sources that did not answer."""
+    assert AssembleSettings().shares == "by_evidence"
+    assert make_request(Config(), "what?", project="p", workspace=None).shares == "by_evidence"
 
 
 @pytest.mark.parametrize("value", ["'equal'", "1", "[]"])
 def test_another_word_in_a_file_is_refused(tmp_path: Path, value: str) -> None:
     """With the line, the key and what would be right."""
     (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = {value}\n")
-    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*fixed or by_match"):
+    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*by_evidence or fixed"):
         load_config(find_workspace(tmp_path), environment={}, flags={})
 
 
@@ -153,4 +168,4 @@ def test_another_word_in_a_request_is_refused(value: Any) -> None:
     """Naming the field and what would be right."""
     with pytest.raises(InvalidRequestError) as caught:
         make_request(Config(), "what?", project="p", workspace=None, shares=value)
-    assert str(caught.value) == f"shares must be one of fixed, by_match, got {value!r}"
+    assert str(caught.value) == f"shares must be one of by_evidence, fixed, got {value!r}"
