@@ -8,7 +8,7 @@ from attrs import frozen
 
 from contextkit_code.ranking.words import words_of
 
-__all__ = ["Question", "ask"]
+__all__ = ["Question", "ask", "first_line", "searched_text"]
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
 _SEPARATOR = re.compile(r"::|#|->")
@@ -31,6 +31,11 @@ _QUESTION_WORD = re.compile(
 )
 _SHORTEST_WORD = 2
 
+_TRACEBACK = "Traceback (most recent call last)"
+_SEARCHED = 8_000
+_READ = 100_000
+_LEAST_OF_TEXT = 5_000
+
 
 @frozen
 class Question:
@@ -41,21 +46,47 @@ class Question:
         names: what in it can only be the name of a definition.
         identifier: the one name that is the whole query; "" for a question in words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
-            benchmarks), `prose`.
+            benchmarks), `prose`; in a text of several lines its first line says this.
+        has_lines: whether it is a text of several lines.
     """
 
     words: tuple[str, ...]
     names: frozenset[str]
     identifier: str
     asks_for: frozenset[str]
+    has_lines: bool = False
+
+
+def first_line(query: str) -> str:
+    """The line that says what a question is about.
+
+    A report begins with its title; a traceback that is pasted alone ends with its message.
+    """
+    lines = [line for line in map(str.strip, query[:_READ].splitlines()) if line]
+    if not lines:
+        return ""
+    return lines[-1] if lines[0].startswith(_TRACEBACK) else lines[0]
+
+
+def searched_text(query: str) -> str:
+    """What of a question is searched for: of a long one its beginning, and all names in it.
+
+    A store searches for 8,192 characters of a query.
+    """
+    if len(query) <= _SEARCHED:
+        return query
+    text = query[:_LEAST_OF_TEXT]
+    names = dict.fromkeys(_names(query[_LEAST_OF_TEXT:_READ]))
+    return f"{text} {' '.join(names)}"[:_SEARCHED]
 
 
 def ask(query: str) -> Question:
     """Take a query apart."""
     whole = query.strip()
+    line = first_line(query)
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
-    asked = {kind for found in _ASKS_FOR.finditer(query) if (kind := found.lastgroup)}
+    asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
     return Question(
         words=tuple(
             word
@@ -66,6 +97,7 @@ def ask(query: str) -> Question:
         names=frozenset(_SEPARATOR.sub(".", name) for name in names),
         identifier=_SEPARATOR.sub(".", whole) if is_identifier else "",
         asks_for=frozenset(asked),
+        has_lines=line != whole,
     )
 
 
