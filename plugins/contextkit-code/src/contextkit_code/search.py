@@ -59,6 +59,7 @@ class _Asked:
     """A request's query, read once.
 
     Attributes:
+        query: the whole of it.
         text: what of it is searched for.
         first_line: its first line where it has several, or "".
         question: the text, taken apart.
@@ -67,6 +68,7 @@ class _Asked:
         mentions: the files that it names.
     """
 
+    query: str
     text: str
     first_line: str
     question: Question
@@ -79,6 +81,7 @@ class _Asked:
         question = ask(searched_text(query))
         phrases = phrases_in(query)
         return cls(
+            query=query,
             text=searched_text(query),
             first_line=first_line(query) if question.has_lines else "",
             question=question,
@@ -172,7 +175,7 @@ async def _with_mentioned(
     found = matched_files(asked.mentions, {file_of(hit): None for hit in hits})
     if not found:
         return list(files)
-    worth = named_worth(found, len(first_line(request.query)))
+    worth = named_worth(found, asked.query)
     named = with_named(files, worth, asked.question)
     frames = {mention: paths for mention, paths in found.items() if mention.line}
     paths = sorted({path for own in frames.values() for path in own})

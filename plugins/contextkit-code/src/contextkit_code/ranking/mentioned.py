@@ -10,7 +10,7 @@ from contextkit import Hit
 from contextkit_code.ranking.files import RankedFile, by_score, file_of
 from contextkit_code.ranking.mentions import Mention
 from contextkit_code.ranking.paths import penalty
-from contextkit_code.ranking.question import Question
+from contextkit_code.ranking.question import Question, first_line, is_traceback
 
 __all__ = ["in_frames", "named_worth", "with_named"]
 
@@ -25,23 +25,29 @@ _LAST_FRAME = 0.5
 """What the frame where it happened counts beyond any other."""
 
 _IN_FIRST_LINE = 1.5
+_PASTED = 4.0
+"""What frames count where a traceback is the question."""
+
 _MOST_MEANT = 3
 """A name that more files share means none of them."""
 
 
-def named_worth(found: Mapping[Mention, Sequence[str]], first_line: int) -> dict[str, float]:
-    """How much each file is named, about 0..1.
+def named_worth(found: Mapping[Mention, Sequence[str]], query: str) -> dict[str, float]:
+    """How much each file is named: about 0..1, and more where frames are all that is given.
 
     Args:
-        found: the files that each mention may mean, in the question's order.
-        first_line: how many characters the first line has; what it names counts more.
+        found: the files that each mention may mean, in the query's order.
+        query: the whole of it; what its first line names counts more.
     """
+    first = len(first_line(query))
+    frames_count = _PASTED if is_traceback(query) else 1.0
     worth: dict[str, float] = {}
     frames = [mention for mention in found if mention.line]
     for mention, paths in found.items():
         if len(paths) > _MOST_MEANT:
             continue
-        value = _value(mention, frames) * (_IN_FIRST_LINE if mention.place < first_line else 1.0)
+        value = _value(mention, frames) * (_IN_FIRST_LINE if mention.place < first else 1.0)
+        value *= frames_count if mention.line else 1.0
         for path in paths:
             worth[path] = max(worth.get(path, 0.0), value / len(paths))
     return worth

@@ -15,7 +15,6 @@ _TOKEN = re.compile(
     r"(?P<path>[\w~.@+/\\-]++)(?:\"?,\s?line\s|:)?(?P<line>(?<=[:\s])\d{1,7}+)?"
     r"(?:[:\d]{0,8}+,?\s[Ii]n\s(?P<function>[^\W\d][\w.]{0,99}+))?"
 )
-_DRIVE = re.compile(r"[\w~.@+-]+")
 _ENDING = re.compile(r"[A-Za-z]\w{0,7}")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _LEAST_PARTS = 2
@@ -67,8 +66,9 @@ def _mentions(token: re.Match[str]) -> Iterator[Mention]:
     if dot and stem and _ENDING.fullmatch(ending) and (folders or line or len(ending) <= 4):
         function = (token["function"] or "").rstrip(".").rpartition(".")[2]
         yield Mention((*folders, stem), ending, line, function, token.start())
-    if not folders and dot and all(map(_IDENTIFIER.fullmatch, name.split("."))):
-        yield Mention(tuple(name.split(".")), "", None, "", token.start())
+    parts = tuple(name.split(".")) if dot and not folders else (*folders, name)
+    if len(parts) >= _LEAST_PARTS and all(map(_IDENTIFIER.fullmatch, parts)):
+        yield Mention(parts, "", None, "", token.start())
 
 
 def matched_files(mentions: Sequence[Mention], paths: Iterable[str]) -> Mapping[Mention, list[str]]:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from contextkit_code.ranking.words import words_of
 
-__all__ = ["Question", "ask", "first_line", "searched_text"]
+__all__ = ["Question", "ask", "first_line", "is_traceback", "searched_text"]
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
 _SEPARATOR = re.compile(r"::|#|->")
@@ -65,7 +65,12 @@ def first_line(query: str) -> str:
     lines = [line for line in map(str.strip, query[:_READ].splitlines()) if line]
     if not lines:
         return ""
-    return lines[-1] if lines[0].startswith(_TRACEBACK) else lines[0]
+    return lines[-1] if is_traceback(query) else lines[0]
+
+
+def is_traceback(query: str) -> bool:
+    """Whether a question begins with a traceback, so that its frames are what it is about."""
+    return query.lstrip().startswith(_TRACEBACK)
 
 
 def searched_text(query: str) -> str:
@@ -87,11 +92,14 @@ def ask(query: str) -> Question:
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
+    # A report that says how it was tested is about no test.
+    beside = {word for word in words_of(query) if _ASKS_FOR.fullmatch(word)} - {*words_of(line)}
     return Question(
         words=tuple(
             word
             for word in words_of(query)
-            if not _QUESTION_WORD.fullmatch(word)
+            if word not in beside
+            and not _QUESTION_WORD.fullmatch(word)
             and (len(word) >= _SHORTEST_WORD or not word.isascii())
         ),
         names=frozenset(_SEPARATOR.sub(".", name) for name in names),
