@@ -8,12 +8,20 @@ from collections.abc import Collection, Sequence
 from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Hit
-from contextkit.records import Filters
+from contextkit.background import in_thread
+from contextkit.records import Filters, Records
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.joining import added, joined, raised, united
 from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
 from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
-from contextkit_code.ranking.question import Question, ask, first_line, searched_text
+from contextkit_code.ranking.near_names import hits_a_word, names_in, near_names
+from contextkit_code.ranking.question import (
+    Question,
+    ask,
+    first_line,
+    searched_text,
+    words_beside_script,
+)
 from contextkit_code.ranking.quotes import holding, phrases_in, quoted_first
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.record_kinds import OUTLINE, UNIT
@@ -31,6 +39,9 @@ _QUOTED = 0.3
 _UNITS_A_PLACE = 2
 _MOST_UNITS = 400
 """A long list is made from more units, so many for each of its places."""
+
+_NEARLY = 0.8
+"""What is found by a name that is only near to what was asked for."""
 
 _UNITS_OF_A_FILE = 2
 _LEADING_FILES = 10
@@ -61,7 +72,8 @@ class _Asked:
     Attributes:
         query: the whole of it.
         text: what of it is searched for.
-        first_line: its first line where it has several, or "".
+        first_line: its first line where it has several; in a script that is written without
+            spaces the words beside it; or "".
         question: the text, taken apart.
         leading: phrases that lead to where they stand.
         counting: phrases that count for what holds them.
@@ -83,7 +95,7 @@ class _Asked:
         return cls(
             query=query,
             text=searched_text(query),
-            first_line=first_line(query) if question.has_lines else "",
+            first_line=first_line(query) if question.has_lines else words_beside_script(query),
             question=question,
             leading=() if question.has_lines else phrases,
             counting=phrases if question.has_lines else (),
@@ -100,6 +112,29 @@ class _Found:
 
 
 async def find_code(request: ContextRequest) -> list[ContextItem]:
+    """The code units for a request, best first (see `_find`).
+
+    Where no word of a question is in the project, the names that are nearest to its words are
+    searched for.
+    """
+    items = await _find(request)
+    question = ask(searched_text(request.query))
+    if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):
+        return items
+    if hits_a_word(question.words, (f"{item.location} {item.content}" for item in items)):
+        return items
+    names = near_names(question.words, await in_thread(lambda: _all_names(request.records)))
+    if not names:
+        return items
+    found = await _find(evolve(request, query=" ".join(names)))
+    return [evolve(item, relevance=_NEARLY * item.relevance) for item in found]
+
+
+def _all_names(records: Records) -> set[str]:
+    return names_in(record.text for record in records.scan({"kind": OUTLINE}))
+
+
+async def _find(request: ContextRequest) -> list[ContextItem]:
     """The code units for a request, best first.
 
     Units and outlines of files are searched in one batch; files are ranked by both and by
@@ -116,7 +151,10 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
         _units(request, " ".join((*asked.leading, *asked.counting)), _QUOTING),
         _outlines(request, " ".join(mention.text for mention in asked.mentions)),
     )
-    level = max((hit.relevance for hit in (*whole.units, *whole.outlines)), default=0.0)
+    level = _most(whole)
+    if asked.first_line and not asked.question.has_lines:
+        # What is not written without spaces is all that code has: it is the measure.
+        level = max(level, _most(of_line))
     files, units = _ranked(asked, whole, of_line, quoting)
     outlines = (*whole.outlines, *of_line.outlines, *named)
     files = await _with_mentioned(request, asked, files, (*units, *outlines))
@@ -125,6 +163,10 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     if asked.leading:
         ranked = quoted_first(asked.leading, joined(units, quoting), ranked, level)
     return [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
+
+
+def _most(found: _Found) -> float:
+    return max((hit.relevance for hit in (*found.units, *found.outlines)), default=0.0)
 
 
 def _ranked(
