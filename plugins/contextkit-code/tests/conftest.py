@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from contextkit import ContextItem, IndexReport, Record, Records
+from contextkit import ContextItem, ContextRequest, IndexReport, Record, Records
 from contextkit.indexing import Progress
 from contextkit.testing import Git, make_indexer, open_records, own_git
-from contextkit_code import contextkit_index
+from contextkit_code import contextkit_index, contextkit_query
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 settings.register_profile("contextkit", deadline=None, derandomize=True)
@@ -77,6 +78,16 @@ def index(workspace: Path, records: Records, state_path: Path) -> Index:
         return contextkit_index(indexer)
 
     return run
+
+
+@pytest.fixture
+def ask(records: Records) -> Callable[..., list[ContextItem]]:
+    """Query the source."""
+
+    def query(text: str, **request: Any) -> list[ContextItem]:
+        return asyncio.run(contextkit_query(ContextRequest(query=text, records=records, **request)))
+
+    return query
 
 
 @pytest.fixture

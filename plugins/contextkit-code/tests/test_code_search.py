@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,8 @@ import pytest
 
 import contextkit_code
 from contextkit import ContextItem, ContextRequest, Record, Records, hookspecs
-from contextkit_code import contextkit_query
 
 Ask = Callable[..., list[ContextItem]]
-
-
-@pytest.fixture
-def ask(records: Records) -> Ask:
-    """Query the source."""
-
-    def query(text: str, **request: Any) -> list[ContextItem]:
-        return asyncio.run(contextkit_query(ContextRequest(query=text, records=records, **request)))
-
-    return query
 
 
 def _write(workspace: Path, files: dict[str, str]) -> None:

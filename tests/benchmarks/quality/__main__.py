@@ -16,6 +16,8 @@ COMMANDS = {
     "commits": "a changelog entry -> its commit",
     "mixed": "questions about this repository to all five sources",
     "sweqa": "a question about a repository -> the names of its answer, by default and at best",
+    "issues": "an issue -> the files and functions that its fix changed",
+    "contextbench": "a task -> the files and lines that solve it, in the context",
     "agent": "what a coding agent is asked, to every source that is installed",
 }
 """Name, which is that of the module whose `main` takes the options -> what is measured."""
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str]) -> None:
     """Run one measurement."""
     name, *options = arguments or [""]
     if name not in COMMANDS:
-        rows = [f"  {each:<10}{what}" for each, what in COMMANDS.items()]
+        rows = [f"  {each:<13}{what}" for each, what in COMMANDS.items()]
         said = "\n".join([__doc__ or "", "", *rows])
         click.echo(said, err=name not in {"-h", "--help"})
         raise SystemExit(0 if name in {"-h", "--help"} else 2)

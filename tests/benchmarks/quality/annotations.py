@@ -9,7 +9,26 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["AnnotatedRepository", "CodeQuestion", "read_annotations"]
+__all__ = ["AnnotatedRepository", "CodeQuestion", "Target", "read_annotations"]
+
+
+@frozen
+class Target:
+    """What answers a question: a file, or some lines of it.
+
+    Attributes:
+        path: the file, below the repository's root folder.
+        start: the first line, from 1; 0 for the whole file.
+        end: the last line.
+    """
+
+    path: str
+    start: int = 0
+    end: int = 0
+
+    def covered_by(self, path: str, start: int, end: int) -> bool:
+        """Whether a result of those lines shows a part of it."""
+        return path == self.path and (not self.start or (start <= self.end and self.start <= end))
 
 
 @frozen
@@ -18,12 +37,12 @@ class CodeQuestion:
 
     Attributes:
         text: the question.
-        targets: the files that answer it, below the repository's root folder.
+        targets: what answers it.
         kind: what sort of question it is.
     """
 
     text: str
-    targets: Sequence[str]
+    targets: Sequence[Target]
     kind: str
 
 
@@ -59,7 +78,7 @@ def _read(folder: Path, entry: dict[str, Any]) -> AnnotatedRepository:
     questions = [
         CodeQuestion(
             text=row["query"],
-            targets=sorted({_path(target).removeprefix(prefix) for target in _targets(row)}),
+            targets=list(dict.fromkeys(_target(target, prefix) for target in _targets(row))),
             kind=row["category"],
         )
         for row in rows
@@ -71,5 +90,8 @@ def _targets(row: dict[str, Any]) -> list[Any]:
     return [*row["relevant"], *row["secondary"]]
 
 
-def _path(target: Any) -> str:
-    return str(target if isinstance(target, str) else target["path"])
+def _target(target: Any, prefix: str) -> Target:
+    if isinstance(target, str):
+        return Target(target.removeprefix(prefix))
+    lines = target.get("start_line") or 0
+    return Target(target["path"].removeprefix(prefix), lines, target.get("end_line") or lines)

@@ -5,8 +5,9 @@
 
 `--data` has `repos.json` and `annotations/`, `--repos` a folder for each repository at its
 revision. Each repository is indexed into a store of its own and its questions are put to the
-source's query hook. NDCG@10 with binary gain; one result per file; the mean of the
-repositories' means.
+source's query hook. NDCG@10 with binary gain; the mean of the repositories' means. The place of
+a target is that of the first result that has some of its lines, or is of its file where it has
+none, counted in files: one result per file.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tests.benchmarks.harness import Report, percentile
 from tests.benchmarks.quality.annotations import (
     AnnotatedRepository,
     CodeQuestion,
+    Target,
     read_annotations,
 )
 from tests.benchmarks.quality.evidence import mean
@@ -36,22 +38,45 @@ from tests.benchmarks.quality.own_questions import OWN_QUESTIONS
 from tests.benchmarks.quality.workspaces import IndexedCode, indexed_code
 from tests.benchmarks.texts import ROOT
 
-__all__ = ["Answered", "Measured", "main", "measure"]
+__all__ = ["Answered", "Measured", "Result", "main", "measure"]
 
 _TIMED_ROUNDS = 3
 
 
 @frozen
+class Result:
+    """A file and lines of it that were found."""
+
+    path: str
+    start: int
+    end: int
+
+
+@frozen
 class Answered:
-    """A question with the files that were found for it, best first."""
+    """A question with what was found for it, best first."""
 
     question: CodeQuestion
-    files: Sequence[str]
+    results: Sequence[Result]
+
+    @property
+    def files(self) -> list[str]:
+        """The files, each once."""
+        return list(dict.fromkeys(result.path for result in self.results))
 
     @property
     def score(self) -> float:
         """NDCG@10."""
-        return ndcg(self.files, self.question.targets)
+        return ndcg(self._place(target) for target in self.question.targets)
+
+    def _place(self, target: Target) -> int:
+        """How many files there are up to the first result that covers a target; 0 for none."""
+        files: set[str] = set()
+        for result in self.results:
+            files.add(result.path)
+            if target.covered_by(result.path, result.start, result.end):
+                return len(files)
+        return 0
 
 
 @frozen
@@ -107,9 +132,12 @@ async def _ask(
             if number:
                 milliseconds.append(1000 * (time.perf_counter() - started))
             else:
-                files = [str(item.metadata.get("file_path")) for item in items]
-                answered.append(Answered(question, files))
+                answered.append(Answered(question, [_result(item.metadata) for item in items]))
     return answered, milliseconds
+
+
+def _result(metadata: Mapping[str, Any]) -> Result:
+    return Result(metadata["file_path"], metadata["start_line"], metadata["end_line"])
 
 
 def reports(measured: Sequence[Measured]) -> list[Report]:
@@ -168,10 +196,10 @@ def _misses(measured: Sequence[Measured]) -> str:
         for answered in each.answered:
             if answered.score < 0.7:
                 question = answered.question
-                found = list(dict.fromkeys(answered.files))[:4]
+                wanted = ", ".join(target.path for target in question.targets)
                 lines.append(
                     f"{each.name} {answered.score:.2f} {question.text}\n"
-                    f"    wanted {', '.join(question.targets)}\n    found {', '.join(found)}"
+                    f"    wanted {wanted}\n    found {', '.join(answered.files[:4])}"
                 )
     return "\n".join(lines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.benchmarks.quality.annotations import CodeQuestion
+from tests.benchmarks.quality.annotations import CodeQuestion, Target
 from tests.benchmarks.quality.commit_questions import ChangedFunction, CommitQuestion
 from tests.benchmarks.texts import ROOT
 
@@ -11,28 +11,28 @@ __all__ = ["OWN_ANSWERS", "OWN_QUESTIONS", "own_commit_questions"]
 OWN_QUESTIONS = (
     CodeQuestion(
         "how the budget is split over the sources by weight",
-        ("contextkit/fitting/budget.py",),
+        (Target("contextkit/fitting/budget.py"),),
         "how",
     ),
     CodeQuestion(
         "how are near duplicates told from contradictions",
-        ("contextkit/dedup/guard.py", "contextkit/dedup/near.py"),
+        (Target("contextkit/dedup/guard.py"), Target("contextkit/dedup/near.py")),
         "how",
     ),
-    CodeQuestion("recency as a half-life", ("contextkit/ranking/scoring.py",), "meaning"),
+    CodeQuestion("recency as a half-life", (Target("contextkit/ranking/scoring.py"),), "meaning"),
     CodeQuestion(
         "two processes that take turns on one store",
-        ("contextkit/store/turns.py", "contextkit/store/shard_lock.py"),
+        (Target("contextkit/store/turns.py"), Target("contextkit/store/shard_lock.py")),
         "meaning",
     ),
     CodeQuestion(
         "docstrings without comment marks",
-        ("plugins/contextkit-code/src/contextkit_code/doc_comments.py",),
+        (Target("plugins/contextkit-code/src/contextkit_code/doc_comments.py"),),
         "meaning",
     ),
-    CodeQuestion("IndexState", ("contextkit/indexing.py",), "symbol"),
-    CodeQuestion("truncate", ("contextkit/truncation.py",), "symbol"),
-    CodeQuestion("ShardFolder", ("contextkit/store/shard_folder.py",), "symbol"),
+    CodeQuestion("IndexState", (Target("contextkit/indexing.py"),), "symbol"),
+    CodeQuestion("truncate", (Target("contextkit/truncation.py"),), "symbol"),
+    CodeQuestion("ShardFolder", (Target("contextkit/store/shard_folder.py"),), "symbol"),
 )
 
 OWN_ANSWERS = (

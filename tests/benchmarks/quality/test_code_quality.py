@@ -14,7 +14,8 @@ import pytest
 from tests.benchmarks.quality import code, localise
 from tests.benchmarks.quality.__main__ import COMMANDS
 from tests.benchmarks.quality.__main__ import main as run
-from tests.benchmarks.quality.annotations import read_annotations
+from tests.benchmarks.quality.annotations import CodeQuestion, Target, read_annotations
+from tests.benchmarks.quality.code import Answered, Result
 from tests.benchmarks.quality.commit_questions import read_commit_sets
 from tests.benchmarks.quality.ndcg import ndcg
 
@@ -37,12 +38,21 @@ class Shelf:
 
 
 def test_ndcg_is_one_for_the_best_ranking() -> None:
-    """And counts a file once, in the place where it first stands."""
-    assert ndcg(["a", "b"], {"a", "b"}) == 1.0
-    assert ndcg(["a", "a", "b", "c"], {"a", "b"}) == 1.0
-    assert ndcg(["c", "a"], {"a"}) == pytest.approx(1 / math.log2(3))
-    assert ndcg(["a"], {"a", "b"}) == pytest.approx(1 / (1 + 1 / math.log2(3)))
-    assert ndcg([], {"a"}) == ndcg([*"bcdefghijk", "a"], {"a"}) == 0.0
+    """Targets in one place count as if one stood behind the other."""
+    assert ndcg([1, 2]) == ndcg([1, 1]) == ndcg([1]) == 1.0
+    assert ndcg([2]) == pytest.approx(1 / math.log2(3))
+    assert ndcg([1, 0]) == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    assert ndcg([0]) == ndcg([11]) == 0.0
+
+
+def test_a_target_is_found_where_its_lines_are() -> None:
+    """Counted in files; other lines of its file do not count."""
+    question = CodeQuestion("q", [Target("a", 5, 9), Target("b")], "kind")
+    results = [Result("c", 1, 2), Result("a", 1, 4), Result("b", 1, 1), Result("a", 9, 12)]
+
+    assert Answered(question, results).score == pytest.approx(ndcg([3, 3]))
+    assert Answered(question, results[:2]).score == 0.0
+    assert Answered(question, results).files == ["c", "a", "b"]
 
 
 @pytest.fixture
@@ -56,7 +66,7 @@ def data(tmp_path: Path) -> Path:
         {
             "query": "how things are put back",
             "relevant": ["src/shelf.py"],
-            "secondary": [{"path": "src/other.py"}],
+            "secondary": [{"path": "src/other.py", "start_line": 1, "end_line": 2}],
             "category": "semantic",
         },
         {"query": "Shelf", "relevant": ["src/shelf.py"], "secondary": [], "category": "symbol"},
@@ -75,7 +85,7 @@ def test_annotations_are_read(data: Path) -> None:
 
     assert above == direct
     assert (above.name, above.root) == ("shop", "src")
-    assert above.questions[0].targets == ["other.py", "shelf.py"]
+    assert above.questions[0].targets == [Target("shelf.py"), Target("other.py", 1, 2)]
     with pytest.raises(FileNotFoundError):
         read_annotations(data / "repos")
 

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Hit
-from contextkit.records import Filters
+from contextkit.background import in_thread
+from contextkit.records import Filters, Records
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
-from contextkit_code.ranking.question import ask
-from contextkit_code.ranking.quotes import phrases_in, quoted_first
+from contextkit_code.ranking.joining import added, joined, raised, united
+from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
+from contextkit_code.ranking.mentions import Mention, matched_files, mentions_in
+from contextkit_code.ranking.near_names import hits_a_word, names_in, near_names
+from contextkit_code.ranking.question import (
+    Question,
+    ask,
+    first_line,
+    searched_text,
+    words_beside_script,
+)
+from contextkit_code.ranking.quotes import holding, phrases_in, quoted_first
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
@@ -22,9 +33,15 @@ _OUTLINES = 45
 """What ranking looks at: more of either finds hardly more, and takes longer."""
 
 _QUOTING = 50
+_QUOTED = 0.3
+"""What a rare quote adds to a unit of a long text, beside 1 for the best unit."""
+
 _UNITS_A_PLACE = 2
 _MOST_UNITS = 400
 """A long list is made from more units, so many for each of its places."""
+
+_NEARLY = 0.8
+"""What is found by a name that is only near to what was asked for."""
 
 _UNITS_OF_A_FILE = 2
 _LEADING_FILES = 10
@@ -48,50 +65,178 @@ _METADATA = (
 )
 
 
+@frozen
+class _Asked:
+    """A request's query, read once.
+
+    Attributes:
+        query: the whole of it.
+        text: what of it is searched for.
+        first_line: its first line where it has several; in a script that is written without
+            spaces the words beside it; or "".
+        question: the text, taken apart.
+        leading: phrases that lead to where they stand.
+        counting: phrases that count for what holds them.
+        mentions: the files that it names.
+    """
+
+    query: str
+    text: str
+    first_line: str
+    question: Question
+    leading: Sequence[str]
+    counting: Sequence[str]
+    mentions: Sequence[Mention]
+
+    @classmethod
+    def of(cls, query: str) -> _Asked:
+        question = ask(searched_text(query))
+        phrases = phrases_in(query)
+        return cls(
+            query=query,
+            text=searched_text(query),
+            first_line=first_line(query) if question.has_lines else words_beside_script(query),
+            question=question,
+            leading=() if question.has_lines else phrases,
+            counting=phrases if question.has_lines else (),
+            mentions=mentions_in(query),
+        )
+
+
+@frozen
+class _Found:
+    """What the first searches found: units and outlines of files."""
+
+    units: Sequence[Hit]
+    outlines: Sequence[Hit]
+
+
 async def find_code(request: ContextRequest) -> list[ContextItem]:
+    """The code units for a request, best first (see `_find`).
+
+    Where no word of a question is in the project, the names that are nearest to its words are
+    searched for.
+    """
+    items = await _find(request)
+    question = ask(searched_text(request.query))
+    if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):
+        return items
+    if hits_a_word(question.words, (f"{item.location} {item.content}" for item in items)):
+        return items
+    names = near_names(question.words, await in_thread(lambda: _all_names(request.records)))
+    if not names:
+        return items
+    found = await _find(evolve(request, query=" ".join(names)))
+    return [evolve(item, relevance=_NEARLY * item.relevance) for item in found]
+
+
+def _all_names(records: Records) -> set[str]:
+    return names_in(record.text for record in records.scan({"kind": OUTLINE}))
+
+
+async def _find(request: ContextRequest) -> list[ContextItem]:
     """The code units for a request, best first.
 
     Units and outlines of files are searched in one batch; files are ranked by both and by
-    what names and paths say, and their units by the keywords and by their file. Units that
-    hold what the query quotes come first. Relevance
-    says how much of the query the best of what was found answers, and how the others compare
+    what names and paths say, and their units by the keywords and by their file. The first
+    line of a text of several lines is a search of its own beside the whole. Relevance says
+    how much of the query the best of what was found answers, and how the others compare
     with it.
     """
-    phrases = phrases_in(request.query)
-    units, outlines, quoting = await asyncio.gather(
-        _units(request), _outlines(request), _quoting(request, phrases)
+    asked = _Asked.of(request.query)
+    request = evolve(request, query=asked.text)
+    whole, of_line, quoting, named = await asyncio.gather(
+        _found(request, asked.text),
+        _found(request, asked.first_line),
+        _units(request, " ".join((*asked.leading, *asked.counting)), _QUOTING),
+        _outlines(request, " ".join(mention.text for mention in asked.mentions)),
     )
-    question = ask(request.query)
-    level = max((hit.relevance for hit in (*units, *outlines)), default=0.0)
-    files = await _with_units(request, rank_files(question, units, outlines)[: request.limit])
-    ranked = ranked_units(question, files, level)
-    if phrases:
-        ranked = quoted_first(phrases, _joined(units, quoting), ranked, level)
-    found = cut(ranked, request.limit)
-    return [_item(unit.hit, unit.relevance) for unit in found]
+    level = _most(whole)
+    if asked.first_line and not asked.question.has_lines:
+        # What is not written without spaces is all that code has: it is the measure.
+        level = max(level, _most(of_line))
+    files, units = _ranked(asked, whole, of_line, quoting)
+    outlines = (*whole.outlines, *of_line.outlines, *named)
+    files = await _with_mentioned(request, asked, files, (*units, *outlines))
+    files = await _with_units(request, files[: request.limit])
+    ranked = ranked_units(asked.question, files, level)
+    if asked.leading:
+        ranked = quoted_first(asked.leading, joined(units, quoting), ranked, level)
+    return [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
 
 
-async def _units(request: ContextRequest) -> list[Hit]:
-    limit = max(_UNITS, min(_UNITS_A_PLACE * request.limit, _MOST_UNITS))
-    filters: Filters = {**request.filters, "kind": UNIT}
-    return await request.records.search(request.query, limit=limit, filters=filters)
+def _most(found: _Found) -> float:
+    return max((hit.relevance for hit in (*found.units, *found.outlines)), default=0.0)
 
 
-async def _quoting(request: ContextRequest, phrases: Sequence[str]) -> list[Hit]:
-    """Units that may hold what the query quotes."""
-    if not phrases:
+def _ranked(
+    asked: _Asked, whole: _Found, of_line: _Found, quoting: Sequence[Hit]
+) -> tuple[list[RankedFile], list[Hit]]:
+    """The files, best first, and the units that they were ranked by."""
+    if not asked.first_line:
+        return rank_files(asked.question, whole.units, whole.outlines), list(whole.units)
+    candidates = (*of_line.units, *quoting)
+    quotes = holding(asked.counting, (*whole.units, *candidates))
+    beside = [evolve(hit, relevance=0.0) for hit in candidates if hit.record.id in quotes]
+    of_text = raised(joined(whole.units, beside), quotes, _QUOTED)
+    units = added(of_text, of_line.units)
+    files = united(
+        rank_files(asked.question, of_text, whole.outlines),
+        rank_files(ask(asked.first_line), of_line.units, of_line.outlines),
+        units,
+    )
+    return files, units
+
+
+async def _found(request: ContextRequest, query: str) -> _Found:
+    most = max(_UNITS, min(_UNITS_A_PLACE * request.limit, _MOST_UNITS))
+    units, outlines = await asyncio.gather(_units(request, query, most), _outlines(request, query))
+    return _Found(units, outlines)
+
+
+async def _units(request: ContextRequest, query: str, limit: int) -> list[Hit]:
+    if not query:
         return []
     filters: Filters = {**request.filters, "kind": UNIT}
-    return await request.records.search(" ".join(phrases), limit=_QUOTING, filters=filters)
+    return await request.records.search(query, limit=limit, filters=filters)
 
 
-async def _outlines(request: ContextRequest) -> list[Hit]:
-    if not _OF_FILES.issuperset(request.filters):
+async def _outlines(request: ContextRequest, query: str) -> list[Hit]:
+    if not query or not _OF_FILES.issuperset(request.filters):
         return []
     filters: Filters = {**request.filters, "kind": OUTLINE}
-    found = await request.records.search(request.query, limit=_OUTLINES, filters=filters)
+    found = await request.records.search(query, limit=_OUTLINES, filters=filters)
     # A host's own searcher knows of no outlines, and answers with what it has.
     return [hit for hit in found if hit.record.fields.get("kind") == OUTLINE]
+
+
+async def _with_mentioned(
+    request: ContextRequest, asked: _Asked, files: Sequence[RankedFile], hits: Sequence[Hit]
+) -> list[RankedFile]:
+    """The files, those raised that the query names, with the units of its frames."""
+    found = matched_files(asked.mentions, {file_of(hit): None for hit in hits})
+    if not found:
+        return list(files)
+    worth = named_worth(found, asked.query)
+    named = with_named(files, worth, asked.question)
+    frames = {mention: paths for mention, paths in found.items() if mention.line}
+    paths = sorted({path for own in frames.values() for path in own})
+    units = await _units_of(request, " ".join(paths), paths, _MOST_UNITS)
+    led_to = in_frames(frames, units)
+    level = max((hit.relevance for file in named for hit in file.units), default=0.0)
+    return [evolve(file, units=_with_frames(file, units, led_to, level)) for file in named]
+
+
+def _with_frames(
+    file: RankedFile, units: Sequence[Hit], led_to: Collection[str], level: float
+) -> list[Hit]:
+    """A file's units with those that frames lead to, which count as much as the best of all."""
+    framed = [
+        evolve(hit, relevance=level)
+        for hit in units
+        if hit.record.id in led_to and file_of(hit) == file.path
+    ]
+    return sorted(joined(framed, file.units), key=lambda hit: -hit.relevance)
 
 
 async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> list[RankedFile]:
@@ -110,7 +255,7 @@ async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> l
     more: dict[str, list[Hit]] = {}
     for hit in (*found, *(evolve(hit, relevance=0.0) for hit in rest)):
         more.setdefault(file_of(hit), []).append(hit)
-    return [evolve(file, units=_joined(file.units, more.get(file.path, ()))) for file in files]
+    return [evolve(file, units=joined(file.units, more.get(file.path, ()))) for file in files]
 
 
 async def _units_of(
@@ -120,14 +265,6 @@ async def _units_of(
         return []
     filters: Filters = {**request.filters, "kind": UNIT, "file_path": paths}
     return await request.records.search(query, limit=limit, filters=filters)
-
-
-def _joined(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
-    """All of them; of two of one record the first."""
-    by_id: dict[str, Hit] = {}
-    for hit in (*hits, *more):
-        by_id.setdefault(hit.record.id, hit)
-    return list(by_id.values())
 
 
 def _item(hit: Hit, relevance: float) -> ContextItem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -11,7 +11,7 @@ from contextkit_code.ranking.definitions import named, spelled
 from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import Question
 
-__all__ = ["RankedFile", "file_of", "rank_files"]
+__all__ = ["RankedFile", "by_score", "file_of", "rank_files"]
 
 _BEST_UNITS = (1.0, 0.7, 0.5, 0.35, 0.25)
 """What a file's best, second best, … unit adds to what its units say together."""
@@ -58,6 +58,9 @@ class _Signals:
 _FOR_QUESTIONS = _Signals(
     best=0.75, together=1, outline=1, named=2, spelled=1.5, stem=1, folders=0.75
 )
+_FOR_TEXTS = evolve(_FOR_QUESTIONS, folders=0.3)
+"""A text of several lines has a word of many a folder."""
+
 _FOR_IDENTIFIERS = _Signals(best=1, together=1, outline=1, named=3, stem=1, is_identifier=2)
 
 
@@ -96,7 +99,7 @@ def rank_files(
     words = PathWords.of(paths, question)
     best = _scaled({path: hits[0].relevance for path, hits in of_file.items()})
     together = _scaled({path: _together(hits) for path, hits in of_file.items()})
-    weights = _FOR_IDENTIFIERS if question.identifier else _FOR_QUESTIONS
+    weights = _weights(question)
     penalties = {path: penalty(path, question) for path in paths}
     scores = {
         path: penalties[path]
@@ -113,14 +116,28 @@ def rank_files(
     }
     ranked = [
         RankedFile(path, score, penalties[path], of_file.get(path, ()))
-        for path, score in _scaled(scores).items()
+        for path, score in scores.items()
     ]
-    return sorted(ranked, key=lambda file: (-file.score, file.path))
+    return by_score(ranked)
+
+
+def by_score(files: Iterable[RankedFile]) -> list[RankedFile]:
+    """The files, best first, with their scores as shares of the best; ties by path."""
+    of_path = {file.path: file for file in files}
+    scores = _scaled({path: file.score for path, file in of_path.items()})
+    scaled = [evolve(file, score=scores[path]) for path, file in of_path.items()]
+    return sorted(scaled, key=lambda file: (-file.score, file.path))
 
 
 def file_of(hit: Hit) -> str:
     """The file that a hit belongs to; a record without one is a file of its own."""
     return str(hit.record.fields.get("file_path") or hit.record.id)
+
+
+def _weights(question: Question) -> _Signals:
+    if question.identifier:
+        return _FOR_IDENTIFIERS
+    return _FOR_TEXTS if question.has_lines else _FOR_QUESTIONS
 
 
 def _by_names(hits: Sequence[Hit], question: Question) -> _Signals:

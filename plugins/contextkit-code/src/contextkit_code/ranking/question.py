@@ -8,7 +8,7 @@ from attrs import frozen
 
 from contextkit_code.ranking.words import words_of
 
-__all__ = ["Question", "ask"]
+__all__ = ["Question", "ask", "first_line", "is_traceback", "searched_text", "words_beside_script"]
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
 _SEPARATOR = re.compile(r"::|#|->")
@@ -29,7 +29,23 @@ _QUESTION_WORD = re.compile(
     r"|i[fnst]|into|its|no|not|o[fnr]|set|so|such|that|the|their|then|there|these|they|this|to|use"
     r"|used|uses|using|via|was|what|when|where|which|who|why|will|with|works?"
 )
+# What is done with the subject; a name that has such a word is seldom the subject.
+_VERB = re.compile(
+    r"add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|defin(?:e[ds]?|ing)|exist(?:s|ing)?|explain(?:ed|s)?"
+    r"|find(?:s|ing)?|fix(?:e[ds]|ing)?|happen(?:ed|ing|s)?|implement(?:ation|ed|ing|s)?|live[ds]?"
+    r"|locat(?:ed|ion)|ma[dk]e|makes|need(?:ed|s)?|should|show(?:n|s)?|tell|want(?:ed|s)?|would"
+)
+_SHORT_QUERY = 3
+"""A query of so few words may be a name as it is spoken: `add item`."""
+
 _SHORTEST_WORD = 2
+
+_ASCII_WORD = re.compile(r"[A-Za-z_][\w.]+", re.ASCII)
+_FIRST_WITHOUT_SPACES = "\u2e80"
+_TRACEBACK = "Traceback (most recent call last)"
+_SEARCHED = 8_000
+_READ = 100_000
+_LEAST_OF_TEXT = 5_000
 
 
 @frozen
@@ -41,32 +57,87 @@ class Question:
         names: what in it can only be the name of a definition.
         identifier: the one name that is the whole query; "" for a question in words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
-            benchmarks), `prose`.
+            benchmarks), `prose`; in a text of several lines its first line says this.
+        has_lines: whether it is a text of several lines.
     """
 
     words: tuple[str, ...]
     names: frozenset[str]
     identifier: str
     asks_for: frozenset[str]
+    has_lines: bool = False
+
+
+def first_line(query: str) -> str:
+    """The line that says what a question is about.
+
+    A report begins with its title; a traceback that is pasted alone ends with its message.
+    """
+    lines = [line for line in map(str.strip, query[:_READ].splitlines()) if line]
+    if not lines:
+        return ""
+    return lines[-1] if is_traceback(query) else lines[0]
+
+
+def words_beside_script(query: str) -> str:
+    """The ASCII words of a query that also has Chinese, Japanese or the like; "" in others.
+
+    Such a script is cut into many words, of which code has none: they would hide that a
+    query's only name was found.
+    """
+    if query.isascii() or max(query, default="") < _FIRST_WITHOUT_SPACES:
+        return ""
+    return " ".join(_ASCII_WORD.findall(query[:_SEARCHED]))
+
+
+def is_traceback(query: str) -> bool:
+    """Whether a question begins with a traceback, so that its frames are what it is about."""
+    return query.lstrip().startswith(_TRACEBACK)
+
+
+def searched_text(query: str) -> str:
+    """What of a question is searched for: of a long one its beginning, and all names in it.
+
+    A store searches for 8,192 characters of a query.
+    """
+    if len(query) <= _SEARCHED:
+        return _subject(query)
+    text = query[:_LEAST_OF_TEXT]
+    names = dict.fromkeys(_names(query[_LEAST_OF_TEXT:_READ]))
+    return f"{text} {' '.join(names)}"[:_SEARCHED]
 
 
 def ask(query: str) -> Question:
     """Take a query apart."""
     whole = query.strip()
+    line = first_line(query)
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
-    asked = {kind for found in _ASKS_FOR.finditer(query) if (kind := found.lastgroup)}
+    asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
+    # A report that says how it was tested is about no test.
+    beside = {word for word in words_of(query) if _ASKS_FOR.fullmatch(word)} - {*words_of(line)}
+    words = [
+        word
+        for word in words_of(query)
+        if word not in beside
+        and not _QUESTION_WORD.fullmatch(word)
+        and (len(word) >= _SHORTEST_WORD or not word.isascii())
+    ]
+    subject = [word for word in words if not _VERB.fullmatch(word)]
     return Question(
-        words=tuple(
-            word
-            for word in words_of(query)
-            if not _QUESTION_WORD.fullmatch(word)
-            and (len(word) >= _SHORTEST_WORD or not word.isascii())
-        ),
+        words=tuple(subject if subject and len(query.split()) > _SHORT_QUERY else words),
         names=frozenset(_SEPARATOR.sub(".", name) for name in names),
         identifier=_SEPARATOR.sub(".", whole) if is_identifier else "",
         asks_for=frozenset(asked),
+        has_lines=line != whole,
     )
+
+
+def _subject(query: str) -> str:
+    """A question of one line without the verbs that say what is to be done with its subject."""
+    words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
+    long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
+    return " ".join(words) if long and words else query
 
 
 def _names(query: str) -> list[str]:

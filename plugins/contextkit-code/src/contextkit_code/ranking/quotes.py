@@ -1,6 +1,8 @@
 """What a question quotes: a message, a line of output, a piece of code.
 
-Whoever quotes wants the place where it stands, however little else the question shares with it.
+A question of one line that quotes something wants the place where that stands, however little
+else it shares with it. A long report quotes much beside the point: there a quote only counts
+for the units that hold it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Sequence
 from contextkit import Hit
 from contextkit_code.ranking.units import RankedUnit
 
-__all__ = ["phrases_in", "quoted_first"]
+__all__ = ["holding", "phrases_in", "quoted_first"]
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
 _LEFT_OUT = re.compile(r"\.\.\.|…")
@@ -29,6 +31,16 @@ def phrases_in(query: str) -> list[str]:
     return list(dict.fromkeys(phrases))[:_MOST_PHRASES]
 
 
+def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
+    """The units that hold a phrase which few hold, by their ids."""
+    found: dict[str, Hit] = {}
+    for phrase in phrases:
+        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
+        if len(own) <= _MOST_UNITS:
+            found |= own
+    return found
+
+
 def quoted_first(
     phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
 ) -> list[RankedUnit]:
@@ -40,12 +52,8 @@ def quoted_first(
         units: the ranked ones, best first.
         level: the relevance of the best, 0..1.
     """
-    holding: dict[str, Hit] = {}
-    for phrase in phrases:
-        own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
-        if len(own) <= _MOST_UNITS:
-            holding |= own
+    quoting = holding(phrases, hits)
     ranked = {unit.hit.record.id: place for place, unit in enumerate(units)}
-    in_order = sorted(holding.values(), key=lambda hit: ranked.get(hit.record.id, len(units)))
+    in_order = sorted(quoting.values(), key=lambda hit: ranked.get(hit.record.id, len(units)))
     first = [RankedUnit(hit, level, leads=True) for hit in in_order]
-    return [*first, *(unit for unit in units if unit.hit.record.id not in holding)]
+    return [*first, *(unit for unit in units if unit.hit.record.id not in quoting)]

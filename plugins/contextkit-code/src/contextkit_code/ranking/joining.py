@@ -1,0 +1,77 @@
+"""Two searches of one question as one: of its first line, and of its whole text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from attrs import evolve
+
+from contextkit import Hit
+from contextkit_code.ranking.files import RankedFile, by_score, file_of
+
+__all__ = ["added", "joined", "raised", "united"]
+
+_FIRST_LINE = 0.7
+"""What the first line says of a file or a unit, beside 1 for the whole text."""
+
+
+def joined(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
+    """All of them; of two of one record the first."""
+    by_id: dict[str, Hit] = {}
+    for hit in (*hits, *more):
+        by_id.setdefault(hit.record.id, hit)
+    return list(by_id.values())
+
+
+def added(hits: Sequence[Hit], of_first_line: Sequence[Hit]) -> list[Hit]:
+    """Both searches' hits, best first: their relevances, scaled and added.
+
+    The best is as relevant as the best of the whole text's was.
+    """
+    level = _most(hits) or _most(of_first_line)
+    sums = {hit.record.id: hit.relevance / (_most(hits) or 1.0) for hit in hits}
+    for hit in of_first_line:
+        share = _FIRST_LINE * hit.relevance / (_most(of_first_line) or 1.0)
+        sums[hit.record.id] = sums.get(hit.record.id, 0.0) + share
+    best = max(sums.values(), default=0.0) or 1.0
+    both = [
+        evolve(hit, relevance=level * sums[hit.record.id] / best)
+        for hit in joined(hits, of_first_line)
+    ]
+    return sorted(both, key=lambda hit: (-hit.relevance, hit.record.id))
+
+
+def raised(hits: Sequence[Hit], ids: Collection[str], share: float) -> list[Hit]:
+    """The hits, best first, some of them raised by a share of the best one's relevance."""
+    by = share * _most(hits)
+    lifted = [
+        evolve(hit, relevance=hit.relevance + by) if hit.record.id in ids else hit for hit in hits
+    ]
+    return sorted(lifted, key=lambda hit: -hit.relevance)
+
+
+def united(
+    of_text: Sequence[RankedFile], of_first_line: Sequence[RankedFile], units: Sequence[Hit]
+) -> list[RankedFile]:
+    """The files of both rankings, best first: their scores added.
+
+    Args:
+        of_text: the files as the whole text ranks them.
+        of_first_line: as the first line does.
+        units: those of both, best first.
+    """
+    of_file: dict[str, list[Hit]] = {}
+    for hit in units:
+        of_file.setdefault(file_of(hit), []).append(hit)
+    scores = {file.path: file.score for file in of_text}
+    for file in of_first_line:
+        scores[file.path] = scores.get(file.path, 0.0) + _FIRST_LINE * file.score
+    files = {file.path: file for file in (*of_first_line, *of_text)}
+    return by_score(
+        evolve(file, score=scores[path], units=of_file.get(path, ()))
+        for path, file in files.items()
+    )
+
+
+def _most(hits: Sequence[Hit]) -> float:
+    return max((hit.relevance for hit in hits), default=0.0)

@@ -1,0 +1,113 @@
+"""Files that a question names: by a path, as a module, or in a traceback's frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from attrs import frozen
+
+__all__ = ["Mention", "matched_files", "mentions_in"]
+
+_READ = 100_000
+_MOST = 60
+_TOKEN = re.compile(
+    r"(?P<path>[\w~.@+/\\-]++)(?:\"?,\s?line\s|:)?(?P<line>(?<=[:\s])\d{1,7}+)?"
+    r"(?:[:\d]{0,8}+,?\s[Ii]n\s(?P<function>[^\W\d][\w.]{0,99}+))?"
+)
+_ENDING = re.compile(r"[A-Za-z]\w{0,7}")
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_LEAST_PARTS = 2
+"""Parts of a path that a file has to share: `core.py` alone may be any of twenty."""
+
+
+@frozen
+class Mention:
+    """A file as a question writes it.
+
+    Attributes:
+        parts: the folders and the name, without the ending.
+        ending: that of the name; "" for a module.
+        line: the line in a frame, or None.
+        function: the function of a frame, or "".
+        place: how far into the question it stands, in characters.
+    """
+
+    parts: tuple[str, ...]
+    ending: str
+    line: int | None
+    function: str
+    place: int
+
+    @property
+    def text(self) -> str:
+        """What a search looks for."""
+        return "/".join(self.parts)
+
+
+def mentions_in(query: str) -> list[Mention]:
+    """The paths, modules and frames in the first 100,000 characters, each once."""
+    found: dict[tuple[object, ...], Mention] = {}
+    for token in _TOKEN.finditer(query[:_READ]):
+        for mention in _mentions(token):
+            found.setdefault((mention.parts, mention.line), mention)
+    files = [mention for mention in found.values() if mention.ending]
+    modules = [mention for mention in found.values() if not mention.ending]
+    return [*files[:_MOST], *modules[:_MOST]]
+
+
+def _mentions(token: re.Match[str]) -> Iterator[Mention]:
+    path = token["path"].rstrip(".").replace("\\", "/")
+    *folders, name = [
+        part for part in path.split("/") if part and part not in (".", "~", "..")
+    ] or [""]
+    stem, dot, ending = name.rpartition(".")
+    line = int(token["line"]) if token["line"] else None
+    if dot and stem and _ENDING.fullmatch(ending) and (folders or line or len(ending) <= 4):
+        function = (token["function"] or "").rstrip(".").rpartition(".")[2]
+        yield Mention((*folders, stem), ending, line, function, token.start())
+    parts = tuple(name.split(".")) if dot and not folders else (*folders, name)
+    if len(parts) >= _LEAST_PARTS and all(map(_IDENTIFIER.fullmatch, parts)):
+        yield Mention(parts, "", None, "", token.start())
+
+
+def matched_files(mentions: Sequence[Mention], paths: Iterable[str]) -> Mapping[Mention, list[str]]:
+    """The files that each mention may mean, of several those that share most of its path."""
+    split = {path: _split(path) for path in paths}
+    found = {}
+    for mention in mentions:
+        shared = {path: _shared(mention, *each) for path, each in split.items()}
+        most = max(shared.values(), default=0)
+        if most:
+            found[mention] = sorted(path for path, parts in shared.items() if parts == most)
+    return found
+
+
+def _split(path: str) -> tuple[tuple[str, ...], str]:
+    *folders, name = path.split("/")
+    stem, _, ending = name.rpartition(".")
+    return (*folders, stem or name), ending
+
+
+def _shared(mention: Mention, parts: tuple[str, ...], ending: str) -> int:
+    """How many parts at the end of a mention are those of a file; 0 where they do not tell."""
+    if mention.ending:
+        if ending != mention.ending:
+            return 0
+        shared = _common(mention.parts, parts)
+        whole = shared in (len(mention.parts), len(parts))
+        return shared if whole or shared >= _LEAST_PARTS else 0
+    module = parts[:-1] if parts[-1] in ("__init__", "index", "mod") else parts
+    for named in (mention.parts, mention.parts[:-1]):
+        if len(named) >= _LEAST_PARTS and _common(named, module) == len(named):
+            return len(named)
+    return 0
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for mine, its in zip(reversed(one), reversed(other), strict=False):
+        if mine != its:
+            break
+        count += 1
+    return count

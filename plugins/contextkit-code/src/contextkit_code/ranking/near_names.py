@@ -1,0 +1,54 @@
+"""Names of a project that are meant by words which stand nowhere in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from contextkit_code.ranking.words import words_of
+
+__all__ = ["hits_a_word", "names_in", "near_names"]
+
+_LEAST_LETTERS = 5
+_LONG_LETTERS = 8
+_STEM = 5
+_MOST_WORDS = 8
+
+
+def hits_a_word(words: Sequence[str], texts: Iterable[str]) -> bool:
+    """Whether one of the texts has one of the words, or begins a word likewise."""
+    stems = {word[:_STEM] for word in words}
+    return any(stem in text.lower() for text in texts for stem in stems)
+
+
+def names_in(outlines: Iterable[str]) -> set[str]:
+    """The names in the outlines of files, in lower case, whole and by their parts."""
+    names: set[str] = set()
+    for outline in outlines:
+        for line in outline.splitlines():
+            if " " not in line:
+                names.add(line.rpartition(".")[2].lower())
+                names.update(words_of(line))
+    return names
+
+
+def near_names(words: Sequence[str], names: Iterable[str]) -> list[str]:
+    """The names that are nearest to the words.
+
+    One letter of a short word may be wrong, two of a long one: `jsonfy` means `jsonify`. A
+    compound means the name that it ends or begins with: `Sitzungscookie` means `cookie`.
+    """
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    known = sorted(name for name in names if len(name) >= _LEAST_LETTERS)
+    found: list[str] = []
+    long_enough = [word for word in words if len(word) >= _LEAST_LETTERS]
+    for word in long_enough[:_MOST_WORDS]:
+        wrong = 1 if len(word) < _LONG_LETTERS else 2
+        near = process.extractOne(word, known, scorer=OSA.distance, score_cutoff=wrong)
+        parts = [name for name in known if word.endswith(name) or word.startswith(name)]
+        if near is not None:
+            found.append(near[0])
+        elif parts:
+            found.append(max(parts, key=len))
+    return found

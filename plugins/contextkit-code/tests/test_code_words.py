@@ -1,0 +1,74 @@
+"""Words that name nothing in the project: mistyped, of another language, about the question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextkit import ContextItem
+from contextkit_code.ranking.near_names import near_names
+
+Ask = Callable[..., list[ContextItem]]
+Index = Callable[..., Any]
+
+
+@pytest.fixture
+def shop(workspace: Path, index: Index) -> Path:
+    """An indexed workspace of a few functions."""
+    (workspace / "web.py").write_text(
+        "def jsonify(value):\n    return value\n\n\ndef sign_cookie(cookie):\n    return cookie\n"
+    )
+    (workspace / "other.py").write_text(
+        "def strict_implement(x):\n    return x\n\n\ndef route(x):\n    return x\n"
+    )
+    index()
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("jsonfy", "jsonify"),
+        ("what does jsonfy do", "jsonify"),
+        ("Wo wird das Sitzungscookie signiert?", "sign_cookie"),
+        ("会话cookie在哪里签名", "sign_cookie"),
+        ("jsonify はどこで定義されていますか", "jsonify"),
+    ],
+)
+def test_the_nearest_name_is_found_where_no_word_hits(
+    shop: Path, ask: Ask, query: str, expected: str
+) -> None:
+    """A mistyped identifier, a German compound, a name within Chinese or Japanese."""
+    found = ask(query)
+
+    assert found[0].title == expected
+    assert found[0].relevance >= 0.5
+
+
+def test_words_that_are_near_to_nothing_find_nothing(shop: Path, ask: Ask) -> None:
+    """Rather than whatever is least unlike."""
+    assert ask("wonderful weather") == []
+    assert ask("漢字") == []
+
+
+def test_a_question_about_where_a_thing_is_implemented_is_about_the_thing(
+    shop: Path, ask: Ask
+) -> None:
+    """`strict_implement` is not what it asks for; a query of a name alone is taken as it is."""
+    assert [item.title for item in ask("where is the route implemented")] == ["route"]
+    assert ask("implement")[0].title == "strict_implement"
+
+
+def test_a_short_word_may_have_one_wrong_letter() -> None:
+    """And a long one two; what is shorter than five letters has no near name."""
+    names = ["route", "session", "render_template"]
+
+    assert near_names(["rote", "roote", "sesion", "rendr_tmplate"], names) == [
+        "route",
+        "session",
+        "render_template",
+    ]
+    assert near_names(["reuta", "rnde_tmplte"], names) == []
