@@ -87,7 +87,7 @@ class Finishing:
         with self.watch.stage("fit"):
             lanes = lanes_for(self.registry, request, gathered.questions, pieces, self.failures)
         weak = {key: why for lane in lanes for key, why in lane.weak.items()}
-        composer = self._composer(gathered)
+        composer = self._composer(gathered, lanes)
         summaries: _Summaries = {}
         if request.compress and request.overflow == "hard" and request.detail != "compact":
             with self.watch.stage("compress"):
@@ -176,11 +176,12 @@ class Finishing:
         )
         return await compressor(lanes), compressor.made
 
-    def _composer(self, gathered: Gathered) -> Composer:
+    def _composer(self, gathered: Gathered, lanes: Sequence[Lane]) -> Composer:
         return Composer(
             request=gathered.request,
             recipe=gathered.recipe,
             titles={s.key: title_of(self.registry, s) for s in gathered.sections},
+            precedence={lane.key: lane.precedence for lane in lanes},
             include_sources=gathered.request.include_sources,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from contextkit.fitting.placing import Placed
 from contextkit.formatted import ContextSource
@@ -29,6 +29,8 @@ class Composer:
         request: says how the text looks.
         recipe: its title and footer, and the order of its sections.
         titles: section -> its heading.
+        precedence: section -> how well it answers, for recipes whose best section comes first;
+            of equal ones the best item counts.
         include_sources: whether there is a list of sources.
         additional: the host's own text, ready to be shown as the last section; "" for none.
     """
@@ -36,6 +38,7 @@ class Composer:
     request: ContextRequest
     recipe: Recipe
     titles: Mapping[str, str]
+    precedence: Mapping[str, float] = field(factory=dict)
     include_sources: bool = False
     additional: str = ""
 
@@ -81,7 +84,12 @@ class Composer:
         if self.request.group_by == "source":
             keys = [section.key for section in self.recipe.sections if placed.get(section.key)]
             if self.recipe.best_first:
-                keys.sort(key=lambda key: min(e.piece.candidate.order for e in placed[key]))
+                keys.sort(
+                    key=lambda key: (
+                        -self.precedence.get(key, 0.0),
+                        min(entry.piece.candidate.order for entry in placed[key]),
+                    )
+                )
             return [(self.titles[key], placed[key]) for key in keys]
         every = sorted(
             (entry for entries in placed.values() for entry in entries),

@@ -44,6 +44,9 @@ one thing is named, what defines it is wanted, and not all that mentions it."""
 _LEVEL = 0.5
 """A section with less than such a part of the best evidence takes no more than its share."""
 
+_NOTES_FIRST = 2.0
+"""What somebody wrote down for this project, and matches, stands before all evidence."""
+
 _RANKED_PART = 0.5
 """The evidence of a source that may answer without the question's words, as a part of the best."""
 
@@ -142,6 +145,7 @@ class _Weighing:
                 lane,
                 weight=weights[key],
                 evidence=evidence[key],
+                precedence=_NOTES_FIRST if lane.first else round(evidence[key] * likely[key], 1),
                 why=why,
                 bounded=not self.request.fill
                 and evidence[key] * likely[key] < _LEVEL * evidence[best] * likely[best],

@@ -101,6 +101,7 @@ class Lane:
         first: so many of its pieces are placed whole before the budget is split.
         bounded: whether it takes nothing of what others leave of their shares.
         evidence: how much of the question its items have, 0..1; None where that is not asked.
+        precedence: how well it answers; notes that match well are over all others.
         why: what its evidence is beside the best, in words; "" where there is nothing to say.
         weak: by `id`, the pieces that are left out as others answer better, and why.
     """
@@ -113,6 +114,7 @@ class Lane:
     first: int = 0
     bounded: bool = False
     evidence: float | None = None
+    precedence: float = 0.0
     why: str = ""
     weak: Mapping[int, str] = field(factory=dict)
 
