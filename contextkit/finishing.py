@@ -55,7 +55,7 @@ class Finishing:
         history: what was chosen before, or None where nobody counts it.
         watch: times the stages.
         failures: takes note of hooks that fail.
-        gated: whether nothing goes on where nothing that was found answers the question.
+        gated: whether what was found is judged by how much of the question it has.
     """
 
     registry: SourceRegistry
@@ -85,7 +85,9 @@ class Finishing:
                 self.registry, selection.kept, look, count, self.failures, known, request.query
             )
         with self.watch.stage("fit"):
-            lanes = lanes_for(self.registry, request, gathered.questions, pieces, self.failures)
+            # Of a host's own searcher it is not known what its scores and words mean.
+            asked = request if self.gated else evolve(request, shares="fixed")
+            lanes = lanes_for(self.registry, asked, gathered.questions, pieces, self.failures)
         weak = {key: why for lane in lanes for key, why in lane.weak.items()}
         composer = self._composer(gathered, lanes)
         summaries: _Summaries = {}

@@ -172,7 +172,7 @@ class ContextRequest:
         query: what the context is needed for, in natural language.
         max_tokens: the budget of the whole rendered text, in tokens, at least 1.
         limit: items to retrieve per source, at least 1; where nothing is set it follows
-            `max_tokens`: one for each 40 tokens, at least 20.
+            `max_tokens`: one for each 40 tokens, at least 50.
         sources: the sources to ask, or None for every one that is on.
         weights: source name -> weight in the budget, over what config and hooks say.
         filters: record field -> the value, the values, or the `Range` it must have.

@@ -71,7 +71,7 @@ class AskingForContexts(abc.ABC):
             max_tokens: the budget of the text; default: the configured, 2000.
             options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
                 `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
-                `guard`, `compress`, `overflow`, `shares`, `source_timeout`, `deadline`,
+                `guard`, `compress`, `overflow`, `shares`, `fill`, `source_timeout`, `deadline`,
                 `min_relevance`, `diversity`, `session`, `since`, `kinds`, `entity_types`,
                 `exclude`, `exclude_sources`, `user`, `additional_context`, `strategy`, `depth`,
                 `record_use`, `cache`. A strategy is a name, a `Strategy`, or the parts to

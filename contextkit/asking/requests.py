@@ -43,7 +43,7 @@ _CONFIGURED = (
 _MAX_QUERY = 1_000_000
 """Characters; what a longer one asks for is in none of them."""
 
-_LEAST_LIMIT = 20
+_LEAST_LIMIT = 50
 _TOKENS_AN_ITEM = 40
 
 _BY_SOURCE = ("weights", "limits", "timeouts")
@@ -81,7 +81,7 @@ def make_request(
         values["exclude_sources"] = config.assemble.exclude_sources or ()
     values.update({name: value for name, value in given.items() if value is not None})
     values["strategy"] = strategy
-    if values["limit"] is None and _is_whole(values["max_tokens"]):
+    if given.get("limit") is None and _is_whole(values["max_tokens"]):
         values["limit"] = default_limit(config, values["max_tokens"])
     values.update(checked_filter_options(values))
     _check_query(query)

@@ -32,6 +32,7 @@ _HOW_IT_IS_SHOWN = frozenset(
         "deadline",
         "detail",
         "diversity",
+        "fill",
         "group_by",
         "guard",
         "include_sources",

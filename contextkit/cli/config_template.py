@@ -38,6 +38,8 @@ _NO_SOURCES = frozenset({"exclude_sources"})
 _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
 
 
+_LIMIT = 20
+_LIMIT_DEFAULT = "default: one for each 40 tokens of the budget, at least 50"
 _ELSEWHERE = frozenset({"name", *(a.name for a in _fields(RankingSettings))})
 
 
@@ -90,6 +92,9 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
             if attribute.name in _DEFAULT_SOURCES:
                 yield _setting(attribute.name, sources, _DEFAULT_SOURCES[attribute.name])
                 continue
+            if attribute.name == "limit":
+                yield _setting(attribute.name, _LIMIT, _LIMIT_DEFAULT)
+                continue
             default = [] if attribute.name in _NO_SOURCES else attribute.default
             yield _setting(attribute.name, default, attribute.metadata["expected"])
 
@@ -121,7 +126,7 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
             continue
         value, expected = attribute.default, attribute.metadata["expected"]
         if name in _AS_IN_ASSEMBLE:
-            value = getattr(AssembleSettings(), _AS_IN_ASSEMBLE[name])
+            value = getattr(AssembleSettings(), _AS_IN_ASSEMBLE[name]) or _LIMIT
             expected = f"{expected}; default: that of [assemble]"
         elif value is None:
             value = row[name]

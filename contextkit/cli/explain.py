@@ -63,10 +63,10 @@ def explain(
 
     For each source and each item of a QUERY's context: what it went through.
 
-    SHARE is a source's part of the budget (with --shares by_match behind it what that is
-    by weight alone), GAVE what it left to others of that, TOOK what it took over from
-    others, all in tokens. An item's SCORE is made of what stands behind it: MATCH is its
-    RELEVANCE on the scale of all sources.
+    SHARE is a source's part of the budget, by its weight and by how well it answers; in
+    brackets is what it would be by weight alone. GAVE is what it left to others, TOOK what it
+    took over from others, all in tokens. An item's SCORE is made of what stands behind it:
+    MATCH is its RELEVANCE on the scale of all sources.
     """
     query = query_from(query)
     names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)

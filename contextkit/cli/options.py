@@ -60,7 +60,12 @@ def assembly_options(command: Command) -> Command:
         click.option(
             "--shares",
             type=click.Choice(SHARES),
-            help="Split the budget by weight alone, or also by how much is found of a source.",
+            help="Split the budget by how well each source answers too, or by weight alone.",
+        ),
+        click.option(
+            "--fill/--no-fill",
+            default=None,
+            help="Use up the budget, also with what is hardly worth its tokens.",
         ),
         click.option(
             "--session", help="The session that asks, for sources that keep things by it."

@@ -155,7 +155,9 @@ class _Weighing:
 
     def _relevant(self, lane: Lane) -> Lane:
         """The lane without the pieces that are far behind its best."""
-        if not lane.pieces or self.request.fill:
+        # Numbers that say nothing but an order do not say what is far behind.
+        ranked = self.infos[lane.key].scale == "ranked"
+        if not lane.pieces or self.request.fill or ranked:
             return lane
         part = _NOTE_CUT if self.infos[lane.key].notes else _CUT
         if names_one_thing(self.request.query):

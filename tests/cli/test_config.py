@@ -77,7 +77,7 @@ def test_a_person_gets_a_table(contextkit: CommandLine) -> None:
     assert re.search(rf"^project +{contextkit.folder} +default$", shown, re.MULTILINE)
     assert "project_file: none" in shown
     assert [line.split() for line in shown.splitlines() if line.startswith("assemble.l")] == [
-        ["assemble.limit", "20", "default"]
+        ["assemble.limit", "-", "default"]
     ]
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
 QUERY = "how is the token budget split?"
-VERDICTS = ("kept", "truncated", "duplicate", "below floor", "over budget")
+VERDICTS = ("kept", "excerpt", "truncated", "duplicate", "below floor", "weak", "over budget")
 
 
 def test_it_shows_sources_and_items_as_tables(contextkit: CommandLine) -> None:
@@ -42,7 +42,7 @@ def test_json_has_the_whole_trace(contextkit: CommandLine) -> None:
     found = contextkit.json("explain", QUERY, "--sources", "code")
     assert found["query"] == QUERY
     assert [source["source"] for source in found["trace"]["sources"]] == ["code"]
-    assert {item["verdict"] for item in found["trace"]["items"]} <= {"kept", "truncated"}
+    assert {item["verdict"] for item in found["trace"]["items"]} <= {"kept", "excerpt", "weak"}
     assert found["token_count"] > 0
     assert found["sources_used"].keys() == {"code"}
 

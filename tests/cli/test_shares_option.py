@@ -10,13 +10,14 @@ QUERY = "how does the budget split its tokens by weight?"
 
 
 def test_explain_shows_both_shares(contextkit: CommandLine) -> None:
-    """What a source has, and in brackets what it would have by weight; without it one number."""
+    """What a source has, in brackets what it would have by weight; one where that is all."""
     contextkit("index")
     asked = ("explain", QUERY, "--no-index")
-    following = contextkit(*asked, "--shares", "by_match").stdout
+    following = contextkit(*asked).stdout
     assert re.search(r"^code +ok +\S+ +\d+ +\d+ \(\d+ by weight\) ", following, re.MULTILINE)
-    assert re.search(r"^code +ok +\S+ +\d+ +\d+ +\d+ ", contextkit(*asked).stdout, re.MULTILINE)
-    rows = contextkit.json(*asked, "--shares", "by_match")["trace"]["sources"]
+    fixed = contextkit(*asked, "--shares", "fixed").stdout
+    assert re.search(r"^code +ok +\S+ +\d+ +\d+ +\d+ ", fixed, re.MULTILINE)
+    rows = contextkit.json(*asked)["trace"]["sources"]
     assert sum(row["share"] for row in rows) == sum(row["fixed_share"] for row in rows)
 
 
@@ -25,4 +26,4 @@ def test_another_word_is_refused(contextkit: CommandLine) -> None:
     for command in ("explain", "assemble"):
         result = contextkit(command, QUERY, "--shares", "equal")
         assert result.exit_code == 2
-        assert "'equal' is not one of 'fixed', 'by_match'" in result.stderr
+        assert "'equal' is not one of 'by_evidence', 'fixed'" in result.stderr

@@ -11,7 +11,9 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, FormattedContext
 from contextkit.models import DETAILS, STYLES
-from contextkit.tokens import counter_for, estimate_tokens
+from contextkit.tokens import counter_for
+
+counted = counter_for("default")
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -174,7 +176,7 @@ async def test_components(kit: ContextKit) -> None:
     ]
     assert (first.tokens, first.score) == (rows["a"].tokens, rows["a"].scores["score"])
     assert (own.type, own.source, own.content, own.score) == ("custom", "", OWN, None)
-    assert own.tokens == estimate_tokens(OWN)
+    assert own.tokens == counted(OWN)
 
 
 async def test_metadata(kit: ContextKit) -> None:

@@ -27,8 +27,10 @@ from contextkit.formatting.parts import Parts
 from contextkit.models import DETAILS, STYLES, Style
 from contextkit.passages import keeps
 from contextkit.registry import SourceRegistry
-from contextkit.tokens import estimate_tokens
+from contextkit.tokens import counter_for
 from contextkit.trace import ItemTrace
+
+counted = counter_for("default")
 
 MakePlugin = Callable[..., ModuleType]
 
@@ -124,7 +126,7 @@ def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
     assert context.truncated_items == ["2", "3", "4", "5"]
     assert context.truncated
     assert context.summary == "to hold the budget: 4 summarised"
-    assert context.token_count == estimate_tokens(context.markdown) <= 560
+    assert context.token_count == counted(context.markdown) <= 560
 
 
 def test_without_it_nothing_is_summarised() -> None:
@@ -479,7 +481,7 @@ def test_the_budget_holds_and_what_must_stay_stays(
         detail=detail,
         guard=guard,
     )
-    assert context.token_count == estimate_tokens(context.markdown) <= max_tokens
+    assert context.token_count == counted(context.markdown) <= max_tokens
     rows, by_id = rows_of(context), {item.id: item for item in found}
     for item in context.items:
         row = rows[item.id]

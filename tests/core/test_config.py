@@ -66,7 +66,7 @@ LAYERS: Mapping[str, Mapping[str, Any]] = {
     "environment": {"environment": {"CONTEXTKIT_ASSEMBLE_LIMIT": "13"}},
     "flag": {"flags": {"assemble.limit": 14}},
 }
-VALUES = {"default": 20, "user": 11, "project": 12, "environment": 13, "flag": 14}
+VALUES = {"default": None, "user": 11, "project": 12, "environment": 13, "flag": 14}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_pyproject_is_a_project_file(load: Load, root: Path) -> None:
 def test_contextkit_toml_stands_instead_of_pyproject(load: Load) -> None:
     """Where there are both, the file of its own is read."""
     config = load(project="", pyproject="[tool.contextkit.assemble]\nlimit = 2\n")
-    assert config.assemble.limit == 20
+    assert config.assemble.limit is None
 
 
 def test_enable_is_named_as_such(load: Load) -> None:
@@ -273,7 +273,7 @@ def test_the_process_environment_is_the_default(
     """Without an environment of its own, `load_config` reads the process's."""
     monkeypatch.setenv("CONTEXTKIT_ASSEMBLE_LIMIT", "8")
     assert load().assemble.limit == 8
-    assert load(environment={}).assemble.limit == 20
+    assert load(environment={}).assemble.limit is None
 
 
 def test_an_empty_variable_is_not_set(load: Load) -> None:

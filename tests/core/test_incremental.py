@@ -29,7 +29,9 @@ from contextkit import (
 from contextkit.config import AssembleSettings, Config
 from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES
 from contextkit.registry import SourceRegistry
-from contextkit.tokens import estimate_tokens
+from contextkit.tokens import counter_for
+
+counted = counter_for("default")
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -143,7 +145,7 @@ def test_the_weakest_leaves_and_the_trace_says_for_whom() -> None:
     shown = [item.id for item in context.items]
     updated = assembler.update_context_sync(context, EVENT)
     now = [item.id for item in updated.items]
-    assert updated.token_count == estimate_tokens(updated.markdown) <= 105
+    assert updated.token_count == counted(updated.markdown) <= 105
     assert now[0] == "event"
     left = set(shown) - set(now)
     assert left
@@ -164,7 +166,7 @@ def test_an_updated_context_can_be_updated_again() -> None:
         event = ContextItem("log", text(number), 1.0, id=f"event {number}", created_at=NOW)
         context = assembler.update_context_sync(context, event)
         assert event.content in context.markdown
-        assert estimate_tokens(context.markdown) <= 200
+        assert counted(context.markdown) <= 200
 
 
 def test_a_section_keeps_no_more_than_its_limit() -> None:
@@ -210,7 +212,7 @@ def test_what_it_repeats_is_dropped() -> None:
     ("new", "verdict"),
     [
         (ContextItem("log", "Of no interest.", 0.01, id="e"), "below_floor"),
-        (ContextItem("log", f"{text(1)} {'word ' * 90}", 0.2, id="e"), "weak"),
+        (ContextItem("log", f"{text(1)} {'word ' * 90}", 0.2, id="e"), "over_budget"),
     ],
 )
 def test_what_is_new_and_does_not_get_in_is_named(new: ContextItem, verdict: str) -> None:
@@ -255,7 +257,7 @@ def test_a_smaller_budget_may_come_with_it() -> None:
     context = assembler.assemble_context_sync("gate")
     updated = assembler.update_context_sync(context, EVENT, max_tokens=80)
     assert EVENT.content in updated.markdown
-    assert estimate_tokens(updated.markdown) <= 80 < context.token_count
+    assert counted(updated.markdown) <= 80 < context.token_count
     assert updated.trace.max_tokens == 80
 
 

@@ -21,9 +21,11 @@ from contextkit.dedup.normal import normal_text
 from contextkit.invisible import legible, visible, visible_json
 from contextkit.models import DETAILS, STYLES, Detail, Style
 from contextkit.testing.markup_structure import structure
-from contextkit.tokens import counter_for, estimate_tokens
+from contextkit.tokens import counter_for
 from contextkit.truncation import truncate
 from tests.growing import assert_linear
+
+counted = counter_for("default")
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -189,7 +191,7 @@ async def test_nothing_invisible_reaches_a_context(
             include_sources=True,
             additional_context=f"the host says {INVISIBLE} so",
         )
-        assert context.token_count == estimate_tokens(context.markdown) <= most
+        assert context.token_count == counted(context.markdown) <= most
         texts = [context.markdown, context.additional, *(it.content for it in context.items)]
         texts += [json.dumps(context.search_results(), ensure_ascii=False)]
         texts += [json.dumps(_as_answer(context)["items"], ensure_ascii=False)]

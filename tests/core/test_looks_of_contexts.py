@@ -18,7 +18,9 @@ from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models import DETAILS, STYLES, Detail, Style
 from contextkit.rendering.groups import GROUPS, group_of
 from contextkit.rendering.guard import guarded
-from contextkit.tokens import estimate_tokens
+from contextkit.tokens import counter_for
+
+counted = counter_for("default")
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -56,7 +58,7 @@ def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
 async def assembled(kit: ContextKit, **options: Any) -> Any:
     """A context; its tokens are those of its text."""
     context = await kit.assemble_context("what was said?", **options)
-    assert context.token_count == estimate_tokens(context.markdown)
+    assert context.token_count == counted(context.markdown)
     return context
 
 

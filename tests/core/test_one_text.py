@@ -8,8 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, InvalidRequestError, hookimpl
-from contextkit.tokens import estimate_tokens
+from contextkit.tokens import counter_for
 from tests.core.test_compression import QUERY, assembler_of, story
+
+counted = counter_for("default")
 
 WORDS = story(7)
 
@@ -36,7 +38,7 @@ class Model:
 async def test_tokens_are_counted_by_name() -> None:
     """By the configured estimate, or by another one."""
     kit = assembler_of({})
-    assert await kit.count_tokens(WORDS) == estimate_tokens(WORDS)
+    assert await kit.count_tokens(WORDS) == counted(WORDS)
     assert await kit.count_tokens(WORDS, "claude") > await kit.count_tokens(WORDS)
     with pytest.raises(InvalidRequestError, match="nothing counts by 'nope'"):
         await kit.count_tokens(WORDS, "nope")

@@ -34,8 +34,10 @@ from contextkit import (
 from contextkit.models import STYLES, Style
 from contextkit.pipeline import Pipeline
 from contextkit.records import Records, Search
-from contextkit.tokens import estimate_tokens
+from contextkit.tokens import counter_for
 from contextkit.trace import ItemTrace, SourceTrace
+
+counted = counter_for("default")
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -120,7 +122,7 @@ async def test_a_context_is_laid_out_as_in_the_seed(
     ]
     assert [item.content in context.markdown for item in context.items] == [True] * 3
     assert (context.budget_exceeded, context.truncated_items) == (False, [])
-    assert context.token_count == estimate_tokens(context.markdown)
+    assert context.token_count == counted(context.markdown)
 
 
 async def test_a_context_can_be_copied_and_sent_elsewhere(
@@ -266,7 +268,7 @@ async def test_every_budget_holds_in_every_style(
     for max_tokens in (1, 2, 10, 40, 100, 500, 10**9, 10**400):
         context = await kit.assemble_context("tide?", max_tokens=max_tokens, style=style)
         assert context.token_count <= max_tokens
-        assert context.token_count == estimate_tokens(context.markdown)
+        assert context.token_count == counted(context.markdown)
         assert not context.budget_exceeded
         if max_tokens >= 10**9:
             assert context.sources_used == {"tide": 10, "moon": 10}

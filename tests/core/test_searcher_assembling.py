@@ -143,7 +143,7 @@ async def test_a_searcher_that_makes_up_its_methods_is_one(assembler_of: Assembl
     searcher.search_notes.return_value = [note()]
     context = await assembler.assemble_context("tide", filters={"axis": "full"}, **PATIENT)
     assert [item.id for item in context.items] == ["n1"]
-    searcher.search_notes.assert_awaited_once_with("tide", axis="full", limit=20)
+    searcher.search_notes.assert_awaited_once_with("tide", axis="full", limit=50)
 
 
 # -- what goes wrong costs one source -------------------------------------------------------

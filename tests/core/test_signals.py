@@ -178,6 +178,7 @@ async def test_sources_get_what_plugins_know(open_kit: OpenKit, make_plugin: Mak
         entities=["tide_table", "Dover"],
         intent="fix",
         kinds=["storm"],
+        topics=["code"],
     )
     assert [request.signals for request in tide.requests] == [expected]
     assert context.trace.signals == expected

@@ -171,7 +171,7 @@ async def test_a_hosts_method_is_told_who_asks() -> None:
         assembler = ContextAssembler(host, registry=registry)
         await assembler.assemble_context("tide", user="ada", source_timeout=30.0, deadline=30.0)
         told += host.asked
-    assert told == [{"limit": 20, "user": "ada"}, {"limit": 100}]
+    assert told == [{"limit": 50, "user": "ada"}, {"limit": 250}]
 
 
 def test_records_of_one_user_have_one_view() -> None:

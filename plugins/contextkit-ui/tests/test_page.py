@@ -144,7 +144,7 @@ async def test_a_budget_is_typed(ui: Page, assembled: Assembled) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("style", "xml"), ("detail", "compact"), ("shares", "by_match")],
+    [("style", "xml"), ("detail", "compact"), ("shares", "fixed")],
 )
 async def test_a_choice_asks_again(ui: Page, assembled: Assembled, option: str, value: str) -> None:
     """Style, detail and shares are those of the text that is shown."""

@@ -28,7 +28,7 @@ from tests.benchmarks.quality.mixed_corpus import Corpus, opened_corpus
 from tests.benchmarks.quality.mixed_scoring import Found, Judge
 from tests.benchmarks.quality.mixed_set import MixedSet, Question, read_mixed_set
 from tests.benchmarks.quality.mixed_splits import (
-    BY_MATCH,
+    BY_EVIDENCE,
     EQUAL,
     FIXED,
     FOLLOWING,
@@ -173,8 +173,11 @@ def _sources_of(question: Question) -> frozenset[str]:
 
 def splits(measurement: Measurement) -> Report:
     """Fixed weights, weights that follow the question, and what choosing by halves gives."""
-    fixed = [measurement.way(name, Asking({"weights": weights})) for name, weights in FIXED.items()]
-    following = [measurement.way(name, Asking(given)) for name, given in BY_MATCH.items()]
+    fixed = [
+        measurement.way(name, Asking({"weights": weights, "shares": "fixed"}))
+        for name, weights in FIXED.items()
+    ]
+    following = [measurement.way(name, Asking(given)) for name, given in BY_EVIDENCE.items()]
     following += [
         measurement.way(name, Asking(follow=follow)) for name, follow in FOLLOWING.items()
     ]

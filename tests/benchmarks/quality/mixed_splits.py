@@ -9,7 +9,7 @@ from typing import Any
 from contextkit.trace import ItemTrace
 from tests.benchmarks.texts import SOURCES
 
-__all__ = ["BY_MATCH", "EQUAL", "FIXED", "FOLLOWING", "SEEDS", "Follow", "sections_with"]
+__all__ = ["BY_EVIDENCE", "EQUAL", "FIXED", "FOLLOWING", "SEEDS", "Follow", "sections_with"]
 
 Weights = Mapping[str, float]
 Follow = Callable[[Sequence[ItemTrace]], Weights]
@@ -82,9 +82,9 @@ FOLLOWING: Mapping[str, Follow] = {
     "equal x rivals x square root of best": _by_rivals(EQUAL, 0.5),
 }
 
-BY_MATCH: Mapping[str, Mapping[str, Any]] = {
-    "shares=by_match": {"shares": "by_match", "weights": SEEDS},
-    "equal weights, shares=by_match": {"shares": "by_match", "weights": EQUAL},
+BY_EVIDENCE: Mapping[str, Mapping[str, Any]] = {
+    "shares=by_evidence": {"shares": "by_evidence", "weights": SEEDS},
+    "equal weights, shares=by_evidence": {"shares": "by_evidence", "weights": EQUAL},
 }
 """The split that a request can ask for: options of it."""
 

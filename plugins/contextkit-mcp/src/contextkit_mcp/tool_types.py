@@ -122,7 +122,8 @@ class Candidate(TypedDict):
     location: str | None
     verdict: Annotated[
         str,
-        "kept, truncated, compressed, duplicate, below_floor, over_limit, over_budget or filtered",
+        "kept, excerpt, truncated, compressed, duplicate, below_floor, weak, over_limit, "
+        "over_budget or filtered",
     ]
     reason: str
     scores: dict[str, float]
