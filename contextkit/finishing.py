@@ -14,7 +14,7 @@ from contextkit.composing.additional import left_for_items, with_additional
 from contextkit.composing.source_listing import fit_with_list
 from contextkit.composing.text import Composer
 from contextkit.config.strategies import unknown_sources
-from contextkit.filtering.gate import refuses
+from contextkit.filtering.gate import by_other_means, refuses
 from contextkit.filtering.selection import Dropped, Selection, select
 from contextkit.filtering.sifting import Sifted, sift
 from contextkit.fitting.fit import Fitted, Lane, Piece
@@ -140,12 +140,10 @@ class Finishing:
             refused = refuses(request, sections, candidates, infos) if self.gated else None
         dropped: list[Dropped] = []
         if refused:
-            # A source whose numbers say nothing answers by means of its own.
-            ranked = {s.key for s, i in zip(sections, infos, strict=True) if i.scale == "ranked"}
-            dropped = [
-                Dropped(c, "below_floor", refused) for c in candidates if c.section not in ranked
-            ]
-            candidates = [c for c in candidates if c.section in ranked]
+            of = {s.key: info for s, info in zip(sections, infos, strict=True)}
+            by_words = [c for c in candidates if not by_other_means(of[c.section], c)]
+            dropped = [Dropped(candidate, "below_floor", refused) for candidate in by_words]
+            candidates = [c for c in candidates if by_other_means(of[c.section], c)]
         with self.watch.stage("dedup"):
             most = self.registry.config.assemble.max_items
             selection = select(self.registry, candidates, floors, self.failures, most)

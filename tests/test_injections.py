@@ -213,19 +213,25 @@ def between_guards(text: str) -> str:
 def test_no_text_gets_out_of_its_place(name: str, tmp_path: Path) -> None:
     """38 injections in 36 contexts of each of 12 sources make no markup and end no guard."""
     assert len(INJECTIONS) == 38
-    hostile = contexts(tmp_path / "a", name, list(INJECTIONS))
-    calm = contexts(tmp_path / "b", name, [harmless(text) for text in INJECTIONS])
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
+    hostile = contexts(tmp_path / "a", name, list(INJECTIONS))
     shown = 0
+    # At one budget another part of an item may fit: what it may be made of is what it ever is.
+    calm = list(contexts(tmp_path / "b", name, [harmless(text) for text in INJECTIONS]))
+    known: dict[tuple[str, str], Counter[str]] = {}
+    for expected in calm:
+        for item in expected.items:
+            looks: Style = expected.additional  # type: ignore[assignment]
+            made_of = structure(item.content, looks)
+            known[looks, item.id] = known.get((looks, item.id), Counter()) | made_of
     for found, expected in zip(hostile, calm, strict=True):
         style: Style = found.additional  # type: ignore[assignment]
         text = between_guards(found.markdown)
         assert not [char for char in text if _is_invisible(char)]
-        known = {item.id: structure(item.content, style) for item in expected.items}
         for item in found.items:
             more = structure(item.content, style)
-            more.subtract(known.get(item.id, more))
+            more.subtract(known.get((style, item.id), more))
             assert not +more, (style, INJECTIONS[int(item.id)], item.content)
         if found.trace.max_tokens == max(BUDGETS):
             assert len(found.items) == len(expected.items) == len(INJECTIONS)

@@ -37,6 +37,8 @@ _CODE = ANSISyntaxTheme(
     }
 )
 _MARK = "dim"
+_PLACE = re.compile(r"`([^`\n]+?)(?::\d+)?`[ \t]*$")
+"""The place at the end of a code item's heading: its file says the language."""
 
 
 def print_markdown(text: str) -> None:
@@ -65,6 +67,9 @@ def _colour_code(coloured: Text, text: str, fence: Fence) -> None:
     closing = text.find("\n", fence.end)
     coloured.stylize(_MARK, fence.end, len(text) if closing < 0 else closing)
     language = text[fence.start : fence.content].strip().lstrip("`~> ").split(" ", 1)[0]
+    heading = text[: fence.start].rstrip("\n").rpartition("\n")[2]
+    if not language and (place := _PLACE.search(heading)):
+        language = Syntax.guess_lexer(place[1])
     lexer = Syntax("", language).lexer
     if lexer is None:
         return

@@ -25,7 +25,7 @@ from contextkit.records import Hit, Search
 from contextkit.signals.reading import is_talk
 from contextkit.source_info import SourceInfo
 
-__all__ = ["refuses", "unless_talk"]
+__all__ = ["by_other_means", "refuses", "unless_talk"]
 
 _LEAST_WORDS = 0.5
 """The part of the question's words that one item has to have."""
@@ -43,6 +43,9 @@ _BY_MEANING = 0.63
 _NOTES = 0.56
 """Where vectors are searched too, words make less of a match, and such a part says as much;
 less still of notes, which are short."""
+
+_SURE = 0.4
+"""What a source of what is going on gives to items that are asked for."""
 
 _TECHNICAL = re.compile(r"[A-Z]\w*[A-Z]|[\d_./]|::|->")
 """What of the names in a query is no name of a person or a place."""
@@ -96,6 +99,17 @@ def refuses(
         f"nothing that was found answers the question: the best item has {most} of the "
         f"{len(words)} words that it is about"
     )
+
+
+def by_other_means(info: SourceInfo, candidate: Candidate) -> bool:
+    """Whether a candidate was not found by the question's words, and so needs none of them.
+
+    A source whose numbers say nothing but an order knows best. So does one of what is going
+    on, where it is sure: the state of the work tree has no word of "my changes".
+    """
+    if info.scale == "ranked":
+        return True
+    return info.answers.get("activity") == 1 and candidate.item.relevance >= _SURE
 
 
 def _scale(info: SourceInfo) -> float:

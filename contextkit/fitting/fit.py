@@ -200,4 +200,11 @@ class _Fitting:
                 return fitted
             # One form after the other: what fits into a smaller budget must not be passed over.
             limit = min(limit, entry.tokens) - 1
+        limit = self.max_tokens
+        while text := lane.pieces[0].begin(limit):
+            entry = Placed(lane.pieces[0], text, self.count(f"{text}\n\n"), truncated=True)
+            fitted = self.rendered({lane.key: [entry]}, self.max_tokens)
+            if fitted.tokens <= self.max_tokens:
+                return fitted
+            limit = min(limit, self.count(text)) - 1
         return self.rendered({}, self.max_tokens)

@@ -38,8 +38,10 @@ _NOTE_OF_BEST = 0.3
 _CUT = 0.35
 _NOTE_CUT = 0.5
 _NAME_CUT = 0.65
+_FEW_NOTES = 8
 """An item whose score is under such a part of its section's best is not worth its tokens. Where
-one thing is named, what defines it is wanted, and not all that mentions it."""
+one thing is named, what defines it is wanted, and not all that mentions it. The best few notes
+stay, as they are short."""
 
 _LEVEL = 0.5
 """A section with less than such a part of the best evidence takes no more than its share."""
@@ -162,11 +164,13 @@ class _Weighing:
         part = _NOTE_CUT if self.infos[lane.key].notes else _CUT
         if names_one_thing(self.request.query):
             part = _NAME_CUT
-        least = part * max(piece.candidate.scores.score for piece in lane.pieces)
+        # What updates a better match ranks with that, however little it has of the question.
+        least = part * max(piece.candidate.scores.rank_by for piece in lane.pieces)
+        few = _FEW_NOTES if self.infos[lane.key].notes else 1
         weak = {
             id(piece): f"its score is under {least:.3f}, {part:g} of the best of {lane.key}"
-            for piece in lane.pieces
-            if piece.candidate.scores.score < least
+            for piece in lane.pieces[few:]
+            if piece.candidate.scores.rank_by < least
         }
         kept = [piece for piece in lane.pieces if id(piece) not in weak]
         return evolve(lane, pieces=kept, weak=weak, first=min(lane.first, len(kept)))
@@ -217,9 +221,15 @@ class _Weighing:
 
 def _first(lane: Lane, least: float) -> Lane:
     """The lane with the pieces that match so well before the others, and before the split."""
-    first = [piece for piece in lane.pieces if piece.candidate.scores.match >= least]
-    others = [piece for piece in lane.pieces if piece.candidate.scores.match < least]
+    first = [piece for piece in lane.pieces if _match(piece) >= least]
+    others = [piece for piece in lane.pieces if _match(piece) < least]
     return evolve(lane, pieces=[*first, *others], first=len(first))
+
+
+def _match(piece: Piece) -> float:
+    """How well a note matches; an update as well as what it updates."""
+    scores = piece.candidate.scores
+    return max(scores.match, scores.lifted or 0.0)
 
 
 def _only_first(lane: Lane) -> Lane:

@@ -76,6 +76,8 @@ class Piece:
         text: its formatted text, whole.
         tokens: tokens of the text and the separator behind it.
         shorten: its text within so many tokens, its note included; "" where that says nothing.
+        begin: its beginning within so many tokens, for the best item of a budget in which
+            nothing else can be shown.
         summary_of: the piece that it stands for where its text is a summary, or None.
         summarised_by: the plugin that wrote the summary, or how it came to be.
     """
@@ -84,6 +86,7 @@ class Piece:
     text: str
     tokens: int
     shorten: Callable[[int], str]
+    begin: Callable[[int], str] = field(default=lambda _: "")
     summary_of: Piece | None = None
     summarised_by: str = ""
 

@@ -99,12 +99,12 @@ class _Shortener:
             return own
         parts = None if group_of(item.kind) == "code" else Parts.of(text, style)
         if parts is None or (style == "xml" and "<" in parts.body):
-            return self._beginning(item, text, max_tokens)
+            return self.beginning(item, text, max_tokens)
         tail = parts.end(_note_of(item, style, parts.head))
         short = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
-        return short or self._beginning(item, text, max_tokens)
+        return short or self.beginning(item, text, max_tokens)
 
-    def _beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
+    def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
         style = self.look.style
         note = _note_of(item, style, text.partition("\n")[0] if style != "markdown" else "")
@@ -170,7 +170,8 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
         shown = short + credit
         return Excerpt(shown) if isinstance(short, Excerpt) else shown
 
-    return Piece(candidate, whole.text + credit, tokens, shorten)
+    begin = partial(shortener.beginning, candidate.item, whole.text)
+    return Piece(candidate, whole.text + credit, tokens, shorten, begin)
 
 
 def credit_of(item: ContextItem, look: Look) -> str:

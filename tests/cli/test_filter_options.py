@@ -54,10 +54,9 @@ def test_a_text_of_ones_own_is_the_last_section(contextkit: CommandLine, tmp_pat
     own = tmp_path / "own.md"
     own.write_text("Be brief.", encoding="utf-8")
     shown = contextkit(*ASKED, "--additional", str(own)).stdout
-    assert "\n\n## Additional Context\n\nBe brief.\n\n---\n" in shown
+    assert shown.endswith("\n\n## Additional Context\n\nBe brief.\n")
     assert (
-        "\n\nFrom a pipe.\n\n---"
-        in contextkit(*ASKED, "--additional", "-", given="From a pipe.").stdout
+        "\n\nFrom a pipe.\n" in contextkit(*ASKED, "--additional", "-", given="From a pipe.").stdout
     )
     assert "Be brief." in contextkit("premortem", "debugging", "--additional", str(own)).stdout
 

@@ -359,7 +359,7 @@ def test_an_answer_that_cannot_be_read_costs_only_itself(make_plugin: MakePlugin
 
 def test_a_summary_that_is_no_shorter_is_not_used() -> None:
     """Few tokens may be many characters."""
-    context = asked({"tales": Tales(tales()), "model": Model(lambda *_: "=" * 1500)})
+    context = asked({"tales": Tales(tales()), "model": Model(lambda *_: "=" * 1050)})
     assert rows_of(context)["3"].reason.endswith("by its own sentences")
     assert "no shorter than the item" in context.trace.notes[0]
 

@@ -141,11 +141,11 @@ def test_a_new_item_joins_without_asking_anybody() -> None:
 def test_the_weakest_leaves_and_the_trace_says_for_whom() -> None:
     """Where the budget is full, what matched least gives way."""
     assembler, _ = assembler_of({"log": notes("log", range(6))})
-    context = assembler.assemble_context_sync("gate", max_tokens=105)
+    context = assembler.assemble_context_sync("gate", max_tokens=96)
     shown = [item.id for item in context.items]
     updated = assembler.update_context_sync(context, EVENT)
     now = [item.id for item in updated.items]
-    assert updated.token_count == counted(updated.markdown) <= 105
+    assert updated.token_count == counted(updated.markdown) <= 96
     assert now[0] == "event"
     left = set(shown) - set(now)
     assert left

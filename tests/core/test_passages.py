@@ -89,7 +89,7 @@ def test_wrapped_prose_is_read_by_sentences() -> None:
         "slept. The gate is closed at ten by the harbour master himself, who walks\n"
         "there with a lamp. Nobody else may go there. "
     ) + "The boats are painted every spring by whoever has the time for it. " * 9
-    assert excerpt(wrapped, QUERY, 30, estimate_tokens) == (
+    assert excerpt(wrapped, QUERY, 26, estimate_tokens) == (
         "... The gate is closed at ten by the harbour master himself, who walks\n"
         "there with a lamp. ..."
     )

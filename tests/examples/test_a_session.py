@@ -14,7 +14,7 @@ FOLDER = ROOT / "examples" / "a_session"
 
 KNOWN = {
     "1-start": ["# What this project remembers", "ask a real parser what a text becomes"],
-    "2-asked": ["**Function** `_credit` in `contextkit/formatting.py:117`", "## Commits"],
+    "2-asked": ["**Function** `_credit` in `contextkit/formatting.py:117`"],
     "3-premortem": [
         "# Premortem: testing",
         "**Root cause**: Markdown lets a line continue the block above it",

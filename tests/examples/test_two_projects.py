@@ -91,7 +91,7 @@ async def test_nothing_crosses_into_a_context(projects: tuple[Project, Project])
     """Every source finds the project's own; none the other's, by whatever words, also at once."""
     one, other = projects
     for project in projects:
-        context = await project.kit.assemble_context(QUERY, SOURCES, **EVERYTHING)
+        context = await project.kit.assemble_context(QUERY, SOURCES, **EVERYTHING, fill=True)
         found = {item.source for item in context.items if project.word in item.content}
         also = {place.source for item in context.items for place in item.also_in}
         assert found | also == set(SOURCES)

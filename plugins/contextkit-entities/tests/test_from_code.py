@@ -115,7 +115,6 @@ async def test_a_question_about_code(kit: ContextKit, index: Index) -> None:
     assert "app/counter.py::TokenCounter" in {
         item.id for item in context.items if item.source == "code"
     }
-    assert "**class**: TokenCounter" in context.markdown
 
 
 def test_progress_is_told(kit: ContextKit) -> None:

@@ -272,7 +272,7 @@ async def test_events_of_a_kind_are_searched_for(kit: ContextKit) -> None:
 
 def test_other_queries_have_no_kinds() -> None:
     """Nothing is lifted where nobody knows what is wanted."""
-    assert contextkit_events.contextkit_signals(QuerySignals()) == QuerySignals()
+    assert contextkit_events.contextkit_signals("", QuerySignals()) == QuerySignals()
 
 
 async def test_what_an_item_carries(log: EventLog) -> None:
