@@ -83,7 +83,8 @@ def _standing_at(
 def _item(record: Record, relevance: float) -> ContextItem:
     memory = Memory.from_record(record)
     sequence, position = memory.sequence, memory.position
-    if sequence is None and memory.run is not None:
+    # Turns of a conversation belong together; notes that a script wrote at once do not.
+    if sequence is None and memory.run is not None and _speaker(memory.text):
         sequence, position = place_in_run(memory.run)
     return ContextItem(
         source="memories",

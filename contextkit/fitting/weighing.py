@@ -1,0 +1,187 @@
+"""How well each section answers a question: its room, its place, and what of it is worth showing.
+
+With the same evidence, sections share the budget by weight. A section whose items have little of
+what is asked, or whose source seldom answers such a question, has little room or none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve
+
+from contextkit.fitting.budget import by_evidence, readable_shares
+from contextkit.fitting.placing import Lane, Piece
+from contextkit.models import ContextRequest
+from contextkit.ranking.evidence import coverage_of, evidence_of
+from contextkit.signals.reading import names_one_thing
+from contextkit.source_info import SourceInfo
+
+__all__ = ["weighed"]
+
+_LEAST_PART = 25
+_LEAST_TOKENS = 64
+"""A section needs a 25th of the budget, 64 tokens at most, to show something readable."""
+
+_LEVEL = 0.5
+"""A section with less than such a part of the best evidence takes no more than its share."""
+
+_OTHER_MEANS = 0.5
+"""The evidence of a source that may answer without the question's words, as a part of the best."""
+
+_NOTE_MATCH = 0.15
+_NOTE_OF_BEST = 0.3
+"""A note comes first where it matches so well, by itself and beside the best note."""
+
+_NOTES_FIRST = 2.0
+"""What somebody wrote down for this project, and matches, stands before all evidence."""
+
+_CUT = 0.35
+_NOTE_CUT = 0.55
+_NAME_CUT = 0.65
+"""An item whose score is under such a part of its section's best is not worth its tokens. Where
+one thing is named, what defines it is wanted, and not all that mentions it."""
+
+_FEW_NOTES = 8
+"""So many notes stay however far they are behind: they are short."""
+
+
+def weighed(
+    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+) -> list[Lane]:
+    """Give lanes of one question the weights that they deserve, and leave out what is weak.
+
+    Args:
+        lanes: the sections, with their own weights.
+        request: the question; with `fill`, nothing is left out.
+        infos: section -> what its source says of itself.
+    """
+    if not any(lane.pieces for lane in lanes):
+        return list(lanes)
+    evidence = _evidence(lanes, request, infos)
+    likely = {key: infos[key].likely_answers(request.signals.topics) for key in evidence}
+    weights = by_evidence({lane.key: lane.weight for lane in lanes}, evidence, likely)
+    answering = {key: evidence[key] * likely[key] for key in evidence}
+    best = max(answering, key=lambda key: (answering[key], key))
+    shown = _shown(lanes, weights, request)
+    made = []
+    for lane in _with_notes_first(lanes, infos):
+        key = lane.key
+        why = ""
+        if answering[key] < answering[best]:
+            why = (
+                f"its best items have {evidence[key]:.2f} of what is asked and it answers such "
+                f"questions with {likely[key]:.2g}, beside {evidence[best]:.2f} and "
+                f"{likely[best]:.2g} of {best}"
+            )
+        changed = evolve(
+            lane,
+            weight=weights[key],
+            evidence=evidence[key],
+            precedence=_NOTES_FIRST if lane.first else round(answering[key], 1),
+            why=why,
+            bounded=not request.fill and answering[key] < _LEVEL * answering[best],
+        )
+        made.append(_relevant(changed, request, infos[key]) if key in shown else _closed(changed))
+    return made
+
+
+def _shown(
+    lanes: Sequence[Lane], weights: Mapping[str, float], request: ContextRequest
+) -> frozenset[str]:
+    """The sections that have room to show something readable."""
+    showing = {lane.key: weights[lane.key] for lane in lanes if lane.pieces}
+    if request.fill:
+        return frozenset(showing)
+    least = min(_LEAST_TOKENS, request.max_tokens // _LEAST_PART)
+    return frozenset(readable_shares(showing, request.max_tokens, least))
+
+
+def _closed(lane: Lane) -> Lane:
+    """The lane with the notes alone that come before the split."""
+    why = lane.why or "its share of the budget is too small to show anything"
+    weak = {id(piece): why for piece in lane.pieces[lane.first :]}
+    return evolve(lane, pieces=lane.pieces[: lane.first], weight=0.0, weak=weak)
+
+
+def _relevant(lane: Lane, request: ContextRequest, info: SourceInfo) -> Lane:
+    """The lane without the pieces that are far behind its best."""
+    # Numbers that say nothing but an order do not say what is far behind.
+    if not lane.pieces or request.fill or info.scale == "ranked":
+        return lane
+    part = _NOTE_CUT if info.notes else _CUT
+    if names_one_thing(request.query):
+        part = _NAME_CUT
+    # What updates a better match ranks with that, however little it has of the question.
+    least = part * max(piece.candidate.scores.rank_by for piece in lane.pieces)
+    weak = {
+        id(piece): f"its score is under {least:.3f}, {part:g} of the best of {lane.key}"
+        for piece in lane.pieces[_FEW_NOTES if info.notes else 1 :]
+        if piece.candidate.scores.rank_by < least
+    }
+    kept = [piece for piece in lane.pieces if id(piece) not in weak]
+    return evolve(lane, pieces=kept, weak=weak, first=min(lane.first, len(kept)))
+
+
+# -- evidence ---------------------------------------------------------------------------------
+
+
+def _evidence(
+    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+) -> dict[str, float]:
+    """Section -> how much of the question its best items have, 0..1."""
+    pieces = [piece for lane in lanes for piece in lane.pieces]
+    coverages = coverage_of(request.query, [piece.candidate for piece in pieces])
+    by_lane: dict[str, list[float]] = defaultdict(list)
+    for piece, coverage in zip(pieces, coverages, strict=True):
+        by_lane[piece.candidate.section].append(coverage)
+    evidence = {lane.key: evidence_of(by_lane[lane.key]) for lane in lanes}
+    best = max(evidence.values())
+    if not best:
+        # The question has no words of its own, as "continue", or what answers it has others.
+        return {lane.key: 1.0 if lane.pieces else 0.0 for lane in lanes}
+    for lane in lanes:
+        if lane.pieces:
+            other = _by_other_means(lane, request, infos[lane.key], best)
+            evidence[lane.key] = max(evidence[lane.key], other)
+    return evidence
+
+
+def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best: float) -> float:
+    """The evidence of what may answer without the question's words."""
+    topics, match = request.signals.topics, lane.pieces[0].candidate.scores.match
+    if info.scale == "ranked":
+        return _OTHER_MEANS * best
+    if info.notes:
+        return 0.0
+    if not info.answers:
+        return _OTHER_MEANS * best * match
+    # What was done last answers "which files did I change?" though it has no such word.
+    return match if "code" not in topics and info.likely_answers(topics) == 1 else 0.0
+
+
+# -- notes ------------------------------------------------------------------------------------
+
+
+def _with_notes_first(lanes: Sequence[Lane], infos: Mapping[str, SourceInfo]) -> list[Lane]:
+    """The lanes of notes say how many of their pieces come before the split."""
+    if len(lanes) < 2:
+        return list(lanes)
+    notes = [lane for lane in lanes if infos[lane.key].notes]
+    best = max((_match(piece) for lane in notes for piece in lane.pieces), default=0.0)
+    least = max(_NOTE_MATCH, _NOTE_OF_BEST * best)
+    return [_first(lane, least) if infos[lane.key].notes else lane for lane in lanes]
+
+
+def _first(lane: Lane, least: float) -> Lane:
+    """The lane with the pieces that match so well before the others, and before the split."""
+    first = [piece for piece in lane.pieces if _match(piece) >= least]
+    others = [piece for piece in lane.pieces if _match(piece) < least]
+    return evolve(lane, pieces=[*first, *others], first=len(first))
+
+
+def _match(piece: Piece) -> float:
+    """How well a note matches; an update as well as what it updates."""
+    scores = piece.candidate.scores
+    return max(scores.match, scores.lifted or 0.0)
