@@ -36,7 +36,8 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
         "avons-nous décidé|décisions?|devons-nous|decidimos|decisión|convenciones|debemos",
     ),
     "activity": _any_of(
-        "what (?:am|was|were|did|have) (?:i|we|you)|left off|going on|uncommitted",
+        "what (?:am|was|were|did|have) (?:i|we|you) (?:just )?(?:do|doing|done|chang\\w+|edit\\w*)",
+        "left off|going on|uncommitted",
         "(?:working|worked) on|(?:work )?in progress|(?:last|this) session|open files?",
         "yesterday|recently|current (?:branch|task|work)|status of (?:the|this|our)",
         "woran (?:habe|war|arbeite)|gestern|zuletzt|récemment|ayer|recientemente",

@@ -21,7 +21,7 @@ from contextkit import (
 )
 from contextkit.asking.requests import make_request
 from contextkit.config import Config
-from contextkit.signals.reading import is_talk, signals_of
+from contextkit.signals.reading import is_talk, names_one_thing, signals_of
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -147,6 +147,42 @@ class Asked:
     def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
         self.requests.append(request)
         return self.items
+
+
+@pytest.mark.parametrize(
+    ("query", "topics"),
+    [
+        ("where is the session cookie signed?", ["code"]),
+        ("why does the client retry?", ["code", "history"]),
+        ("why did we drop the old parser?", ["history"]),
+        ("when was the cap introduced?", ["history"]),
+        ("wer hat das Limit geändert?", ["history"]),
+        ("是谁改了缓存?", ["history"]),
+        ("what did we decide about logging?", ["decisions"]),
+        ("what did I just do?", ["activity"]),
+        ("decoding an empty response raises", ["failures"]),
+        ("how do I configure a proxy?", ["usage"]),
+        ("continue", ["code"]),
+    ],
+)
+def test_what_is_asked_about(query: str, topics: list[str]) -> None:
+    """Its words say whether code, history, a decision or what is going on may have the answer."""
+    assert list(signals_of(query).topics) == topics
+
+
+@pytest.mark.parametrize(
+    ("query", "is_one"),
+    [
+        ("dispatch_request", True),
+        ("what does dispatch_request do?", True),
+        ("where is `Mux.ServeHTTP` defined", False),
+        ("how does dispatch_request handle a redirect?", False),
+        ("how are redirects handled?", False),
+    ],
+)
+def test_a_question_about_one_name_is_told(query: str, is_one: bool) -> None:
+    """What defines it is wanted then, and not all that mentions it."""
+    assert names_one_thing(query) is is_one
 
 
 async def test_sources_get_what_plugins_know(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
