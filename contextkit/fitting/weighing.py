@@ -66,7 +66,7 @@ def weighed(
     best = max(answering, key=lambda key: (answering[key], key))
     shown = _shown(lanes, weights, request)
     made = []
-    for lane in _with_notes_first(lanes, infos):
+    for lane in _with_notes_first(lanes, request, infos):
         key = lane.key
         why = ""
         if answering[key] < answering[best]:
@@ -164,9 +164,12 @@ def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best:
 # -- notes ------------------------------------------------------------------------------------
 
 
-def _with_notes_first(lanes: Sequence[Lane], infos: Mapping[str, SourceInfo]) -> list[Lane]:
+def _with_notes_first(
+    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+) -> list[Lane]:
     """The lanes of notes say how many of their pieces come before the split."""
-    if len(lanes) < 2:
+    # No note says what was done last.
+    if len(lanes) < 2 or "activity" in request.signals.topics:
         return list(lanes)
     notes = [lane for lane in lanes if infos[lane.key].notes]
     best = max((_match(piece) for lane in notes for piece in lane.pieces), default=0.0)

@@ -51,6 +51,8 @@ def test_the_nearest_name_is_found_where_no_word_hits(
 def test_words_that_are_near_to_nothing_find_nothing(shop: Path, ask: Ask) -> None:
     """Rather than whatever is least unlike."""
     assert ask("wonderful weather") == []
+    assert ask("what do you think, is it better now?") == []
+    assert ask("which roads lead to the old mill?") == []
     assert ask("漢字") == []
 
 

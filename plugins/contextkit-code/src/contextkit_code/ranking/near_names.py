@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from contextkit.signals.words import TALK
 from contextkit_code.ranking.words import words_of
 
 __all__ = ["hits_a_word", "names_in", "near_names"]
@@ -12,6 +13,9 @@ _LEAST_LETTERS = 5
 _LONG_LETTERS = 8
 _STEM = 5
 _MOST_WORDS = 8
+_SHORTEST = 3
+_LEAST_SHARE = 0.6
+"""So many of the words have to be near a name: of any three words one is, by chance."""
 
 
 def hits_a_word(words: Sequence[str], texts: Iterable[str]) -> bool:
@@ -35,15 +39,19 @@ def near_names(words: Sequence[str], names: Iterable[str]) -> list[str]:
     """The names that are nearest to the words.
 
     One letter of a short word may be wrong, two of a long one: `jsonfy` means `jsonify`. A
-    compound means the name that it ends or begins with: `Sitzungscookie` means `cookie`.
+    compound means the name that it ends or begins with: `Sitzungscookie` means `cookie`. Without
+    one, and where few of the words are near any name, the question has another subject.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
     known = sorted(name for name in names if len(name) >= _LEAST_LETTERS)
     found: list[str] = []
-    long_enough = [word for word in words if len(word) >= _LEAST_LETTERS]
-    for word in long_enough[:_MOST_WORDS]:
+    compound = False
+    meant = [word for word in words if word not in TALK and len(word) > _SHORTEST][:_MOST_WORDS]
+    for word in meant:
+        if len(word) < _LEAST_LETTERS:
+            continue
         wrong = 1 if len(word) < _LONG_LETTERS else 2
         near = process.extractOne(word, known, scorer=OSA.distance, score_cutoff=wrong)
         parts = [name for name in known if word.endswith(name) or word.startswith(name)]
@@ -51,4 +59,5 @@ def near_names(words: Sequence[str], names: Iterable[str]) -> list[str]:
             found.append(near[0])
         elif parts:
             found.append(max(parts, key=len))
-    return found
+            compound = True
+    return found if compound or len(found) >= _LEAST_SHARE * len(meant) else []
