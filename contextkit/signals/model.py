@@ -49,12 +49,16 @@ class QuerySignals:
     )
 
     def united(self, more: QuerySignals) -> QuerySignals:
-        """These and others, each once, these first; an intent other than `other` stays."""
+        """These and others, each once, these first; an intent other than `other` stays.
+
+        `code` alone, which a question has that says nothing else, gives way to other topics.
+        """
+        own = () if more.topics and self.topics == ("code",) else self.topics
         return evolve(
             self,
             keywords=dict.fromkeys((*self.keywords, *more.keywords)),
             entities=dict.fromkeys((*self.entities, *more.entities)),
             intent=more.intent if self.intent == "other" else self.intent,
             kinds=dict.fromkeys((*self.kinds, *more.kinds)),
-            topics=dict.fromkeys((*self.topics, *more.topics)),
+            topics=dict.fromkeys((*own, *more.topics)),
         )

@@ -185,6 +185,15 @@ def test_a_question_about_one_name_is_told(query: str, is_one: bool) -> None:
     assert names_one_thing(query) is is_one
 
 
+def test_a_topic_that_a_plugin_knows_is_stronger_than_none() -> None:
+    """A question is about code where nothing else is said of it."""
+    activity, code = QuerySignals(topics=["activity"]), QuerySignals(topics=["code"])
+    assert code.united(activity).topics == ("activity",)
+    assert code.united(QuerySignals()).topics == ("code",)
+    both = QuerySignals(topics=["code", "history"])
+    assert both.united(activity).topics == ("code", "history", "activity")
+
+
 async def test_sources_get_what_plugins_know(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
     """`contextkit_signals` of every plugin that is on is united, and stands in the trace."""
     asked = []
