@@ -33,7 +33,7 @@ _LEAST_WORDS = 0.5
 _ENOUGH_WORDS = 5
 """So many count as the whole of a longer question."""
 
-_LEAST_MATCH = 0.45
+_LEAST_MATCH = 0.55
 """What an item with just half of the words has to match."""
 
 _GOOD_MATCH = 0.6

@@ -14,7 +14,7 @@ from contextkit.models import Style
 __all__ = ["Parts"]
 
 _LABEL = re.compile(r"(?:[-*] )?\*\*[^*\n]{1,60}\*\*(?: \([^()\n]{1,60}\))?:? ")
-_HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[(?:(?! \[)[^\]\n])*+\]\n")
+_HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[(?>(?:(?! \[)[^\]\n])*)\]\n")
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+).*+\n", re.MULTILINE)
 _LONGEST_HEAD = 160
 

@@ -225,7 +225,7 @@ class _Capitalised:
 # -- the subject ------------------------------------------------------------------------------
 
 _NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
-_NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS
+_NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
 _SHORTEST_STEM = 4
 

@@ -247,14 +247,18 @@ def _spans(code: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int, int,
             row = last
 
 
+# A group that is repeated possessively (`(?:…)*+`) finds too little in Python 3.11.2.
 _END = r"(?P<end>\n)"
 _BRACKETS = r"(?P<open>[(\[{])|(?P<close>[)\]}])"
-_TRIPLE = r"\"\"\"(?:[^\\\"]|\\.|\"(?!\"\"))*+(?:\"\"\"|\Z)|'''(?:[^\\']|\\.|'(?!''))*+(?:'''|\Z)"
-_DOUBLE = r"\"(?:[^\"\\\n]|\\.)*+\"?"
-_SINGLE = r"'(?:[^'\\\n]|\\.)*+'?"
+_TRIPLE = (
+    r"\"\"\"(?>(?:[^\\\"]|\\.|\"(?!\"\"))*)(?:\"\"\"|\Z)"
+    r"|'''(?>(?:[^\\']|\\.|'(?!''))*)(?:'''|\Z)"
+)
+_DOUBLE = r"\"(?>(?:[^\"\\\n]|\\.)*)\"?"
+_SINGLE = r"'(?>(?:[^'\\\n]|\\.)*)'?"
 _CHARACTER = r"'(?:\\[^\n']{1,8}|[^'\\\n])'"
-_BACKTICK = r"`(?:[^`\\]|\\.)*+(?:`|\Z)"
-_C_COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
+_BACKTICK = r"`(?>(?:[^`\\]|\\.)*)(?:`|\Z)"
+_C_COMMENT = r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)"
 _HASH_COMMENT = r"(?<![\w$&{])\#(?!\[)[^\n]*+"
 _DASH_COMMENT = r"--[^\n]*+"
 
