@@ -87,13 +87,14 @@ def refuses(
         return None
     scale = {section.key: _scale(info) for section, info in zip(sections, infos, strict=True)}
     best = max(candidate.item.relevance / scale[candidate.section] for candidate in candidates)
+    if best >= _GOOD_MATCH:
+        return None
     words = words_of(request.query)
     if not words:
-        return None if best >= _GOOD_MATCH else "the question names nothing to look for"
+        return "the question names nothing to look for"
     most = max(words_in(words, candidate.item) for candidate in candidates)
     part = most / min(len(words), _ENOUGH_WORDS)
-    enough = part >= _LEAST_WORDS if best >= _LEAST_MATCH else part > _LEAST_WORDS
-    if enough or best >= _GOOD_MATCH:
+    if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= _LEAST_MATCH):
         return None
     return (
         f"nothing that was found answers the question: the best item has {most} of the "

@@ -30,6 +30,9 @@ _LEVEL = 0.5
 _OTHER_MEANS = 0.5
 """The evidence of a source that may answer without the question's words, as a part of the best."""
 
+_CONSIDERED = 20
+"""So many of a section's items, the best, are looked at for its evidence."""
+
 _NOTE_MATCH = 0.15
 _NOTE_OF_BEST = 0.3
 """A note comes first where it matches so well, by itself and beside the best note."""
@@ -131,7 +134,7 @@ def _evidence(
     lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
 ) -> dict[str, float]:
     """Section -> how much of the question its best items have, 0..1."""
-    pieces = [piece for lane in lanes for piece in lane.pieces]
+    pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
     coverages = coverage_of(request.query, [piece.candidate for piece in pieces])
     by_lane: dict[str, list[float]] = defaultdict(list)
     for piece, coverage in zip(pieces, coverages, strict=True):
