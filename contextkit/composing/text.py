@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
-from contextkit.fitting.placing import Placed
+from contextkit.fitting.pieces import Placed
 from contextkit.formatted import ContextSource
 from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.rendering import Document, RenderedSection, render, source_list

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from contextkit.fitting.budget import allotments
-from contextkit.fitting.placing import Lane, Piece
+from contextkit.fitting.pieces import Lane, Piece
 
 __all__ = ["too_much"]
 

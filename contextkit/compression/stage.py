@@ -9,7 +9,7 @@ from attrs import define, evolve, field
 from contextkit.compression.answers import HOOK, Answers, Wanted
 from contextkit.compression.choosing import too_much
 from contextkit.fitting.fit import Render
-from contextkit.fitting.placing import Lane, Piece, Placed
+from contextkit.fitting.pieces import Lane, Piece, Placed
 from contextkit.formatting.looks import Look
 from contextkit.formatting.parts import Parts
 from contextkit.formatting.stage import credit_of

@@ -5,6 +5,7 @@
 | `budget` | splitting a budget by weight |
 | `lanes` | the sections on their way into it: what each may show |
 | `weighing` | how well each section answers, and what of it is weak |
+| `pieces` | what is placed: lanes, pieces, and how a piece is made to fit |
 | `placing` | placing pieces within a number of tokens: one attempt |
 | `fit` | attempts until the rendered text holds the budget |
 """

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, field, frozen
 
 from contextkit.fitting.budget import allotments, shares
-from contextkit.fitting.placing import Count, Lane, Piece, Placed, Ranks, Shaper, place
+from contextkit.fitting.pieces import Count, Lane, Piece, Placed, Ranks, Shaper
+from contextkit.fitting.placing import place
 
 __all__ = ["Account", "Fitted", "Lane", "Piece", "Placed", "Render", "fit", "fit_all"]
 

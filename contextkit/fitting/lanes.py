@@ -10,7 +10,7 @@ from attrs import evolve
 from contextkit.asking.sections import title_of
 from contextkit.config import normalized
 from contextkit.fitting.budget import by_percent
-from contextkit.fitting.placing import Lane, Piece
+from contextkit.fitting.pieces import Lane, Piece
 from contextkit.fitting.weighing import weighed
 from contextkit.gathering.gather import Question
 from contextkit.models import ContextRequest

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve
 
 from contextkit.fitting.budget import by_evidence, readable_shares
-from contextkit.fitting.placing import Lane, Piece
+from contextkit.fitting.pieces import Lane, Piece
 from contextkit.models import ContextRequest
 from contextkit.ranking.evidence import coverage_of, evidence_of
 from contextkit.signals.reading import names_one_thing
@@ -30,7 +30,7 @@ _LEVEL = 0.5
 _OTHER_MEANS = 0.5
 """The evidence of a source that may answer without the question's words, as a part of the best."""
 
-_CONSIDERED = 20
+_CONSIDERED = 50
 """So many of a section's items, the best, are looked at for its evidence."""
 
 _NOTE_MATCH = 0.15

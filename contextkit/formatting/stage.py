@@ -8,7 +8,7 @@ from functools import partial
 
 from attrs import evolve, frozen
 
-from contextkit.fitting.placing import Piece
+from contextkit.fitting.pieces import Piece
 from contextkit.formatting.looks import Look, default_text
 from contextkit.formatting.parts import Parts
 from contextkit.invisible import visible

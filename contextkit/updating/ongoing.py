@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from contextkit.errors import InvalidRequestError
 from contextkit.fitting.fit import Fitted
-from contextkit.fitting.placing import Piece
+from contextkit.fitting.pieces import Piece
 from contextkit.formatted import FormattedContext
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for

@@ -14,15 +14,8 @@ from hypothesis import strategies as st
 
 from contextkit import ContextItem
 from contextkit.fitting.fit import Account, Fitted, Lane, Piece, fit, fit_all
-from contextkit.fitting.placing import (
-    BEST_PART,
-    ITEM_CAP,
-    NOTES_PART,
-    READABLE_TOKENS,
-    Count,
-    Placed,
-    Shaper,
-)
+from contextkit.fitting.pieces import Count, Placed, Shaper
+from contextkit.fitting.placing import BEST_PART, ITEM_CAP, NOTES_PART, READABLE_TOKENS
 from contextkit.invisible import visible
 from contextkit.models import Style
 from contextkit.ranking.scoring import Candidate, Scores

@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem, Provenance
-from contextkit.fitting.placing import Piece
+from contextkit.fitting.pieces import Piece
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for, shortened_line
 from contextkit.models import STYLES, Excerpt, Style

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.fitting.placing import Piece
+from contextkit.fitting.pieces import Piece
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for
 from contextkit.invisible import legible, visible
