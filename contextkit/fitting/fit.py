@@ -203,7 +203,8 @@ class _Fitting:
             limit = min(limit, entry.tokens) - 1
         limit = self.max_tokens
         while text := lane.pieces[0].begin(limit):
-            entry = Placed(lane.pieces[0], text, self.count(f"{text}\n\n"), truncated=True)
+            piece, tokens = lane.pieces[0], self.count(f"{text}\n\n")
+            entry = Placed(piece, text, tokens, truncated=text != piece.text)
             fitted = self.rendered({lane.key: [entry]}, self.max_tokens)
             if fitted.tokens <= self.max_tokens:
                 return fitted

@@ -162,15 +162,15 @@ class _Whole:
 def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
     credit = whole.credit
 
-    def shorten(max_tokens: int) -> str:
+    def by(short_of: Callable[[ContextItem, str, int], str], max_tokens: int) -> str:
         room = max_tokens - (shortener.count(credit) if credit else 0)
-        short = shortener(candidate.item, whole.text, room) if room > 0 else ""
+        short = short_of(candidate.item, whole.text, room) if room > 0 else ""
         if not short:
             return ""
         shown = short + credit
         return Excerpt(shown) if isinstance(short, Excerpt) else shown
 
-    begin = partial(shortener.beginning, candidate.item, whole.text)
+    shorten, begin = partial(by, shortener), partial(by, shortener.beginning)
     return Piece(candidate, whole.text + credit, tokens, shorten, begin)
 
 

@@ -143,7 +143,9 @@ class MemoryBook:
             if sequence is not None and position is None:
                 given["position"] = _position(scope, given["sequence"], known)
             memory = _new(scope, text, given) if known is None else _updated(known, given)
-            if known is None and sequence is None:
+            if memory.sequence is not None:
+                memory = evolve(memory, run=None)
+            elif known is None:
                 memory = _in_run(scope, memory)
             if memory.outcome != "unchanged":
                 record = memory.as_record()
