@@ -27,6 +27,7 @@ from contextkit.source_info import SourceInfo
 
 __all__ = ["by_other_means", "refuses", "unless_talk"]
 
+_SHORT_QUESTION = 2
 _LEAST_WORDS = 0.5
 """The part of the question's words that one item has to have."""
 
@@ -34,7 +35,8 @@ _ENOUGH_WORDS = 5
 """So many count as the whole of a longer question."""
 
 _LEAST_MATCH = 0.55
-"""What an item with just half of the words has to match."""
+_LEAST_OF_TWO = 0.5
+"""What an item with just half of the words has to match: one word of two may be all there is."""
 
 _GOOD_MATCH = 0.6
 """What matches so well may have other words for it."""
@@ -94,7 +96,8 @@ def refuses(
         return "the question names nothing to look for"
     most = max(words_in(words, candidate.item) for candidate in candidates)
     part = most / min(len(words), _ENOUGH_WORDS)
-    if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= _LEAST_MATCH):
+    least = _LEAST_MATCH if len(words) > _SHORT_QUESTION else _LEAST_OF_TWO
+    if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= least):
         return None
     return (
         f"nothing that was found answers the question: the best item has {most} of the "
