@@ -43,8 +43,8 @@ def pieces_for(
 ) -> list[Piece]:
     """Format candidates, one hook call per source, and make them ready to be placed.
 
-    A source whose `contextkit_format` fails gets the default text; `failed` is told. Items
-    that are shortened keep what matches `query`.
+    A source whose `contextkit_format` fails gets the default text, and `failed` is called.
+    Items that are shortened keep what matches `query`.
     """
     by_source: dict[str, list[Candidate]] = {}
     for candidate in candidates:

@@ -28,7 +28,7 @@ class Damage:
 
     @property
     def problem(self) -> str | None:
-        """What is damaged, in words; None where nothing is known to be."""
+        """Describe the known damage; None where there is none."""
         # Copied in one step, as other threads may add to it.
         names = sorted(list(self._names.values()))  # noqa: C414
         return str(RecordDamagedError(names)) if names else None

@@ -50,7 +50,7 @@ def coverage(
     Args:
         query_words: the ids of the query's words.
         document_words: the ids of the document's.
-        beside: what the document has of words related to the query's, in words.
+        beside: how many words related to the query's the document has.
     """
     if not query_words:
         return 0.0

@@ -20,7 +20,7 @@ __all__ = ["Changes", "changes_since", "forget_sizes", "keep_sizes", "without_si
 
 
 def keep_sizes(shard: Path) -> None:
-    """Note sizes and checksums; nobody may write to the shard from now on but `without_sizes`.
+    """Note sizes and checksums; from now on only `without_sizes` may write to the shard.
 
     Where the disk has no room for it, nothing is noted.
     """
