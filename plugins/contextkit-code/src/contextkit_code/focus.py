@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from functools import lru_cache
 from attrs import frozen
 
 from contextkit.signals.words import STOP_WORDS, TALK, VERBS
+from contextkit_code.ranking.mentions import mentions_in
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of
 
@@ -19,7 +19,6 @@ __all__ = ["Focus"]
 _MOST_CHARACTERS = 4_000
 """What a longer query says first is what it is about."""
 
-_MOST_TRACE_CHARACTERS = 100_000
 _MOST_WORDS = 60
 _LIKE = 0.8
 _SHARED = 3
@@ -36,12 +35,6 @@ _SAYS_NOTHING = STOP_WORDS | (TALK - VERBS) | frozenset(_ASKS_FOR_CODE.split())
 
 _VERBS = {verb[:_SHARED]: [v for v in VERBS if v[:_SHARED] == verb[:_SHARED]] for verb in VERBS}
 """By their first letters."""
-
-# Python: File "a/b.py", line 120; others: a/b.js:10:5, a/b.go:33, --> src/x.rs:12:3.
-_FRAME = re.compile(
-    r'File "(?P<python>[^"\n]{1,400})", line (?P<line>\d{1,7})'
-    r"|(?P<path>(?<![\w./\\:-])(?:[A-Za-z]:)?[\w./\\@+-]{1,300}\.[A-Za-z]\w{0,7}):(?P<number>\d{1,7})\b"
-)
 
 
 @frozen
@@ -95,13 +88,11 @@ def _focus(query: str) -> Focus:
         word: _VERB_WEIGHT if _is_verb(word) and word not in named else 1.0
         for word in asked[:_MOST_WORDS]
     }
-    frames = dict.fromkeys(
-        (
-            (found["python"] or found["path"]).replace("\\", "/"),
-            int(found["line"] or found["number"]),
-        )
-        for found in _FRAME.finditer(query[:_MOST_TRACE_CHARACTERS])
-    )
+    frames = [
+        (f"{mention.text}.{mention.ending}", mention.line)
+        for mention in mentions_in(query)
+        if mention.line
+    ]
     return Focus(words, tuple(frames))
 
 
