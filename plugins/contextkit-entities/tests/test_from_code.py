@@ -55,7 +55,11 @@ def kit(tmp_path: Path) -> Iterator[ContextKit]:
         "code": contextkit_code,
     }
     # Were they asked by their priority, they would be indexed before what they read.
-    settings = {"embedding.model": "none", "sources.entities.priority": 99}
+    settings = {
+        "embedding.model": "none",
+        "sources.entities.priority": 99,
+        "sources.entities.code_source": "code",
+    }
     with open_kit(workspace, plugins, settings=settings) as opened:
         yield opened
 
@@ -219,6 +223,16 @@ def test_the_codes_own_cannot_be_forgotten(kit: ContextKit, index: Index) -> Non
         book.forget("TokenCounter")
     with pytest.raises(contextkit_entities.InvalidEntityError, match="comes from the code"):
         book.unrelate("TokenCounter", "defined in", "app/counter.py")
+
+
+def test_code_is_read_only_if_asked_for(tmp_path: Path) -> None:
+    """By default entities are those made by hand: reading code takes longer than indexing it."""
+    (tmp_path / "app.py").write_text("class TokenCounter:\n    pass\n")
+    plugins = {"entities": contextkit_entities, "code": contextkit_code}
+    with open_kit(tmp_path, plugins, settings={"embedding.model": "none"}) as kit:
+        kit.index()
+        assert kit.records("code").count()
+        assert kit.records("entities").count() == 0
 
 
 @pytest.mark.parametrize("source", ["", "elsewhere"])

@@ -15,7 +15,9 @@ __all__ = [
     "relations_problems",
 ]
 
-CODE_SOURCE = "code"
+CODE_SOURCE = ""
+"""Reading entities from code takes longer than indexing it, and seldom answers a question."""
+
 DEPTH = 2
 MOST_DEPTH = 5
 

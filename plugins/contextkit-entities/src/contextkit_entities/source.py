@@ -41,7 +41,7 @@ def contextkit_source() -> SourceInfo:
         indexed_fields=("kind", "names", "ends", "origin", "type", "band"),
         entity_type_field="type",
         cacheable=True,
-        settings={"code_source": "code"},
+        settings={"code_source": ""},
         reads=("code",),
     )
 
@@ -86,7 +86,7 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
 
 @hookimpl
 def contextkit_index(indexer: Indexer) -> IndexReport:
-    """Bring what comes from the code up to date with the records of the source `code`."""
+    """Bring what comes from the code up to date, where that is on."""
     from contextkit_entities.index_run import index_entities
 
     return index_entities(indexer)
