@@ -24,7 +24,14 @@ from contextkit.signals.words import (
     VERBS,
 )
 
-__all__ = ["is_talk", "names_one_thing", "signals_of", "subject_stems"]
+__all__ = [
+    "first_line",
+    "is_talk",
+    "is_traceback",
+    "names_one_thing",
+    "signals_of",
+    "subject_stems",
+]
 
 _READ_CHARACTERS = 8192
 _READ_TOKENS = 512
@@ -52,7 +59,8 @@ _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 def signals_of(query: str) -> QuerySignals:
     """The signals of a query's own words, whatever plugins know besides.
 
-    Of a long text the first 8,192 characters count, as many as are searched for.
+    Of a long text the first 8,192 characters count, as many as are searched for. What a text
+    of several lines asks about stands in its first.
     """
     text = query[:_READ_CHARACTERS]
     entities, prose = _names_and_prose(text)
@@ -60,7 +68,7 @@ def signals_of(query: str) -> QuerySignals:
         keywords=_keywords(text),
         entities=entities,
         intent=_intent(prose, asks="?" in text),
-        topics=topics_in(text),
+        topics=topics_in(first_line(query)),
     )
 
 
@@ -228,15 +236,41 @@ _NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-z
 _NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
 _SHORTEST_STEM = 4
+_LEAST_STEMS = 2
+"""A first line with fewer does not say what a text is about: "Hello, I need help"."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_READ_LINES = 100_000
+
+
+def first_line(query: str) -> str:
+    """The line that says what a question is about.
+
+    A report begins with its title; a traceback that is pasted alone ends with its message.
+    """
+    lines = [line for line in map(str.strip, query[:_READ_LINES].splitlines()) if line]
+    if not lines:
+        return ""
+    return lines[-1] if is_traceback(query) else lines[0]
+
+
+def is_traceback(query: str) -> bool:
+    """Whether a question begins with a traceback, so that its frames are what it is about."""
+    return query.lstrip().startswith(_TRACEBACK)
 
 
 def subject_stems(query: str) -> tuple[str, ...]:
     """List the beginnings of the words that a query is about, each once, in lower case.
 
     Names are taken apart (`session_cookie`, `SessionCookie`), and endings taken off. Words that
-    only ask or tell are left out.
+    only ask or tell are left out. A text of several lines is about what its first line says.
     """
-    parts = [part.lower() for part in _NAME_PART.findall(query[:_READ_CHARACTERS])]
+    stems = _stems_in(first_line(query))
+    return stems if len(stems) >= _LEAST_STEMS else _stems_in(query)
+
+
+def _stems_in(text: str) -> tuple[str, ...]:
+    parts = [part.lower() for part in _NAME_PART.findall(text[:_READ_CHARACTERS])]
     wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
     return tuple(dict.fromkeys(map(_stem, wanted)))[:_MOST]
 
@@ -245,7 +279,7 @@ def names_one_thing(query: str) -> bool:
     """Whether a question is about one name of code and nothing else."""
     names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
     named = set(subject_stems(names[0])) if len(names) == 1 else set()
-    return bool(named) and named.issuperset(subject_stems(query))
+    return bool(named) and named.issuperset(_stems_in(query))
 
 
 def _stem(word: str) -> str:

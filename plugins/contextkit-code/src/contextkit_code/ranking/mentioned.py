@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import evolve
 
 from contextkit import Hit
+from contextkit.signals.reading import first_line, is_traceback
 from contextkit_code.ranking.files import RankedFile, by_score, file_of
 from contextkit_code.ranking.mentions import Mention
 from contextkit_code.ranking.paths import penalty
-from contextkit_code.ranking.question import Question, first_line, is_traceback
+from contextkit_code.ranking.question import Question
 
 __all__ = ["in_frames", "named_worth", "with_named"]
 

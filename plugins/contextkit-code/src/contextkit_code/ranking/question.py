@@ -6,9 +6,10 @@ import re
 
 from attrs import frozen
 
+from contextkit.signals.reading import first_line
 from contextkit_code.ranking.words import words_of
 
-__all__ = ["Question", "ask", "first_line", "is_traceback", "searched_text", "words_beside_script"]
+__all__ = ["Question", "ask", "searched_text", "words_beside_script"]
 
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
 _SEPARATOR = re.compile(r"::|#|->")
@@ -42,7 +43,6 @@ _SHORTEST_WORD = 2
 
 _ASCII_WORD = re.compile(r"[A-Za-z_][\w.]+", re.ASCII)
 _FIRST_WITHOUT_SPACES = "\u2e80"
-_TRACEBACK = "Traceback (most recent call last)"
 _SEARCHED = 8_000
 _READ = 100_000
 _LEAST_OF_TEXT = 5_000
@@ -68,17 +68,6 @@ class Question:
     has_lines: bool = False
 
 
-def first_line(query: str) -> str:
-    """The line that says what a question is about.
-
-    A report begins with its title; a traceback that is pasted alone ends with its message.
-    """
-    lines = [line for line in map(str.strip, query[:_READ].splitlines()) if line]
-    if not lines:
-        return ""
-    return lines[-1] if is_traceback(query) else lines[0]
-
-
 def words_beside_script(query: str) -> str:
     """The ASCII words of a query that also has Chinese, Japanese or the like; "" in others.
 
@@ -88,11 +77,6 @@ def words_beside_script(query: str) -> str:
     if query.isascii() or max(query, default="") < _FIRST_WITHOUT_SPACES:
         return ""
     return " ".join(_ASCII_WORD.findall(query[:_SEARCHED]))
-
-
-def is_traceback(query: str) -> bool:
-    """Whether a question begins with a traceback, so that its frames are what it is about."""
-    return query.lstrip().startswith(_TRACEBACK)
 
 
 def searched_text(query: str) -> str:
