@@ -215,8 +215,9 @@ class _Plan:
         for piece in lane.pieces:
             if id(piece) in self._taken:
                 continue
-            length = min(piece.tokens, cap)
-            if length > room or (length < piece.tokens and vain >= _TRIES_IN_VAIN):
+            length = min(piece.tokens, cap, room)
+            short = length < piece.tokens
+            if short and (length < min(cap, READABLE_TOKENS) or vain >= _TRIES_IN_VAIN):
                 continue
             entry = self.shape(piece, length)
             if entry is None:
