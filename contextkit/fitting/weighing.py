@@ -33,12 +33,23 @@ _OTHER_MEANS = 0.5
 _CONSIDERED = 50
 """So many of a section's items, the best, are looked at for its evidence."""
 
-_NOTE_MATCH = 0.15
-_NOTE_OF_BEST = 0.3
-"""A note comes first where it matches so well, by itself and beside the best note."""
+_NOTE_MATCH = 0.3
+_NOTE_COVERS = 0.1
+"""A note has room of its own where it matches so well and has such a part of the question."""
+
+_SHORT_NOTE = 80
+_SHORT_NOTE_MATCH = 0.18
+_SHORT_NOTE_COVERS = 0.07
+"""A note of so few tokens needs less of a match, as it costs little."""
+
+_LEADING_MATCH = 0.4
+_LEADING_COVERS = 0.28
+_LEADING_OF_BEST = 0.4
+"""Notes stand first where one matches so well and has such a part of the question, and of what
+the best item has: one word in common is chance."""
 
 _NOTES_FIRST = 2.0
-"""What somebody wrote down for this project, and matches, stands before all evidence."""
+"""What somebody wrote down for this project, and answers, stands before all evidence."""
 
 _CUT = 0.35
 _NOTE_CUT = 0.55
@@ -62,14 +73,17 @@ def weighed(
     """
     if not any(lane.pieces for lane in lanes):
         return list(lanes)
-    evidence = _evidence(lanes, request, infos)
+    coverages = _coverages(lanes, request)
+    evidence = _evidence(lanes, coverages, request, infos)
     likely = {key: infos[key].likely_answers(request.signals.topics) for key in evidence}
     weights = by_evidence({lane.key: lane.weight for lane in lanes}, evidence, likely)
     answering = {key: evidence[key] * likely[key] for key in evidence}
     best = max(answering, key=lambda key: (answering[key], key))
     shown = _shown(lanes, weights, request)
+    noted = _with_notes_first(lanes, coverages, request, infos)
+    leading = _leading(noted, coverages)
     made = []
-    for lane in _with_notes_first(lanes, request, infos):
+    for lane in noted:
         key = lane.key
         why = ""
         if answering[key] < answering[best]:
@@ -82,7 +96,7 @@ def weighed(
             lane,
             weight=weights[key],
             evidence=evidence[key],
-            precedence=_NOTES_FIRST if lane.first else round(answering[key], 1),
+            precedence=_NOTES_FIRST if key in leading else round(answering[key], 1),
             why=why,
             bounded=not request.fill and answering[key] < _LEVEL * answering[best],
         )
@@ -130,16 +144,24 @@ def _relevant(lane: Lane, request: ContextRequest, info: SourceInfo) -> Lane:
 # -- evidence ---------------------------------------------------------------------------------
 
 
+def _coverages(lanes: Sequence[Lane], request: ContextRequest) -> dict[int, float]:
+    """By `id` of a piece, how much of the question it has, 0..1."""
+    pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
+    found = coverage_of(request.query, [piece.candidate for piece in pieces])
+    return {id(piece): coverage for piece, coverage in zip(pieces, found, strict=True)}
+
+
 def _evidence(
-    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+    lanes: Sequence[Lane],
+    coverages: Mapping[int, float],
+    request: ContextRequest,
+    infos: Mapping[str, SourceInfo],
 ) -> dict[str, float]:
     """Section -> how much of the question its best items have, 0..1."""
-    pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
-    coverages = coverage_of(request.query, [piece.candidate for piece in pieces])
-    by_lane: dict[str, list[float]] = defaultdict(list)
-    for piece, coverage in zip(pieces, coverages, strict=True):
-        by_lane[piece.candidate.section].append(coverage)
-    evidence = {lane.key: evidence_of(by_lane[lane.key]) for lane in lanes}
+    evidence = {
+        lane.key: evidence_of([coverages[id(piece)] for piece in lane.pieces[:_CONSIDERED]])
+        for lane in lanes
+    }
     best = max(evidence.values())
     if not best:
         # The question has no words of its own, as "continue", or what answers it has others.
@@ -168,26 +190,43 @@ def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best:
 
 
 def _with_notes_first(
-    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+    lanes: Sequence[Lane],
+    coverages: Mapping[int, float],
+    request: ContextRequest,
+    infos: Mapping[str, SourceInfo],
 ) -> list[Lane]:
     """The lanes of notes say how many of their pieces come before the split."""
     # No note says what was done last.
     if len(lanes) < 2 or "activity" in request.signals.topics:
         return list(lanes)
-    notes = [lane for lane in lanes if infos[lane.key].notes]
-    best = max((_match(piece) for lane in notes for piece in lane.pieces), default=0.0)
-    least = max(_NOTE_MATCH, _NOTE_OF_BEST * best)
-    return [_first(lane, least) if infos[lane.key].notes else lane for lane in lanes]
+    return [_first(lane, coverages) if infos[lane.key].notes else lane for lane in lanes]
 
 
-def _first(lane: Lane, least: float) -> Lane:
-    """The lane with the pieces that match so well before the others, and before the split."""
-    first = [piece for piece in lane.pieces if _match(piece) >= least]
-    others = [piece for piece in lane.pieces if _match(piece) < least]
+def _first(lane: Lane, coverages: Mapping[int, float]) -> Lane:
+    """The lane with the pieces that match well before the others, and before the split."""
+
+    first = [piece for piece in lane.pieces if _matches(piece, coverages)]
+    others = [piece for piece in lane.pieces if not _matches(piece, coverages)]
     return evolve(lane, pieces=[*first, *others], first=len(first))
 
 
-def _match(piece: Piece) -> float:
-    """How well a note matches; an update as well as what it updates."""
-    scores = piece.candidate.scores
-    return max(scores.match, scores.lifted or 0.0)
+def _matches(piece: Piece, coverages: Mapping[int, float]) -> bool:
+    """Whether a note matches well enough for room of its own."""
+    scores, covers = piece.candidate.scores, coverages.get(id(piece), 0.0)
+    # What updates a better match needs no words of its own.
+    if (scores.lifted or 0.0) > max(scores.match, _NOTE_MATCH):
+        return True
+    if piece.tokens <= _SHORT_NOTE and covers >= _SHORT_NOTE_COVERS:
+        return scores.match >= _SHORT_NOTE_MATCH
+    return scores.match >= _NOTE_MATCH and covers >= _NOTE_COVERS
+
+
+def _leading(lanes: Sequence[Lane], coverages: Mapping[int, float]) -> frozenset[str]:
+    """The sections of notes that answer so well that they stand first."""
+    least = max(_LEADING_COVERS, _LEADING_OF_BEST * max(coverages.values(), default=0.0))
+
+    def leads(piece: Piece) -> bool:
+        covers = coverages.get(id(piece), 0.0)
+        return covers >= least and piece.candidate.scores.match >= _LEADING_MATCH
+
+    return frozenset(lane.key for lane in lanes if any(map(leads, lane.pieces[: lane.first])))
