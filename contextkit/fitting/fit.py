@@ -112,7 +112,8 @@ class _Fitting:
         showing = [lane for lane in self.lanes if lane.pieces]
         if not showing:
             return self.rendered({}, self.max_tokens)
-        top = min(showing, key=lambda lane: lane.pieces[0].candidate.order)
+        sharing = [lane for lane in showing if lane.weight or lane.first] or showing
+        top = min(sharing, key=lambda lane: lane.pieces[0].candidate.order)
         best = self._best_attempt(showing)
         if best is not None and self._shows(best, top):
             return best

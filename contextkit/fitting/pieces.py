@@ -60,6 +60,8 @@ class Lane:
         precedence: how well it answers; notes that match well are over all others.
         why: says how its evidence compares with the best; "" for the best.
         weak: by `id`, the pieces that are left out as others answer better, and why.
+        good: by `id`, the pieces that match so well that they may use whatever room is left,
+            though the section as a whole answers badly.
     """
 
     key: str
@@ -73,6 +75,7 @@ class Lane:
     precedence: float = 0.0
     why: str = ""
     weak: Mapping[int, str] = field(factory=dict)
+    good: frozenset[int] = frozenset()
 
     @own_weight.default
     def _weight(self) -> float:

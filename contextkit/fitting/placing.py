@@ -11,6 +11,7 @@ In this order, each step with what the one before it left over:
 4. Pieces that wait are placed at that length, best first, until none fits.
 5. Shortened pieces grow back, best first.
 6. A piece that waits is shortened to what remains.
+7. Pieces that match well are placed, though their section has no more room of its own.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ BEST_PART = Fraction(1, 2)
 NOTES_PART = Fraction(2, 5)
 """The part of the budget that notes may take before it is split."""
 
+_SPARE_PART = Fraction(1, 8)
+"""With less than such a part of the budget left over, it is as good as used."""
 
 _LEAST_OPENING = 24
 """A section's first item needs as much: less is little more than the note."""
@@ -82,6 +85,7 @@ def place(
     plan.place_waiting()
     plan.grow_back()
     plan.shorten_waiting()
+    plan.place_good()
     return {key: sorted(entries, key=plan.rank_of) for key, entries in plan.placed.items()}
 
 
@@ -269,6 +273,20 @@ class _Plan:
             if entry is None:
                 vain += 1
             else:
+                self._put(key, entry)
+
+    def place_good(self) -> None:
+        """Place what matches well into what is left, whatever its section answers."""
+        if self.left < self.room * _SPARE_PART:
+            # A wider plan gives so little to what answers better.
+            return
+        good = frozenset[int]().union(*(lane.good for lane in self.lanes))
+        for key, piece in self.ranks.best_first:
+            if id(piece) not in good or id(piece) in self._taken:
+                continue
+            cap = max(int(self.room * ITEM_CAP), READABLE_TOKENS)
+            entry = self.shape(piece, min(piece.tokens, cap, self.left - self._heading(key)))
+            if entry is not None:
                 self._put(key, entry)
 
     # -- the books ------------------------------------------------------------------------

@@ -30,6 +30,10 @@ _LEVEL = 0.5
 _OTHER_MEANS = 0.5
 """The evidence of a source that may answer without the question's words, as a part of the best."""
 
+_GOOD_MATCH = 0.5
+_GOOD_COVERS = 0.1
+"""What matches so well and has such a part of the question is worth room that is left over."""
+
 _CONSIDERED = 50
 """So many of a section's items, the best, are looked at for its evidence."""
 
@@ -100,6 +104,8 @@ def weighed(
             why=why,
             bounded=not request.fill and answering[key] < _LEVEL * answering[best],
         )
+        if changed.bounded or key not in shown:
+            changed = evolve(changed, good=_good(changed, coverages))
         made.append(_relevant(changed, request, infos[key]) if key in shown else _closed(changed))
     return made
 
@@ -116,10 +122,25 @@ def _shown(
 
 
 def _closed(lane: Lane) -> Lane:
-    """The lane with the notes alone that come before the split."""
+    """The lane with what needs no share: notes that come before the split, and good matches."""
     why = lane.why or "its share of the budget is too small to show anything"
-    weak = {id(piece): why for piece in lane.pieces[lane.first :]}
-    return evolve(lane, pieces=lane.pieces[: lane.first], weight=0.0, weak=weak)
+    kept = [
+        piece
+        for number, piece in enumerate(lane.pieces)
+        if number < lane.first or id(piece) in lane.good
+    ]
+    weak = {id(piece): why for piece in lane.pieces if piece not in kept}
+    return evolve(lane, pieces=kept, weight=0.0, weak=weak)
+
+
+def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:
+    """The pieces that match well, of a section that does not."""
+    return frozenset(
+        id(piece)
+        for piece in lane.pieces
+        if piece.candidate.scores.match >= _GOOD_MATCH
+        and coverages.get(id(piece), 0.0) >= _GOOD_COVERS
+    )
 
 
 def _relevant(lane: Lane, request: ContextRequest, info: SourceInfo) -> Lane:
