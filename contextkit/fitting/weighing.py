@@ -6,7 +6,6 @@ what is asked, or whose source seldom answers such a question, has little room o
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from attrs import evolve
@@ -61,6 +60,11 @@ _NAME_CUT = 0.65
 """An item whose score is under such a part of its section's best is not worth its tokens. Where
 one thing is named, what defines it is wanted, and not all that mentions it."""
 
+_SURE_MATCH = 0.6
+_LEAST_MATCH = 0.3
+_LEAST_BESIDE_NOTES = 0.4
+"""Beside a match of so much, one of less is noise; and more so beside a note that answers."""
+
 _FEW_NOTES = 8
 """So many notes stay however far they are behind: they are short."""
 
@@ -86,6 +90,7 @@ def weighed(
     shown = _shown(lanes, weights, request)
     noted = _with_notes_first(lanes, coverages, request, infos)
     leading = _leading(noted, coverages)
+    floor = 0.0 if request.fill else _floor(lanes, leading)
     made = []
     for lane in noted:
         key = lane.key
@@ -106,7 +111,9 @@ def weighed(
         )
         if changed.bounded or key not in shown:
             changed = evolve(changed, good=_good(changed, coverages))
-        made.append(_relevant(changed, request, infos[key]) if key in shown else _closed(changed))
+        changed = _relevant(changed, request, infos[key]) if key in shown else _closed(changed)
+        is_calibrated = infos[key].scale == "calibrated" and not infos[key].notes
+        made.append(_over(floor, changed) if is_calibrated else changed)
     return made
 
 
@@ -160,6 +167,25 @@ def _relevant(lane: Lane, request: ContextRequest, info: SourceInfo) -> Lane:
     }
     kept = [piece for piece in lane.pieces if id(piece) not in weak]
     return evolve(lane, pieces=kept, weak=weak, first=min(lane.first, len(kept)))
+
+
+def _floor(lanes: Sequence[Lane], leading: frozenset[str]) -> float:
+    """What an item has to match beside those that answer, 0..1."""
+    if leading:
+        return _LEAST_BESIDE_NOTES
+    matches = (piece.candidate.scores.match for lane in lanes for piece in lane.pieces)
+    return _LEAST_MATCH if max(matches) >= _SURE_MATCH else 0.0
+
+
+def _over(floor: float, lane: Lane) -> Lane:
+    """The lane without the pieces that match less."""
+    weak = {
+        id(piece): f"it matches {piece.candidate.scores.match:.2f}, beside what answers better"
+        for piece in lane.pieces
+        if piece.candidate.scores.match < floor
+    }
+    kept = [piece for piece in lane.pieces if id(piece) not in weak]
+    return evolve(lane, pieces=kept, weak={**lane.weak, **weak})
 
 
 # -- evidence ---------------------------------------------------------------------------------
@@ -225,7 +251,6 @@ def _with_notes_first(
 
 def _first(lane: Lane, coverages: Mapping[int, float]) -> Lane:
     """The lane with the pieces that match well before the others, and before the split."""
-
     first = [piece for piece in lane.pieces if _matches(piece, coverages)]
     others = [piece for piece in lane.pieces if not _matches(piece, coverages)]
     return evolve(lane, pieces=[*first, *others], first=len(first))

@@ -140,7 +140,8 @@ async def test_an_item_on_the_subject_goes_on(
 async def test_a_new_item_lets_the_others_go_on(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
     """An update is the assembly whose source finds the new item as well."""
     kit = open_kit(poor(make_plugin))
-    context = await kit.assemble_context("what is the weather in Paris?")
+    context = await kit.assemble_context("what is the weather in Paris?", fill=True)
+    assert shown(context) == set()
     updated = await kit.update_context(context, ContextItem("ant", "It rains.", 1.0, id="new"))
     assert shown(updated) == set(NAMES)
 

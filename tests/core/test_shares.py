@@ -112,7 +112,7 @@ async def test_what_a_source_answers_counts(open_sources: Open) -> None:
         "now": SourceInfo(scale="calibrated", answers={"code": 1, "history": 0.2}),
     }
     kit = open_sources(dict.fromkeys(about, (ANSWER, 12, 0.8)), **about)
-    found = sources(await kit.assemble_context(QUERY, max_tokens=1000))
+    found = sources(await kit.assemble_context(QUERY, max_tokens=400))
     assert found["now"].used > 5 * found["past"].used
     asked = f"when was it that {QUERY}"
     found = sources(await kit.assemble_context(asked, max_tokens=1000))
@@ -135,6 +135,34 @@ async def test_a_context_ends_where_the_rest_is_not_worth_its_tokens(open_source
     assert {row.verdict for row in context.trace.items if row.source == "sky"} == {"weak"}
     filled = await ask(kit, 2000, fill=True)
     assert filled.sources_used == {"sea": 3, "sky": 12}
+
+
+async def test_notes_stand_first_only_where_they_answer(open_sources: Open) -> None:
+    """One that has a word of the question stands behind what has them all, and does not lead."""
+    infos = {"notes": SourceInfo(scale="calibrated", notes=True)}
+    found = {"notes": ("Oil the winch", 1, 0.4), "code": (ANSWER, 4, 0.9)}
+    context = await ask(open_sources(found, **infos))
+    assert [item.source for item in context.items] == [*["code"] * 4, "notes"]
+    found = {"notes": (ANSWER, 1, 0.5), "code": ("Oil the winch", 4, 0.5)}
+    assert (await ask(open_sources(found, **infos))).items[0].source == "notes"
+
+
+async def test_beside_a_note_that_answers_there_is_no_noise(open_sources: Open) -> None:
+    """What matches badly is left out where a note has the answer; a good match is not."""
+    infos = {"notes": SourceInfo(scale="calibrated", notes=True)}
+    found = {"notes": (ANSWER, 1, 0.7), "code": (ANSWER, 4, 0.38), "docs": (ANSWER, 2, 0.8)}
+    assert (await ask(open_sources(found, **infos), 2000)).sources_used == {"notes": 1, "docs": 2}
+
+
+async def test_good_matches_of_a_weak_section_use_spare_room(open_sources: Open) -> None:
+    """Half of the budget is not left empty while something matches well."""
+    about = {
+        "past": SourceInfo(scale="calibrated", answers={"history": 1}),
+        "now": SourceInfo(scale="calibrated", answers={"code": 1}),
+    }
+    kit = open_sources({"past": (ANSWER, 4, 0.8), "now": (ANSWER, 4, 0.8)}, **about)
+    context = await kit.assemble_context(QUERY, max_tokens=2000)
+    assert context.sources_used == {"now": 4, "past": 4}
 
 
 @pytest.mark.parametrize("shares", SHARES)
