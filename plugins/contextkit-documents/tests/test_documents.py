@@ -64,7 +64,7 @@ async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
     context = await kit.assemble_context("when are items restocked?")
     first = context.items[0]
     assert first.content == (
-        "**Documentation**: Shelf > Restocking (README.md:5)\n"
+        "**Documentation**: Shelf > Restocking (`README.md:5`)\n"
         "````markdown\nItems are restocked at night, see `restock`.\n\n"
         "```sh\nshelf restock\n```\n````"
     )
@@ -140,10 +140,10 @@ def made(content: str = "Line one.\n\nLine two.", **metadata: Any) -> ContextIte
         (
             "markdown",
             "full",
-            "**Documentation**: A_b\\_ > C \\<d> (docs/a.md:7)\n"
+            "**Documentation**: A_b\\_ > C \\<d> (`docs/a.md:7`)\n"
             "```markdown\nLine one.\n\nLine two.\n```",
         ),
-        ("markdown", "compact", "- docs/a.md:7 A_b\\_ > C \\<d>: Line one."),
+        ("markdown", "compact", "- `docs/a.md:7` A_b\\_ > C \\<d>: Line one."),
         (
             "xml",
             "full",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextkit import ContextItem
 from contextkit.invisible import legible
 from contextkit.markup import (
+    code_span,
     escape_markdown,
     escape_xml,
     fenced,
@@ -53,7 +54,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
 
 def _shown_place(item: ContextItem, style: Style) -> str:
     place = _place_of(item)
-    return f" [{place}]" if style == "plain" else f" ({escape_markdown(place)})"
+    return f" [{place}]" if style == "plain" else f" ({code_span(place)})"
 
 
 def _compact(item: ContextItem, style: Style) -> str:
@@ -64,7 +65,7 @@ def _compact(item: ContextItem, style: Style) -> str:
         return f"{_opening(item)}{escape_xml(one_line(says))}</document>"
     if style == "plain":
         return plain_line(f"{place} {name}: {says}")
-    return f"- {escape_markdown(place)} {escape_markdown(name)}: {line_start_safe(says)}"
+    return f"- {code_span(place)} {escape_markdown(name)}: {line_start_safe(says)}"
 
 
 def _name_of(item: ContextItem) -> str:
