@@ -250,13 +250,16 @@ class _Choice:
         while vain < _TRIES_IN_VAIN:
             while seed is not None and self.reading.blocks[seed][0] in self.chosen:
                 seed = next(first, None)
-            opens = seed is not None and self.passages < most and seed in self.reading.matches
-            if self._beside and not (opens and self.reading.ranks[seed] < self._beside[0][0]):
-                place = heappop(self._beside)[1]
-            elif opens and seed is not None:
-                place, seed = seed, next(first, None)
-            else:
+            opening = self._beside[:1]
+            if seed is not None and seed in self.reading.matches and self.passages < most:
+                opening.append((self.reading.ranks[seed], seed))
+            if not opening:
                 return
+            place = min(opening)[1]
+            if place == seed:
+                seed = next(first, None)
+            else:
+                heappop(self._beside)
             vain += not self._add(self.reading.blocks[place], room)
 
     def _add(self, units: Sequence[int], room: int) -> bool:
@@ -277,7 +280,7 @@ class _Choice:
         while after < len(self.units) - 1 and self.units[after].is_heading:
             after += 1
         for place in (before, after):
-            block = self.reading.block_of.get(place)
+            block = self.reading.block_of.get(place, -1)
             if block in self.reading.ranks and place not in self.chosen:
                 heappush(self._beside, (self.reading.ranks[block], block))
         return True
@@ -313,7 +316,7 @@ class _Choice:
         if self.chosen and last < len(self.units) - 1:
             ending = self.units[last]
             is_parted = self.units[last + 1].before.count("\n") > 1
-            is_closed = ending.is_block or ending.is_heading or is_parted
+            is_closed = ending.is_block or ending.is_heading or ending.is_list_item or is_parted
             parts.append(f"\n\n{ELLIPSIS}" if is_closed else f" {ELLIPSIS}")
         return "".join(parts)
 

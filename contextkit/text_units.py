@@ -29,6 +29,9 @@ _BULLET = re.compile(r"[-*+]\s")
 _NUMBER = re.compile(r"\d{1,9}[.)]\s")
 
 _LONGEST_SENTENCE = 500
+_SHORT_ANNOUNCEMENT = 200
+"""Characters of a paragraph right above a fence that stays with it."""
+
 _SHORT_BLOCK = 700
 """Characters of a paragraph or of a list of bullets that stays or goes as one."""
 
@@ -53,6 +56,11 @@ class TextUnit:
     starts_line: bool
     is_block: bool = False
     is_heading: bool = False
+
+    @property
+    def is_list_item(self) -> bool:
+        """Whether it begins an item of a list."""
+        return _list_mark(self) is not None
 
     @property
     def is_indented(self) -> bool:
@@ -116,12 +124,23 @@ def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
             blocks += [range(place, place + 1) for place in block]
     joined: list[range] = []
     for block in blocks:
-        last = units[joined[-1][-1]] if joined else None
-        if last and last.text.endswith(":") and not last.is_heading and not last.is_block:
+        if joined and _announces(units, joined[-1], block, longest):
             joined[-1] = range(joined[-1].start, block.stop)
         else:
             joined.append(block)
     return joined
+
+
+def _announces(units: Sequence[TextUnit], block: range, following: range, longest: int) -> bool:
+    """Whether a block cannot be understood without the one behind it.
+
+    A line that ends with a colon announces whatever follows, a short paragraph a fence.
+    """
+    last, first = units[block[-1]], units[following[0]]
+    if last.is_heading or last.is_block:
+        return False
+    is_short = longest and _length(units, block) <= _SHORT_ANNOUNCEMENT
+    return last.text.endswith(":") or bool(is_short and first.is_block and not first.is_indented)
 
 
 def _runs(units: Sequence[TextUnit]) -> Iterator[range]:

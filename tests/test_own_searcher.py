@@ -274,6 +274,7 @@ def retry_flaky(test):
 - **Tried**: ran suite 1 alone
 - **Outcome**: falsified - it failed alone, too
 - **Surprise**: the clock of the flaky test was mocked
+- **Root cause**: a leaked fixture
 - **What worked**: bisecting the flaky suite
 
 ## Values

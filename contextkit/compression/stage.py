@@ -192,9 +192,10 @@ class Compressor:
 
 def _note_of(item: ContextItem, style: Style) -> str:
     """What marks a summary, and says where the rest is."""
-    spelt = {"markdown": code_span, "xml": escape_xml, "plain": str}[style]
-    place = f", see full at {spelt(one_line(item.location))}" if item.location else ""
-    return f"*(summarised{place})*" if style == "markdown" else f"(summarised{place})"
+    place = one_line(item.location or "")
+    place = {"markdown": code_span(place), "xml": escape_xml(place)}.get(style, place)
+    note = f"(summarised, see full at {place})" if place else "(summarised)"
+    return f"*{note}*" if style == "markdown" else note
 
 
 @define(eq=False, kw_only=True)

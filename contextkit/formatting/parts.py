@@ -21,7 +21,10 @@ _LONGEST_TITLE = 1_000
 """A line in front of a fence may be longer: headings below headings, and a path."""
 
 _WORD = re.compile(r"\w+")
-_TITLE_LINE = re.compile(r"^ {0,3}#{1,6}[ \t].*$|<[^<>\n]*+>", re.MULTILINE)
+# Headings, tags, and links within the page, as a table of contents has them.
+_SAYS_NOTHING = re.compile(
+    r"^ {0,3}#{1,6}[ \t].*$|<[^<>\n]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)", re.MULTILINE
+)
 
 
 @frozen(kw_only=True)
@@ -65,9 +68,9 @@ class Parts:
         return html.unescape(self.body) if self.style == "xml" else self.body
 
     def words_of(self, short: str) -> int:
-        """How many words a shortened text has beside head, tail, headings and tags."""
+        """How many words a shortened text has beside head, tail, headings, tags and anchors."""
         body = short.removeprefix(self.head).removesuffix(self.tail)
-        return len(_WORD.findall(_TITLE_LINE.sub(" ", body)))
+        return len(_WORD.findall(_SAYS_NOTHING.sub(" ", body)))
 
     def in_style(self, words: str) -> str:
         """Anybody's words as a body, with nothing in them that breaks out of it."""
