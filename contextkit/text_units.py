@@ -25,8 +25,8 @@ _TILDES = re.compile(r"(?<=\n)~{4,}(?=\n)")
 _ANNOUNCES = re.compile(r"\.\. |.{0,120}:\Z")
 _STARTS_ANEW = re.compile(r"\s*(?:[-*+>|#.]|\d+[.)]|[^\s:]+(?: [^\s:]+)?: )|\s*$")
 
-_BULLET = re.compile(r"[-*+]\s")
-_NUMBER = re.compile(r"\d{1,9}[.)]\s")
+_BULLET = re.compile(r"[-*+](?:\s|$)")
+_NUMBER = re.compile(r"\d{1,9}[.)](?:\s|$)")
 
 _LONGEST_SENTENCE = 500
 _SHORT_ANNOUNCEMENT = 200

@@ -20,7 +20,7 @@ _BOT = re.compile(
 )
 _TRAILER = re.compile(r"[A-Za-z-]{1,36}-(?:by|id|on|to|url|session): ", re.IGNORECASE)
 _TASK = re.compile(r"[-*] \[[ xX]\]")
-_RULE = re.compile(r"(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+|`{3,}+\w*+|~{3,}+\w*+)\Z")
+_RULE = re.compile(r"(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+|`{3,}+\w*+|~{3,}+\w*+)")
 _GENERATED = re.compile(r"\W{0,9}(?:generated (?:with|by)|created by) \W{0,9}\w", re.IGNORECASE)
 _HEADING = re.compile(r"(#{1,6}) ")
 _SUMMARY_BY_A_TOOL = re.compile(r"(?:#{1,6} )?(?:Summary|Release notes) by \w", re.IGNORECASE)
@@ -63,4 +63,5 @@ def _without_comments(text: str) -> str:
 
 def _is_added(line: str) -> bool:
     bare = line.strip()
-    return any(it.match(bare) for it in (_TRAILER, _TASK, _RULE, _GENERATED))
+    added = any(it.match(bare) for it in (_TRAILER, _TASK, _GENERATED))
+    return added or _RULE.fullmatch(bare) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from contextkit import ContextItem, ContextRequest, Record
@@ -12,11 +13,21 @@ from contextkit_documents.stored import StoredChunk
 
 __all__ = ["find_documents"]
 
+_STUB = 0.5
+"""What is left of the relevance of a section that says next to nothing."""
+
+_LEAST_WORDS = 8
+_LONG = 2_000
+_WORD = re.compile(r"\w+")
+# Tags, comments, and links within the page, as a table of contents has them.
+_SAYS_NOTHING = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)")
+
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """The chunks that match best, with those that their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
-    items = [_item(hit.record, hit.relevance) for hit in hits]
+    items = [_item(hit.record, hit.relevance * _worth(hit.record.text)) for hit in hits]
+    items.sort(key=lambda item: -item.relevance)
     weight, limit = request.neighbours, request.limit
     places = beside(items, weight, request.min_relevance, limit)
     if not places:
@@ -26,6 +37,14 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     # Which are worth most with their neighbours' support; the core adds that to the match.
     best = best_supported(both, weight, limit)
     return sorted(best, key=lambda item: -item.relevance)
+
+
+def _worth(text: str) -> float:
+    """How much a match in a text is worth: less in a few words, which tell little."""
+    # A long text is not searched for its words.
+    if len(text) > _LONG or len(_WORD.findall(_SAYS_NOTHING.sub(" ", text))) >= _LEAST_WORDS:
+        return 1.0
+    return _STUB
 
 
 def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> list[Record]:
