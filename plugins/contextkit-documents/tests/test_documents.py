@@ -72,6 +72,23 @@ async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
     assert (first.sequence, first.position) == ("README.md", 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('<div style="x">\n  <p>Read it.</p>\n</div>', "  Read it."),
+        ("a <!-- b\nc --> d", "a  d"),
+        ("`<br>` and\n```html\n<br>\n```", "`<br>` and\n```html\n<br>\n```"),
+        ('<img src="x.png">', '<img src="x.png">'),
+        ("<Tabs> and 1 < 2", "<Tabs> and 1 < 2"),
+    ],
+)
+def test_html_that_says_how_a_page_looks_is_left_out(text: str, shown: str) -> None:
+    """It tells an agent nothing; HTML in code is what a document is about, and stays."""
+    item = ContextItem("documents", text, 0.5, id="a", metadata={"language": "markdown"})
+    (formatted,) = contextkit_format([item], "plain", "full")
+    assert formatted.partition("\n")[2] == shown
+
+
 async def test_the_metadata_is_found_by_what_it_is(kit: ContextKit) -> None:
     """Its table is shown as it stands; those of tools are apart."""
     context = await kit.assemble_context("which dependencies has the project?")

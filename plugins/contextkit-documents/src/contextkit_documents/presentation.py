@@ -16,6 +16,7 @@ from contextkit.markup import (
 )
 from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS, truncate
+from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
 
 __all__ = ["shown"]
@@ -29,8 +30,8 @@ _OPENERS = ("[", "`" * 3, "<!--", "{")
 def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     """A chunk's text.
 
-    Its lines stand in a fence, as they are: a heading, a table or a fence of a document must
-    not become one of the context.
+    Its lines stand in a fence, as they are but for HTML that only says how a page looks: a
+    heading, a table or a fence of a document must not become one of the context.
 
     Args:
         item: the chunk.
@@ -40,7 +41,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     """
     if detail == "compact":
         return _compact(item, style)
-    text = legible(item.content)
+    text = without_layout(legible(item.content), str(item.metadata.get("language", "")))
     text = text if detail == "full" else _beginning(text)
     name, place = _name_of(item), _shown_place(item, style)
     if style == "xml":
