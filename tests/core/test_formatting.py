@@ -117,6 +117,20 @@ def test_a_shortened_item_says_where_the_rest_is(
     assert "..." in nowhere.shorten(50)
 
 
+def test_a_passage_of_a_document_says_something(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """A few words of a page mislead; a short memory may be all there is."""
+    page = evolve(LONG, content="Noon.\n\n" + "w" * 900, kind="documentation")
+    registry = make_registry({"tide": make_plugin([])})
+    (piece,) = pieces(registry, [page])
+    assert piece.shorten(40) == ""
+    (other,) = pieces(registry, [evolve(page, kind="memory")])
+    assert other.shorten(40).startswith("Noon.")
+    (whole,) = pieces(registry, [evolve(page, content=LONG.content)])
+    assert whole.shorten(60).startswith("High water comes at noon.")
+
+
 def test_a_place_in_the_heading_is_not_repeated_in_a_note(
     make_registry: MakeRegistry, make_plugin: MakePlugin
 ) -> None:

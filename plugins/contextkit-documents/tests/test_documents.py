@@ -72,6 +72,19 @@ async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
     assert (first.sequence, first.position) == ("README.md", 1)
 
 
+async def test_a_section_that_says_next_to_nothing_comes_behind(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A version with its date matches a question on releases better than any entry."""
+    (workspace / "CHANGES.md").write_text(
+        "# Version 8.4\n\nReleased 2026-05-17\n\n"
+        "# Version 8.5\n\n- Version numbers are released with a leading letter from now on.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("version released")
+    assert [item.title for item in context.items][:2] == ["Version 8.5", "Version 8.4"]
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -16,9 +16,9 @@ __all__ = ["find_documents"]
 _STUB = 0.5
 """What is left of the relevance of a section that says next to nothing."""
 
-_LEAST_WORDS = 8
+_LEAST_WORDS = 4
 _LONG = 2_000
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 # Tags, comments, and links within the page, as a table of contents has them.
 _SAYS_NOTHING = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)")
 
