@@ -106,11 +106,10 @@ class _Shortener:
             return self.beginning(item, text, max_tokens)
         tail = parts.end(_note_of(item, style, parts.head))
         short = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
-        if parts.words_of(short) < _LEAST_WORDS and group_of(item.kind) == "documentation":
-            # One long block: its beginning, if anything.
-            begun = self.beginning(item, text, max_tokens)
-            return begun if parts.words_of(begun) >= _LEAST_WORDS else ""
-        return short or self.beginning(item, text, max_tokens)
+        short = short or self.beginning(item, text, max_tokens)
+        if group_of(item.kind) != "documentation":
+            return short
+        return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""
 
     def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
