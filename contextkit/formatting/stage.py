@@ -105,8 +105,8 @@ class _Shortener:
         if parts is None or (style == "xml" and "<" in parts.body):
             return self.beginning(item, text, max_tokens)
         tail = parts.end(_note_of(item, style, parts.head))
-        short = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
-        short = short or self.beginning(item, text, max_tokens)
+        said = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
+        short = said or self.beginning(item, text, max_tokens)
         if group_of(item.kind) != "documentation":
             return short
         return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from attrs import frozen
 
@@ -108,15 +108,11 @@ def _pieces(
 
 def _border(lines: Sequence[str], rows: range, blocks: frozenset[int]) -> int:
     """The last row where a block begins that nothing announces, else an item of a list."""
-    for is_border in (
-        lambda row: row in blocks and not _last_words(lines, row).endswith(":"),
-        lambda row: _ITEM.match(lines[row]) is not None,
-        lambda row: row in blocks,
-    ):
-        found = next((row for row in rows if row < len(lines) and is_border(row)), None)
-        if found is not None:
-            return found
-    return rows.start
+    inner = [row for row in rows if row < len(lines)]
+    begin = [row for row in inner if row in blocks]
+    alone = (row for row in begin if not _last_words(lines, row).endswith(":"))
+    items = (row for row in inner if _ITEM.match(lines[row]))
+    return next(chain(alone, items, begin), rows.start)
 
 
 def _last_words(lines: Sequence[str], row: int) -> str:
