@@ -29,7 +29,7 @@ _BACKTICKS = re.compile(r"(?<!\\)`+")
 _LEAST_CUT = 20
 """Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
 
-_LEAST_WORDS = 8
+_LEAST_WORDS = 14
 """Words of a document's passage; fewer say nothing beside its heading."""
 
 _PLACES = 3

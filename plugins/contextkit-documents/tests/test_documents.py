@@ -85,6 +85,19 @@ async def test_a_section_that_says_next_to_nothing_comes_behind(
     assert [item.title for item in context.items][:2] == ["Version 8.5", "Version 8.4"]
 
 
+async def test_since_when_is_answered_by_the_entry_under_its_version(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A page on the same thing matches better; asked for it, the page comes first."""
+    (workspace / "CHANGES.md").write_text("# Version 8.4\n\n- The lamp blinks at night.\n")
+    (workspace / "docs" / "lamp.md").write_text("# Lamp\n\nAt night the lamp blinks, it blinks.\n")
+    kit.index()
+    context = await kit.assemble_context("since which version does the lamp blink at night")
+    assert context.items[0].title == "Version 8.4"
+    context = await kit.assemble_context("does the lamp blink at night")
+    assert context.items[0].title == "Lamp"
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -48,7 +48,8 @@ def own_words(message: str, author: str = "") -> str:
             summary = len(heading[1]) if heading else len("######")
         elif heading and len(heading[1]) <= summary:
             summary = 0
-        if not (summary or _is_added(line)):
+        # A template's heading would only be a line of marks in the text.
+        if not (summary or (heading and len(heading[1]) > 1) or _is_added(line)):
             kept.append(line)
     return _BLANK_LINES.sub("\n\n", "\n".join([subject, *kept])).rstrip()
 
