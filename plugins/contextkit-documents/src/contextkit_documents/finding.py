@@ -51,12 +51,11 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
 def _worth(record: Record, gain: float) -> float:
     """How much a match is worth: less in a few words, more in a list of changes by `gain`."""
     text, path = record.text, str(record.fields.get("file_path") or "")
-    if gain != 1.0 and _CHANGES.match(path.rpartition("/")[2]):
-        return gain
+    worth = gain if _CHANGES.match(path.rpartition("/")[2]) else 1.0
     # A long text is not searched for its words.
     if len(text) > _LONG or len(_WORD.findall(_SAYS_NOTHING.sub(" ", text))) >= _LEAST_WORDS:
-        return 1.0
-    return _STUB
+        return worth
+    return worth * _STUB
 
 
 def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> list[Record]:
