@@ -18,9 +18,7 @@ __all__ = ["is_silent_merge", "relevance_of", "words_of"]
 _ROUTINE = 0.35
 """A change of dependencies or a merge counts as much, unless the query asks for such."""
 
-_ASKS_FOR_ROUTINE = frozenset(
-    {"bump", "bumped", "depend", "renova", "upgrad", "merge", "merged", "pull", "versio"}
-)
+_ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "renova", "upgrad"})
 """Words as `words_of` has them."""
 
 _WORD = re.compile(r"[^\W_]{2,}")
