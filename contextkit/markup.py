@@ -4,7 +4,8 @@
 |---|---|---|---|
 | lines that others wrote, on lines of their own | `markdown_text` | `escape_xml` | indented |
 | one line of words, anywhere | `line_start_safe` | `escape_xml` | `plain_line` |
-| a name or a path, within emphasis too | `escape_markdown` | `escape_xml` | `one_line` |
+| a name, within emphasis too | `escape_markdown` | `escape_xml` | `one_line` |
+| a path or a place, to be copied as it is | `code_span` | `escape_xml` | `one_line` |
 | code | `fenced` | `escape_xml` | indented |
 """
 
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextkit.invisible import legible, visible
 
 __all__ = [
+    "code_span",
     "escape_markdown",
     "escape_xml",
     "fence_for",
@@ -106,6 +108,23 @@ def fenced(text: str, language: str = "") -> str:
     fence = fence_for(text)
     body = text if not text or text.endswith("\n") else f"{text}\n"
     return f"{fence}{_NOT_IN_LANGUAGE.sub('', language)}\n{body}{fence}"
+
+
+def code_span(text: str) -> str:
+    """`text` as a Markdown code span that it cannot close: a path stays as it is opened.
+
+    Args:
+        text: a path or a place; it is put on one line.
+
+    Returns:
+        The span; nothing for a text without a visible character.
+    """
+    line = one_line(text)
+    if not line:
+        return ""
+    mark = "`" * (max(map(len, _BACKTICKS.findall(line)), default=0) + 1)
+    pad = " " if "`" in line else ""
+    return f"{mark}{pad}{line}{pad}{mark}"
 
 
 def escape_xml(text: str) -> str:

@@ -1,8 +1,11 @@
-"""Excerpts: a text's own sentences that have most to do with a query.
+"""Excerpts: the passages of a text that have most to do with a query.
 
-A sentence counts for the words of the query that it has, the rarer ones more, and in part for
-those of its neighbours. Sentences stay in their order and keep their words; `...` stands where
-some are left out. A fence or a table is whole or left out. A heading stays with what follows it.
+A passage is a run of paragraphs that follow each other: the one that matches best and those
+around it, under their heading. There are two at most; `...` stands where something is left
+out. A paragraph counts for the words of the query that it has, the rarer ones more, and in
+part for those of its neighbours. A fence, a table or a short list is whole or left out, and a
+line that ends with a colon stays with what it announces. Where no paragraph fits, sentences
+take their place.
 """
 
 from __future__ import annotations
@@ -11,15 +14,16 @@ import html
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from heapq import heappop, heappush
 from itertools import accumulate
 
 from attrs import define, field, frozen
 
 from contextkit.embedding.keywords import embed_keywords, embed_keywords_query
 from contextkit.models import Excerpt
-from contextkit.text_units import TextUnit, text_units
+from contextkit.text_units import TextUnit, text_units, unit_blocks
 from contextkit.truncation import ELLIPSIS
 
 __all__ = ["excerpt", "keeps"]
@@ -37,6 +41,9 @@ _LEAST_WORTH = 0.05
 
 _SHORT_PROSE = 300
 """Characters of a line or a wrapped paragraph that is one piece, unless nothing fits so."""
+
+_PASSAGES = 2
+"""More of them, each without what is around it, would be shreds."""
 
 _TRIES_IN_VAIN = 5
 _RETRIES = 8
@@ -114,34 +121,58 @@ def _plain(text: str) -> str:
 
 @frozen
 class _Reading:
-    """A text's units, the order in which a query needs them, and those that match it."""
+    """A text's units, the blocks that they make, and which blocks a query needs first.
+
+    Attributes:
+        units: the text's units.
+        blocks: runs of units that stay or go as one, in their order.
+        best_first: the blocks that are worth showing, those of most worth first.
+        matches: those of them that match by themselves.
+        ranks: the place of each block in `best_first`.
+        block_of: the block of each unit.
+    """
 
     units: Sequence[TextUnit]
+    blocks: Sequence[range]
     best_first: Sequence[int]
     matches: frozenset[int]
+    ranks: Mapping[int, int] = field()
+    block_of: Mapping[int, int] = field()
+
+    @ranks.default
+    def _ranked(self) -> Mapping[int, int]:
+        return {block: rank for rank, block in enumerate(self.best_first)}
+
+    @block_of.default
+    def _blocks_of_units(self) -> Mapping[int, int]:
+        return {unit: number for number, block in enumerate(self.blocks) for unit in block}
 
 
 @lru_cache(maxsize=128)
-def _parsed(text: str, longest: int) -> tuple[Sequence[TextUnit], Sequence[frozenset[int]]]:
-    """A text's units, and the words of each as the search knows them."""
+def _parsed(
+    text: str, longest: int
+) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
+    """A text's units, their blocks, and the words of each block as the search knows them."""
     units = text_units(text, longest)
-    return units, [frozenset(embed_keywords(unit.text).indices) for unit in units]
+    blocks = unit_blocks(units, longest)
+    texts = ("\n".join(unit.text for unit in units[it.start : it.stop]) for it in blocks)
+    return units, blocks, [frozenset(embed_keywords(text).indices) for text in texts]
 
 
 @lru_cache(maxsize=64)
 def _read(text: str, query: str, longest: int) -> _Reading:
-    units, words_of = _parsed(text, longest)
+    units, blocks, words_of = _parsed(text, longest)
     wanted = frozenset(embed_keywords_query(query).indices)
     has = [wanted & words for words in words_of]
     found = Counter(word for words in has for word in words)
     rarity = {
-        word: math.log(1 + (len(units) - number + 0.5) / (number + 0.5))
+        word: math.log(1 + (len(blocks) - number + 0.5) / (number + 0.5))
         for word, number in found.items()
     }
     own = [sum(rarity[word] for word in sorted(words)) for words in has]
-    best_first = [place for place in _order(own) if not units[place].is_heading]
+    best_first = [place for place in _order(own) if not units[blocks[place][-1]].is_heading]
     matches = frozenset(place for place in best_first if own[place]) or frozenset(best_first[:1])
-    return _Reading(units, best_first, matches)
+    return _Reading(units, blocks, best_first, matches)
 
 
 def _order(own: Sequence[float]) -> Sequence[int]:
@@ -192,12 +223,15 @@ class _Choice:
         count: text -> tokens.
         chosen: places of those that stay.
         spent: about what they take.
+        passages: how many runs they make.
     """
 
     reading: _Reading
     count: Callable[[str], int]
     chosen: set[int] = field(factory=set, init=False)
     spent: int = field(default=0, init=False)
+    passages: int = field(default=0, init=False)
+    _beside: list[tuple[int, int]] = field(factory=list, init=False)
     _tokens: dict[int, int] = field(factory=dict, init=False)
 
     @property
@@ -206,32 +240,49 @@ class _Choice:
         return self.reading.units
 
     def choose(self, kept: Iterable[int], room: int) -> None:
-        """Keep some units, and of the others the best that there is room for.
-
-        A unit that does not match stands beside one that is kept, or it says nothing here.
-        """
-        self.chosen, self.spent = set(), 0
+        """Keep some units; then the best blocks, and those around them, while there is room."""
+        self.chosen, self.spent, self.passages, self._beside = set(), 0, 0, []
         for place in sorted(kept):
-            self._add(place, room)
-        vain = 0
-        for place in self.reading.best_first:
-            if place in self.reading.matches or {place - 1, place + 1} & self.chosen:
-                vain += not self._add(place, room)
-            if vain >= _TRIES_IN_VAIN:
+            self._add([place], room)
+        most = max(_PASSAGES, self.passages + 1) if self.chosen else _PASSAGES
+        first, vain = iter(self.reading.best_first), 0
+        seed = next(first, None)
+        while vain < _TRIES_IN_VAIN:
+            while seed is not None and self.reading.blocks[seed][0] in self.chosen:
+                seed = next(first, None)
+            opening = self._beside[:1]
+            if seed is not None and seed in self.reading.matches and self.passages < most:
+                opening.append((self.reading.ranks[seed], seed))
+            if not opening:
                 return
+            place = min(opening)[1]
+            if place == seed:
+                seed = next(first, None)
+            else:
+                heappop(self._beside)
+            vain += not self._add(self.reading.blocks[place], room)
 
-    def _add(self, place: int, room: int) -> bool:
-        """Let a unit stay, with the headings above it, where there is room for it."""
-        wanted = {place, *self._headings(place)} - self.chosen
+    def _add(self, units: Sequence[int], room: int) -> bool:
+        """Let a block stay, with the headings above it, where there is room for it."""
+        wanted = {*units, *self._headings(units[0])} - self.chosen
         if not wanted:
             return True
         takes = sum(map(self._takes, wanted))
-        if not {min(wanted) - 1, place + 1} & self.chosen:
+        before, after = min(wanted) - 1, units[-1] + 1
+        touching = len({before, after} & self.chosen)
+        if not touching:
             takes += self.count(f"{ELLIPSIS}\n\n")
         if self.spent + takes > room:
             return False
         self.chosen |= wanted
         self.spent += takes
+        self.passages += 1 - touching
+        while after < len(self.units) - 1 and self.units[after].is_heading:
+            after += 1
+        for place in (before, after):
+            block = self.reading.block_of.get(place, -1)
+            if block in self.reading.ranks and place not in self.chosen:
+                heappush(self._beside, (self.reading.ranks[block], block))
         return True
 
     def _headings(self, place: int) -> Iterator[int]:
@@ -264,7 +315,8 @@ class _Choice:
             last = place
         if self.chosen and last < len(self.units) - 1:
             ending = self.units[last]
-            is_closed = ending.is_block or ending.is_heading
+            is_parted = self.units[last + 1].before.count("\n") > 1
+            is_closed = ending.is_block or ending.is_heading or ending.is_list_item or is_parted
             parts.append(f"\n\n{ELLIPSIS}" if is_closed else f" {ELLIPSIS}")
         return "".join(parts)
 

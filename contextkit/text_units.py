@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import evolve, frozen
 
@@ -12,7 +12,7 @@ from contextkit.graphemes import is_boundary
 from contextkit.text_blocks import TextBlocks
 from contextkit.truncation import SENTENCE_END
 
-__all__ = ["TextUnit", "text_units"]
+__all__ = ["TextUnit", "text_units", "unit_blocks"]
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")
@@ -25,7 +25,16 @@ _TILDES = re.compile(r"(?<=\n)~{4,}(?=\n)")
 _ANNOUNCES = re.compile(r"\.\. |.{0,120}:\Z")
 _STARTS_ANEW = re.compile(r"\s*(?:[-*+>|#.]|\d+[.)]|[^\s:]+(?: [^\s:]+)?: )|\s*$")
 
+_BULLET = re.compile(r"[-*+](?:\s|$)")
+_NUMBER = re.compile(r"\d{1,9}[.)](?:\s|$)")
+
 _LONGEST_SENTENCE = 500
+_SHORT_ANNOUNCEMENT = 200
+"""Characters of a paragraph right above a fence that stays with it."""
+
+_SHORT_BLOCK = 700
+"""Characters of a paragraph or of a list of bullets that stays or goes as one."""
+
 _WRAPPED = 50
 """A line of so many characters goes on in the next one, unless that begins something."""
 
@@ -47,6 +56,11 @@ class TextUnit:
     starts_line: bool
     is_block: bool = False
     is_heading: bool = False
+
+    @property
+    def is_list_item(self) -> bool:
+        """Whether it begins an item of a list."""
+        return _list_mark(self) is not None
 
     @property
     def is_indented(self) -> bool:
@@ -89,6 +103,79 @@ def text_units(body: str, longest: int) -> list[TextUnit]:
         last = bare
         position += len(line)
     return units
+
+
+def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
+    """The runs of units that are understood together, as their places.
+
+    A numbered list is one block, and so is a short paragraph or list of bullets where prose
+    is not split. A unit that ends with a colon is in one block with the unit behind it.
+
+    Args:
+        units: of one text, in their order.
+        longest: as `text_units` has it; 0 where sentences stay or go one by one.
+    """
+    blocks: list[range] = []
+    for block in _runs(units):
+        whole = _NUMBER.match(units[block[0]].text) is not None
+        if whole or (longest and _length(units, block) <= _SHORT_BLOCK):
+            blocks.append(block)
+        else:
+            blocks += [range(place, place + 1) for place in block]
+    joined: list[range] = []
+    for block in blocks:
+        if joined and _announces(units, joined[-1], block, longest):
+            joined[-1] = range(joined[-1].start, block.stop)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _announces(units: Sequence[TextUnit], block: range, following: range, longest: int) -> bool:
+    """Whether a block cannot be understood without the one behind it.
+
+    A line that ends with a colon announces whatever follows, a short paragraph a fence.
+    """
+    last, first = units[block[-1]], units[following[0]]
+    if last.is_heading or last.is_block:
+        return False
+    is_short = longest and _length(units, block) <= _SHORT_ANNOUNCEMENT
+    return last.text.endswith(":") or bool(is_short and first.is_block and not first.is_indented)
+
+
+def _runs(units: Sequence[TextUnit]) -> Iterator[range]:
+    """Runs of units that are one paragraph or one list; headings and blocks by themselves."""
+    start, mark = 0, None
+    for place, unit in enumerate(units):
+        is_alone = unit.is_heading or unit.is_block
+        own = None if is_alone else _list_mark(unit)
+        parted = unit.before.count("\n") > 1
+        if mark and not unit.is_heading:
+            goes_on = own is mark or not parted or unit.text[:1].isspace()
+        else:
+            goes_on = not (is_alone or own or parted or _is_alone(units, place - 1))
+        if place and not goes_on:
+            yield range(start, place)
+            start = place
+        if not (place and goes_on):
+            mark = own
+    if units:
+        yield range(start, len(units))
+
+
+def _is_alone(units: Sequence[TextUnit], place: int) -> bool:
+    return place >= 0 and (units[place].is_heading or units[place].is_block)
+
+
+def _list_mark(unit: TextUnit) -> re.Pattern[str] | None:
+    """What begins each item of the list that a unit begins an item of."""
+    if not unit.starts_line:
+        return None
+    return next((mark for mark in (_NUMBER, _BULLET) if mark.match(unit.text)), None)
+
+
+def _length(units: Sequence[TextUnit], block: range) -> int:
+    return sum(len(units[place].text) for place in block)
 
 
 def _goes_on(last: str, line: str) -> bool:

@@ -269,18 +269,17 @@ def retry_flaky(test):
 
 ## Experiences
 
-**Experience**: debugging | systematic-elimination
-- **Goal**: find flaky test number 1
+**Experience**: find flaky test number 1 (debugging, systematic-elimination)
 - **Hypothesis**: the tests share a database
-- **Action**: ran suite 1 alone
-- **Prediction**: the failure goes away
+- **Tried**: ran suite 1 alone
 - **Outcome**: falsified - it failed alone, too
 - **Surprise**: the clock of the flaky test was mocked
-- **Lesson**: bisecting the flaky suite
+- **Root cause**: a leaked fixture
+- **What worked**: bisecting the flaky suite
 
 ## Values
 
-**Value** (full, cluster size: 4):
+**Value**:
 Run a flaky test alone before you blame it
 
 ## Commits
@@ -289,10 +288,10 @@ Run a flaky test alone before you blame it
 Quarantine the flaky tests
 \\
 They block everybody.
-*Files: tests/a.py, tests/b.py, ci.yml and 1 more*"""
+*Files: `tests/a.py`, `tests/b.py`, `ci.yml` and 1 more*"""
 
 
-async def test_all_five_sources_in_seed_1s_formats(host: AnyHost) -> None:
+async def test_all_five_sources_in_their_own_formats(host: AnyHost) -> None:
     """What the host finds is shown as the sources show their own records."""
     assembler = ContextAssembler(host)
     context = await assembler.assemble_context("flaky test", FIVE, limit=1, **PATIENT)
@@ -408,7 +407,7 @@ async def test_a_premortem_shows_each_experience_in_its_section() -> None:
     for line in context.markdown.splitlines():
         if line.startswith("## "):
             sections[line[3:]] = []
-        elif match := re.match(r"- \*\*Goal\*\*: find flaky test number (\d)", line):
+        elif match := re.match(r"\*\*Experience\*\*: find flaky test number (\d)", line):
             list(sections.values())[-1].append(match[1])
     assert sections == {
         "Common Failures": ["1"],

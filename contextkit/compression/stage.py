@@ -14,7 +14,7 @@ from contextkit.formatting.looks import Look
 from contextkit.formatting.parts import Parts
 from contextkit.formatting.stage import credit_of
 from contextkit.invisible import legible, visible
-from contextkit.markup import escape_markdown, escape_xml, one_line
+from contextkit.markup import code_span, escape_xml, one_line
 from contextkit.models import ContextItem, Style
 from contextkit.passages import excerpt, keeps
 from contextkit.registry import SourceRegistry
@@ -192,10 +192,10 @@ class Compressor:
 
 def _note_of(item: ContextItem, style: Style) -> str:
     """What marks a summary, and says where the rest is."""
-    place = f", see full at {one_line(item.location)}" if item.location else ""
-    if style == "markdown":
-        return f"*(summarised{escape_markdown(place)})*"
-    return f"(summarised{escape_xml(place) if style == 'xml' else place})"
+    place = one_line(item.location or "")
+    place = {"markdown": code_span(place), "xml": escape_xml(place)}.get(style, place)
+    note = f"(summarised, see full at {place})" if place else "(summarised)"
+    return f"*{note}*" if style == "markdown" else note
 
 
 @define(eq=False, kw_only=True)

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from contextkit.invisible import legible
 from contextkit.markup import (
-    escape_markdown,
+    code_span,
     escape_xml,
     line_start_safe,
     markdown_text,
@@ -81,7 +81,7 @@ _WHOLE: Mapping[Style, Callable[[ContextItem, str], str]] = {
 
 
 def _compact_markdown(item: ContextItem) -> str:
-    place = f" ({escape_markdown(one_line(item.location))})" if item.location else ""
+    place = f" ({code_span(item.location)})" if item.location else ""
     return f"- {line_start_safe(item.content)}{place}"
 
 

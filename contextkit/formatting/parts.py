@@ -17,6 +17,14 @@ _LABEL = re.compile(r"(?:[-*] )?\*\*[^*\n]{1,60}\*\*(?: \([^()\n]{1,60}\))?:? ")
 _HEAD_LINE = re.compile(r"(?:\*\*|#{1,6} ).*\n|.* \[(?>(?:(?! \[)[^\]\n])*)\]\n")
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+).*+\n", re.MULTILINE)
 _LONGEST_HEAD = 160
+_LONGEST_TITLE = 1_000
+"""A line in front of a fence may be longer: headings below headings, and a path."""
+
+_WORD = re.compile(r"\w+")
+# Headings, tags, and links within the page, as a table of contents has them.
+_SAYS_NOTHING = re.compile(
+    r"^ {0,3}#{1,6}[ \t].*$|<[^<>\n]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)", re.MULTILINE
+)
 
 
 @frozen(kw_only=True)
@@ -59,6 +67,11 @@ class Parts:
         """The body without a style's escapes, as far as whoever summarises it needs to know."""
         return html.unescape(self.body) if self.style == "xml" else self.body
 
+    def words_of(self, short: str) -> int:
+        """How many words a shortened text has beside head, tail, headings, tags and anchors."""
+        body = short.removeprefix(self.head).removesuffix(self.tail)
+        return len(_WORD.findall(_SAYS_NOTHING.sub(" ", body)))
+
     def in_style(self, words: str) -> str:
         """Anybody's words as a body, with nothing in them that breaks out of it."""
         if self.style == "xml":
@@ -76,7 +89,7 @@ class Parts:
 def _fenced(text: str) -> tuple[str, str, str] | None:
     """A text that ends with its only fence, as what is before, in and behind the content."""
     opening = _FENCE.search(text)
-    if opening is None or opening.start() > _LONGEST_HEAD:
+    if opening is None or opening.start() > _LONGEST_TITLE:
         return None
     mark = opening[1]
     closing = re.compile(rf"^{mark[0]}{{{len(mark)},}}+[ \t]*+$", re.MULTILINE)

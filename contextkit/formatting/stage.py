@@ -12,7 +12,7 @@ from contextkit.fitting.pieces import Piece
 from contextkit.formatting.looks import Look, default_text
 from contextkit.formatting.parts import Parts
 from contextkit.invisible import visible
-from contextkit.markup import escape_markdown, escape_xml, one_line
+from contextkit.markup import code_span, escape_markdown, escape_xml, one_line
 from contextkit.models import ContextItem, Excerpt, Provenance, Style, Successor
 from contextkit.passages import excerpt
 from contextkit.ranking.scoring import Candidate
@@ -29,8 +29,12 @@ _BACKTICKS = re.compile(r"(?<!\\)`+")
 _LEAST_CUT = 20
 """Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
 
+_LEAST_WORDS = 14
+"""Words of a document's passage; fewer say nothing beside its heading."""
+
 _PLACES = 3
 _LINE_NUMBER = re.compile(r":\d+\Z")
+_LONGEST_TITLE = 60
 
 
 def pieces_for(
@@ -101,13 +105,16 @@ class _Shortener:
         if parts is None or (style == "xml" and "<" in parts.body):
             return self.beginning(item, text, max_tokens)
         tail = parts.end(_note_of(item, style, parts.head))
-        short = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
-        return short or self.beginning(item, text, max_tokens)
+        said = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
+        short = said or self.beginning(item, text, max_tokens)
+        if group_of(item.kind) != "documentation":
+            return short
+        return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""
 
     def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
         style = self.look.style
-        note = _note_of(item, style, text.partition("\n")[0] if style != "markdown" else "")
+        note = _note_of(item, style, text.partition("\n")[0])
         if max_tokens - self.count(note) < _LEAST_CUT:
             return ""
         if style == "xml":
@@ -136,14 +143,15 @@ class _Shortener:
 
 def _note_of(item: ContextItem, style: Style, head: str) -> str:
     """What says where the whole text is; "" where its head does, or only an id is known."""
-    place = one_line(item.location or "")
+    place = one_line(visible(item.location or ""))
     if not place or item.id in place:
         return ""
-    escaped = {"markdown": escape_markdown, "xml": escape_xml}.get(style, visible)
+    escaped = escape_xml if style == "xml" else str
     if escaped(_LINE_NUMBER.sub("", place)) in head:
         return ""
-    note = f"(truncated, see full at {escaped(visible(place))})"
-    return f"*{note}*" if style == "markdown" else note
+    if style == "markdown":
+        return f"*(truncated, see full at {code_span(place)})*"
+    return f"(truncated, see full at {escaped(place)})"
 
 
 @frozen
@@ -184,13 +192,11 @@ def credit_of(item: ContextItem, look: Look) -> str:
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
     # One place may have been found as several records.
-    named = list(dict.fromkeys(map(_place_of, also_in)))
+    named = list(dict.fromkeys(filter(None, (_place_of(other, look) for other in also_in))))
     if not named:
         return ""
     more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
     places = f"{', '.join(named[:_PLACES])}{more}"
-    if look.style == "markdown":
-        places = escape_markdown(places)
     if look.detail == "compact":
         # Within one line there is no room for an element of its own.
         return "" if look.style == "xml" else f" (also in: {places})"
@@ -201,10 +207,19 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     }[look.style]
 
 
-def _place_of(other: Provenance) -> str:
-    """Where an item was found, by its source's name where there is only an id."""
-    place = "" if other.location == other.id else other.location
-    return one_line(place or f"{other.source} {other.id}")
+def _place_of(other: Provenance, look: Look) -> str:
+    """Where an item was found, with its title where no line is named; "" for an id alone.
+
+    `commit 9d4fc53` says nothing to a reader, its subject does.
+    """
+    place = one_line(visible(other.location or ""))
+    if not place or other.location == other.id:
+        return ""
+    title = "" if _LINE_NUMBER.search(place) else one_line(visible(other.title or ""))
+    title = truncate(title, _LONGEST_TITLE, len)
+    if look.style == "markdown":
+        place, title = code_span(place), escape_markdown(title)
+    return f"{place} ({title})" if title else place
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:
@@ -213,7 +228,7 @@ def _update_note(newer: Successor | None, look: Look) -> str:
         return ""
     place = one_line(newer.location or newer.id)
     if look.style == "markdown":
-        place = escape_markdown(place)
+        place = code_span(place)
     date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
     if look.style == "xml":
         element = f"<superseded-by>{escape_xml(f'{place}{date}')}</superseded-by>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from contextkit.formatted import ContextSource
-from contextkit.markup import escape_markdown, line_start_safe, one_line
+from contextkit.markup import code_span, escape_markdown, line_start_safe, one_line
 from contextkit.rendering.document import Document
 
 __all__ = ["heading", "render", "source_list"]
@@ -41,5 +41,6 @@ def source_list(document: Document) -> str:
 
 
 def _line(source: ContextSource) -> str:
-    place = escape_markdown(one_line(source.location or source.type))
+    location = source.location
+    place = code_span(location) if location else escape_markdown(one_line(source.type))
     return f"- {line_start_safe(source.name)} ({place})"

@@ -122,7 +122,7 @@ def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
     )
     for number in rows:
         assert f"The harbour gate {number} is closed at {number} o'clock." in context.markdown
-    assert "*(summarised, see full at tales/3.md)*" in context.markdown
+    assert "*(summarised, see full at `tales/3.md`)*" in context.markdown
     assert context.truncated_items == ["2", "3", "4", "5"]
     assert context.truncated
     assert context.summary == "to hold the budget: 4 summarised"

@@ -99,7 +99,7 @@ def test_a_piece_is_counted_with_its_separator(
 @pytest.mark.parametrize(
     ("style", "note"),
     [
-        ("markdown", "*(truncated, see full at tide.txt:3)*"),
+        ("markdown", "*(truncated, see full at `tide.txt:3`)*"),
         ("xml", "(truncated, see full at tide.txt:3)\n</entity>"),
     ],
 )
@@ -115,6 +115,20 @@ def test_a_shortened_item_says_where_the_rest_is(
     (nowhere,) = pieces(registry, [evolve(LONG, location=None)], style)
     assert "truncated" not in nowhere.shorten(50)
     assert "..." in nowhere.shorten(50)
+
+
+def test_a_passage_of_a_document_says_something(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """A few words of a page mislead; a short memory may be all there is."""
+    page = evolve(LONG, content="Noon.\n\n" + "w" * 900, kind="documentation")
+    registry = make_registry({"tide": make_plugin([])})
+    (piece,) = pieces(registry, [page])
+    assert piece.shorten(40) == ""
+    (other,) = pieces(registry, [evolve(page, kind="memory")])
+    assert other.shorten(40).startswith("Noon.")
+    (whole,) = pieces(registry, [evolve(page, content=LONG.content)])
+    assert whole.shorten(60).startswith("High water comes at noon.")
 
 
 def test_a_place_in_the_heading_is_not_repeated_in_a_note(
@@ -154,7 +168,7 @@ def test_a_source_shortens_its_own(make_registry: MakeRegistry, make_plugin: Mak
     )
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG])
     assert piece.shorten(20) == "short"
-    assert piece.shorten(40).endswith("*(truncated, see full at tide.txt:3)*")
+    assert piece.shorten(40).endswith("*(truncated, see full at `tide.txt:3`)*")
     assert calls == [
         (f"**Tide** {LONG.content}", 20, COUNT("some words")),
         (f"**Tide** {LONG.content}", 40, COUNT("some words")),
@@ -198,23 +212,27 @@ def test_a_wrong_truncation_gives_the_default(
     told = Told()
     plugin = make_plugin([], contextkit_truncate=contextkit_truncate)
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], told=told)
-    assert piece.shorten(40).endswith("*(truncated, see full at tide.txt:3)*")
+    assert piece.shorten(40).endswith("*(truncated, see full at `tide.txt:3`)*")
     assert told == ([("tide", "contextkit_truncate", told_reason)] if told_reason else [])
 
 
 @pytest.mark.parametrize(
     ("style", "credit"),
     [
-        ("markdown", "\n\n*Also in: a.py:1, commits abc*"),
-        ("plain", "\n(also in: a.py:1, commits abc)"),
-        ("xml", "\n<also-in>a.py:1, commits abc</also-in>"),
+        ("markdown", "\n\n*Also in: `a.py:1`, `commit abc` (Turn the \\*tide\\*)*"),
+        ("plain", "\n(also in: a.py:1, commit abc (Turn the *tide*))"),
+        ("xml", "\n<also-in>a.py:1, commit abc (Turn the *tide*)</also-in>"),
     ],
 )
 def test_a_winner_says_where_else_it_was_found(
     make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, credit: str
 ) -> None:
-    """Whole or shortened."""
-    also_in = (Provenance("code", "x", "a.py:1"), Provenance("commits", "abc"))
+    """Whole or shortened; by its title where no line is named, and never by an id alone."""
+    also_in = (
+        Provenance("code", "x", "a.py:1", "x"),
+        Provenance("commits", "abc", "commit abc", "Turn the *tide*"),
+        Provenance("values", "value_1", title="Look at the tide"),
+    )
     registry = make_registry({"tide": make_plugin([])})
     (piece,) = pieces(registry, [evolve(LONG, also_in=also_in)], style)
     assert piece.text.endswith(credit)
@@ -248,7 +266,7 @@ def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlu
     places = [Provenance("log", id=str(n), location="tide.txt") for n in range(3)]
     item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [item])
-    assert piece.text.endswith("\n\n*Also in: tide.txt, sea 7*")
+    assert piece.text.endswith("\n\n*Also in: `tide.txt`*")
 
 
 @pytest.mark.parametrize("tokens", ["default", "openai", "claude"])

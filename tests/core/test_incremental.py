@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -200,11 +201,12 @@ def test_an_item_with_a_known_id_takes_the_place_of_the_old_one() -> None:
 
 def test_what_it_repeats_is_dropped() -> None:
     """An event that says what is in already takes its place, and names where else it is."""
-    assembler, _ = assembler_of({"log": [], "sea": notes("sea", [3])})
+    (note,) = notes("sea", [3])
+    assembler, _ = assembler_of({"log": [], "sea": [evolve(note, location="sea.txt:3")]})
     context = assembler.assemble_context_sync("gate")
     updated = assembler.update_context_sync(context, ContextItem("log", text(3), 1.0, id="e"))
     assert updated.markdown.count(text(3)) == 1
-    assert "Also in: sea 3" in updated.markdown
+    assert "Also in: `sea.txt:3`" in updated.markdown
     assert updated.sources_used == {"log": 1}
 
 

@@ -32,7 +32,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
         (Look("markdown", "summary"), "High water\nat noon."),
         (
             Look("markdown", "compact"),
-            "- High water at noon. # Not a heading & more (tide.txt:3)",
+            "- High water at noon. # Not a heading & more (`tide.txt:3`)",
         ),
         (Look("plain", "summary"), "Noon [tide.txt:3]\nHigh water\nat noon."),
         (Look("plain", "compact"), "High water at noon. # Not a heading & more (tide.txt:3)"),

@@ -94,7 +94,7 @@ def test_each_kind_of_the_seed_has_its_group() -> None:
 @pytest.mark.parametrize(
     ("style", "first"),
     [
-        ("markdown", "**Sources:**\n- notes 1 (notes/1.txt:1)\n"),
+        ("markdown", "**Sources:**\n- notes 1 (`notes/1.txt:1`)\n"),
         ("plain", "Sources:\n  - notes 1 (notes/1.txt:1)\n"),
         (
             "xml",
@@ -217,10 +217,13 @@ async def test_a_compact_duplicate_names_its_twin_in_its_line(
 ) -> None:
     """Attribution costs no line of its own."""
     twins = {
-        name: make_plugin([ContextItem(name, "High water at noon", 0.9, id=name)]) for name in "ab"
+        name: make_plugin(
+            [ContextItem(name, "High water at noon", 0.9, id=name, location=f"{name}.txt:1")]
+        )
+        for name in "ab"
     }
     context = await assembled(open_kit(twins), detail="compact")
-    assert "- High water at noon (also in: b b)" in context.markdown
+    assert "- High water at noon (`a.txt:1`) (also in: `b.txt:1`)" in context.markdown
 
 
 # -- blocks ---------------------------------------------------------------------------------

@@ -122,6 +122,31 @@ def test_structure_is_whole_or_left_out(max_tokens: int) -> None:
     assert ("table_open" in kinds) == ("| a |" in found)
 
 
+FILLER = " ".join(f"The moon rose over the pier {n} times." for n in range(24))
+
+
+def test_an_excerpt_is_a_passage_and_no_shreds() -> None:
+    """The paragraph that matches and those around it; at most two such runs."""
+    gates = [f"Gate {n} is closed at {n}. It is made of wood." for n in range(5)]
+    text = "\n\n".join(part for gate in gates for part in (FILLER, gate))
+    found = excerpt(text, QUERY, 60, estimate_tokens)
+    assert found.count("Gate") == found.count("It is made of wood.") == 2
+    near = "\n\n".join([FILLER, "It stands at the pier.", gates[1], "Its key is lost.", FILLER])
+    assert "\n\n".join(["It stands at the pier.", gates[1], "Its key is lost."]) in excerpt(
+        near, QUERY, 45, estimate_tokens
+    )
+
+
+@pytest.mark.parametrize("max_tokens", range(20, 140, 10))
+def test_an_order_and_what_is_announced_are_whole_or_left_out(max_tokens: int) -> None:
+    """Two of four steps mislead, and so does a sentence that announces nothing."""
+    steps = "1. Go to the gate.\n2. It is closed at ten.\n\n   Knock.\n3. Wait.\n4. Go in."
+    text = f"{FILLER}\n\n{steps}\n\n{FILLER}\n\nThe gate opens so:\n\n```\ncode\n```\n\n{FILLER}"
+    found = excerpt(text, QUERY, max_tokens, estimate_tokens)
+    assert ("1. Go" in found) == (steps in found)
+    assert ("opens so:" in found) == ("```\ncode\n```" in found)
+
+
 def test_a_heading_is_not_kept_for_itself() -> None:
     """It stays with what follows it."""
     text = "# The gate is closed\n\nThe moon rose over it.\n\n# Other\n\nA pier. " + "Boats. " * 30

@@ -143,8 +143,12 @@ def kit(make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextK
 @pytest.mark.parametrize(
     ("style", "detail", "expected"),
     [
-        ("markdown", "full", f"{TIMEOUT.format(30)}\n\n*(superseded by notes <1> of 2026-01-02)*"),
-        ("markdown", "compact", " (superseded by notes <1> of 2026-01-02)\n"),
+        (
+            "markdown",
+            "full",
+            f"{TIMEOUT.format(30)}\n\n*(superseded by `notes <1>` of 2026-01-02)*",
+        ),
+        ("markdown", "compact", " (superseded by `notes <1>` of 2026-01-02)\n"),
         ("plain", "full", "\n(superseded by notes <1> of 2026-01-02)"),
         ("plain", "compact", " (superseded by notes <1> of 2026-01-02)\n"),
         ("xml", "full", "\n<superseded-by>notes &lt;1&gt; of 2026-01-02</superseded-by>\n"),
@@ -157,7 +161,8 @@ async def test_the_text_says_what_supersedes_an_item(
     """In every style, once, behind the update; both are there."""
     context = await kit.assemble_context("timeout", ["notes"], style=style, detail=detail)
     assert (
-        context.markdown.count("superseded by notes") + context.markdown.count("<superseded-by>")
+        context.markdown.replace("`", "").count("superseded by notes")
+        + context.markdown.count("<superseded-by>")
         == 1
     )
     assert expected in context.markdown
@@ -199,4 +204,4 @@ async def test_a_source_may_know_by_itself(
     item = ContextItem("notes", "Old news", 0.9, id="old", superseded_by=Successor("new"))
     kit = open_kit({"notes": make_plugin([item])}, settings={"embedding.model": "none"})
     context = await kit.assemble_context("news", max_tokens=200)
-    assert "*(superseded by new)*" in context.markdown
+    assert "*(superseded by `new`)*" in context.markdown

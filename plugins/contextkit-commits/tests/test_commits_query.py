@@ -51,6 +51,19 @@ async def test_an_item_is_the_commit(repo: Any, index: Index, ask: Any) -> None:
     }
 
 
+async def test_routine_ranks_behind_unless_it_is_asked_for(
+    repo: Any, index: Index, ask: Any
+) -> None:
+    """Updates by programs match much and tell little."""
+    repo.commit(
+        "Bump retry action from 1 to 2", "--author=dependabot[bot] <bot@example.org>", a="1\n"
+    )
+    repo.commit("The action that publishes does not wait\n\nNo retry is needed.", b="1\n")
+    index(repo)
+    assert (await ask("which retry action"))[0].title.startswith("The action that publishes")
+    assert (await ask("who did bump the retry action"))[0].title.startswith("Bump retry")
+
+
 async def test_no_commit_no_item(repo: Any, index: Index, ask: Any) -> None:
     """An empty history answers every question with nothing."""
     index(repo)

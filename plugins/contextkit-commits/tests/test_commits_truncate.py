@@ -67,7 +67,7 @@ def test_heading_subject_and_files_stay(hooks: Any) -> None:
         "**Commit** `0123456` by Ada on 2026-01-02\n"
         "Fix the parser\n\n"
         "Line 0 of the body has several words.\nLine 1 of the body has several words. ...\n"
-        "*Files: a.py, b.py*"
+        "*Files: `a.py`, `b.py`*"
     )
     assert isinstance(text, Excerpt)
 
@@ -92,16 +92,13 @@ def test_every_budget_is_kept(hooks: Any) -> None:
         assert words(text) <= budget
         assert text.startswith("**Commit** `0123456`")
         assert text.split("\n")[1] == "Fix \\<the> parser"
-        assert budget == whole or "..." in text
     assert cut(hooks, item, whole) == item.content
 
 
 def test_files_give_way_before_the_subject(hooks: Any) -> None:
     """A subject without the files is better than the files without a subject."""
     item = formatted(hooks, f"Fix the parser\n\n{BODY}")
-    assert cut(hooks, item, 10) == (
-        "**Commit** `0123456` by Ada on 2026-01-02\nFix the parser\n..."
-    )
+    assert cut(hooks, item, 10) == ("**Commit** `0123456` by Ada on 2026-01-02\nFix the parser")
 
 
 def test_author_and_date_give_way_to_the_subject(hooks: Any) -> None:
@@ -149,7 +146,7 @@ LONG_NAME = "word " * 30 + "last"
             "plain",
             "Fix it\n\nBecause of all of this and of some of that.",
             15,
-            "Fix it [commit 0123456, Ada, 2026-01-02]\n...\nFiles: a.py, b.py",
+            "Fix it [commit 0123456, Ada, 2026-01-02]\nFiles: a.py, b.py",
         ),
     ],
 )

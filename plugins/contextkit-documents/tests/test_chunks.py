@@ -88,10 +88,25 @@ def test_a_long_section_is_cut_between_blocks() -> None:
     assert chunks[0].first == 0
 
 
+def test_no_piece_of_a_long_section_is_a_stump() -> None:
+    """A version's date stays with its entries, an entry is whole, an announcement too."""
+    entries = "".join(f"- Entry {n} says what it is\n  about in two lines.\n" for n in range(99))
+    first, *others = cut(f"# 1.2\n\nReleased today\n\n{entries}", "CHANGES.md")
+    assert first.text.startswith("Released today\n\n- Entry 0 says")
+    assert len(others) > 1
+    assert all(chunk.text.startswith("- Entry") for chunk in others)
+    assert min(len(chunk.text) for chunk in others) > 300
+
+    code = "```\n" + "word\n" * 380 + "```"
+    example = f"{'It was so. ' * 60}\n\nBetween.\n\nFor example:\n\n{code}"
+    _, second = cut(f"# A\n\n{example}", "a.md")
+    assert second.text.startswith("For example:\n\n```")
+
+
 def test_a_block_that_is_too_long_is_cut_at_a_line_and_a_line_within() -> None:
     """So that nothing is left out and no chunk is over twice the length."""
     chunks = cut("# A\n" + "\n".join(["word " * 20] * 60), "a.md")
-    assert [len(chunk.text) <= MAX_CHARACTERS for chunk in chunks] == [True] * len(chunks)
+    assert [len(chunk.text) < 1.2 * MAX_CHARACTERS for chunk in chunks] == [True] * len(chunks)
     (one, two) = cut("x" * (3 * MAX_CHARACTERS), "data.json")
     assert (len(one.text), len(two.text)) == (2 * MAX_CHARACTERS, MAX_CHARACTERS)
     assert one.first == two.first == 0

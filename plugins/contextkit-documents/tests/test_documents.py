@@ -64,12 +64,55 @@ async def test_the_section_that_answers_comes_first(kit: ContextKit) -> None:
     context = await kit.assemble_context("when are items restocked?")
     first = context.items[0]
     assert first.content == (
-        "**Documentation**: Shelf > Restocking (README.md:5)\n"
+        "**Documentation**: Shelf > Restocking (`README.md:5`)\n"
         "````markdown\nItems are restocked at night, see `restock`.\n\n"
         "```sh\nshelf restock\n```\n````"
     )
     assert (first.location, first.title) == ("README.md:5", "Shelf > Restocking")
     assert (first.sequence, first.position) == ("README.md", 1)
+
+
+async def test_a_section_that_says_next_to_nothing_comes_behind(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A version with its date matches a question on releases better than any entry."""
+    (workspace / "CHANGES.md").write_text(
+        "# Version 8.4\n\nReleased 2026-05-17\n\n"
+        "# Version 8.5\n\n- Version numbers are released with a leading letter from now on.\n"
+    )
+    kit.index()
+    context = await kit.assemble_context("version released")
+    assert [item.title for item in context.items][:2] == ["Version 8.5", "Version 8.4"]
+
+
+async def test_since_when_is_answered_by_the_entry_under_its_version(
+    kit: ContextKit, workspace: Path
+) -> None:
+    """A page on the same thing matches better; asked for it, the page comes first."""
+    (workspace / "CHANGES.md").write_text("# Version 8.4\n\n- The lamp blinks at night.\n")
+    (workspace / "docs" / "lamp.md").write_text("# Lamp\n\nAt night the lamp blinks, it blinks.\n")
+    kit.index()
+    context = await kit.assemble_context("since which version does the lamp blink at night")
+    assert context.items[0].title == "Version 8.4"
+    context = await kit.assemble_context("does the lamp blink at night")
+    assert context.items[0].title == "Lamp"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('<div style="x">\n  <p>Read it.</p>\n</div>', "  Read it."),
+        ("a <!-- b\nc --> d", "a  d"),
+        ("`<br>` and\n```html\n<br>\n```", "`<br>` and\n```html\n<br>\n```"),
+        ('<img src="x.png">', '<img src="x.png">'),
+        ("<Tabs> and 1 < 2", "<Tabs> and 1 < 2"),
+    ],
+)
+def test_html_that_says_how_a_page_looks_is_left_out(text: str, shown: str) -> None:
+    """It tells an agent nothing; HTML in code is what a document is about, and stays."""
+    item = ContextItem("documents", text, 0.5, id="a", metadata={"language": "markdown"})
+    (formatted,) = contextkit_format([item], "plain", "full")
+    assert formatted.partition("\n")[2] == shown
 
 
 async def test_the_metadata_is_found_by_what_it_is(kit: ContextKit) -> None:
@@ -140,10 +183,10 @@ def made(content: str = "Line one.\n\nLine two.", **metadata: Any) -> ContextIte
         (
             "markdown",
             "full",
-            "**Documentation**: A_b\\_ > C \\<d> (docs/a.md:7)\n"
+            "**Documentation**: A_b\\_ > C \\<d> (`docs/a.md:7`)\n"
             "```markdown\nLine one.\n\nLine two.\n```",
         ),
-        ("markdown", "compact", "- docs/a.md:7 A_b\\_ > C \\<d>: Line one."),
+        ("markdown", "compact", "- `docs/a.md:7` A_b\\_ > C \\<d>: Line one."),
         (
             "xml",
             "full",

@@ -58,8 +58,7 @@ def hostile_fields() -> Callable[[str], dict[str, Any]]:
     def made(text: str) -> dict[str, Any]:
         return {
             **dict.fromkeys((*names, "root_cause", "domain", "strategy", "outcome_status"), text),
-            "lesson": {"what_worked": text},
-            "show_root_cause": True,
+            "lesson": {"what_worked": text, "takeaway": text},
         }
 
     return made

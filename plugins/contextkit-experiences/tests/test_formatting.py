@@ -19,19 +19,19 @@ Make = Callable[..., Experience]
 ItemOf = Callable[..., ContextItem]
 HostileFields = Callable[[str], dict[str, Any]]
 
-SEED_1 = """\
-**Experience**: debugging | systematic-elimination
-- **Goal**: Stop the nightly timeout
+WHOLE = """\
+**Experience**: Stop the nightly timeout (debugging, systematic-elimination)
 - **Hypothesis**: The connection pool is too small
-- **Action**: Doubled the pool
-- **Prediction**: No timeout tonight
+- **Tried**: Doubled the pool
 - **Outcome**: falsified - It timed out again at 02:00
 - **Surprise**: The pool was half empty
-- **Lesson**: A timeout on the lock"""
+- **Root cause**: A lock was held across a retry
+- **What worked**: A timeout on the lock
+- **Takeaway**: Look at locks first"""
 
 COMPACT = (
     "debugging/systematic-elimination: Stop the nightly timeout; falsified; "
-    "lesson: A timeout on the lock (2026-03-01)"
+    "takeaway: Look at locks first (2026-03-01)"
 )
 
 HOSTILE = (
@@ -63,17 +63,30 @@ def shown(item_of: ItemOf) -> Callable[..., str]:
 Shown = Callable[..., str]
 
 
-def test_markdown_is_that_of_seed_1(make: Make, shown: Shown) -> None:
-    """The format is the seed's to the letter, with and without its optional lines."""
-    assert shown(make()) == SEED_1
-    assert SEED_1.rsplit("\n", 2)[0] == shown(make(surprise=None, lesson=None))
+def test_an_experience_says_what_it_teaches(make: Make, shown: Shown) -> None:
+    """Root cause and takeaway are the answer, though seed 1 shows what worked alone."""
+    assert shown(make()) == WHOLE
+    assert shown(make(surprise=None, lesson=None, root_cause=None)) == "\n".join(
+        WHOLE.splitlines()[:4]
+    )
 
 
-def test_an_open_one_says_so(make: Make, item_of: ItemOf) -> None:
-    """The outcome of an open experience is that it is open."""
+def test_an_open_one_says_what_is_expected(make: Make, item_of: ItemOf) -> None:
+    """Where there is an outcome, the prediction tells little beside it."""
     item = item_of(to_json(make()) | {"outcome_status": "open", "outcome_result": None})
 
-    assert "- **Outcome**: open - not resolved yet" in text_of(item).splitlines()
+    lines = text_of(item).splitlines()
+
+    assert "- **Prediction**: No timeout tonight" in lines
+    assert "- **Outcome**: open - not resolved yet" in lines
+
+
+def test_a_goal_that_is_too_long_for_a_heading_has_its_line(make: Make, shown: Shown) -> None:
+    """The heading has its first 120 characters."""
+    heading, goal, *_ = shown(make(goal="stop the timeout " * 20)).splitlines()
+
+    assert heading.endswith("the... (debugging, systematic-elimination)")
+    assert goal.count("timeout") == 20
 
 
 @pytest.mark.parametrize("detail", ["full", "summary"])
@@ -101,44 +114,35 @@ def test_failures_are_marked_on_the_strategy_axis(
     assert marked == ("FAILED [experience]" in shown(experience, "plain", detail, axis=axis))
 
 
-def test_the_root_cause_is_shown_last_where_it_is_wanted(make: Make, shown: Shown) -> None:
-    """It is one more line behind seed 1's."""
-    assert f"{SEED_1}\n- **Root cause**: A lock was held across a retry" == shown(
-        make(), show_root_cause=True
-    )
-    assert shown(make(root_cause=None), show_root_cause=True) == SEED_1
-
-
 def test_xml_and_plain_have_the_shape_of_seed_4(make: Make, shown: Shown) -> None:
     """An entity with name and type; a heading line with the type in brackets."""
-    experience = make(surprise=None, lesson=None, goal='a < b & "c"')
+    experience = make(surprise=None, lesson=None, root_cause=None, goal='a < b & "c"')
 
     assert shown(experience, "xml").splitlines() == [
-        '<entity name="debugging | systematic-elimination" type="experience">',
-        "Goal: a &lt; b &amp; &quot;c&quot;",
+        '<entity name="a &lt; b &amp; &quot;c&quot; (debugging, systematic-elimination)" '
+        'type="experience">',
         "Hypothesis: The connection pool is too small",
-        "Action: Doubled the pool",
-        "Prediction: No timeout tonight",
+        "Tried: Doubled the pool",
         "Outcome: falsified - It timed out again at 02:00",
         "</entity>",
     ]
     assert shown(experience, "plain").splitlines()[:2] == [
-        "debugging | systematic-elimination [experience]",
-        'Goal: a < b & "c"',
+        'a < b & "c" (debugging, systematic-elimination) [experience]',
+        "Hypothesis: The connection pool is too small",
     ]
 
 
 class TestSummary:
-    """Goal, outcome, lesson and root cause."""
+    """Goal, outcome, root cause and lesson."""
 
     def test_markdown(self, make: Make, shown: Shown) -> None:
-        """Seed 1's lines without what can be looked up, and why it was so."""
+        """Without what can be looked up."""
         assert shown(make(), "markdown", "summary") == (
-            "**Experience**: debugging | systematic-elimination\n"
-            "- **Goal**: Stop the nightly timeout\n"
+            "**Experience**: Stop the nightly timeout (debugging, systematic-elimination)\n"
             "- **Outcome**: falsified - It timed out again at 02:00\n"
-            "- **Lesson**: A timeout on the lock\n"
-            "- **Root cause**: A lock was held across a retry"
+            "- **Root cause**: A lock was held across a retry\n"
+            "- **What worked**: A timeout on the lock\n"
+            "- **Takeaway**: Look at locks first"
         )
 
     def test_xml_and_plain(self, make: Make, shown: Shown) -> None:
@@ -146,14 +150,13 @@ class TestSummary:
         experience = make(lesson=None, root_cause=None)
 
         assert shown(experience, "xml", "summary") == (
-            '<entity name="debugging | systematic-elimination" type="experience">\n'
-            "Goal: Stop the nightly timeout\n"
+            '<entity name="Stop the nightly timeout (debugging, systematic-elimination)" '
+            'type="experience">\n'
             "Outcome: falsified - It timed out again at 02:00\n"
             "</entity>"
         )
         assert shown(experience, "plain", "summary") == (
-            "debugging | systematic-elimination [experience]\n"
-            "Goal: Stop the nightly timeout\n"
+            "Stop the nightly timeout (debugging, systematic-elimination) [experience]\n"
             "Outcome: falsified - It timed out again at 02:00"
         )
 
@@ -182,18 +185,23 @@ class TestCompact:
     @pytest.mark.parametrize(
         ("axis", "without", "said"),
         [
-            ("full", {}, "; lesson: A timeout on the lock ("),
+            ("full", {}, "; takeaway: Look at locks first ("),
+            (
+                "full",
+                {"lesson": Lesson(what_worked="A timeout on the lock")},
+                "; lesson: A timeout on ",
+            ),
             ("full", {"lesson": None}, "; root cause: A lock was held across a retry ("),
             ("full", {"lesson": None, "root_cause": None}, "; falsified ("),
             ("root_cause", {}, "; root cause: A lock was held across a retry ("),
-            ("root_cause", {"root_cause": None}, "; lesson: A timeout on the lock ("),
+            ("root_cause", {"root_cause": None}, "; takeaway: Look at locks first ("),
             ("surprise", {}, "; surprise: The pool was half empty ("),
         ],
     )
     def test_what_it_teaches(
         self, make: Make, shown: Shown, axis: str, without: dict[str, Any], said: str
     ) -> None:
-        """The text of the axis it was found on, else the lesson, else the root cause."""
+        """The text of the axis it was found on, else the takeaway, else what stands for it."""
         assert said in shown(make(**without), "plain", "compact", axis=axis)
 
     @pytest.mark.parametrize("moment", [None, datetime(1970, 1, 1, tzinfo=UTC)])
@@ -203,7 +211,7 @@ class TestCompact:
         """As for what a host's own searcher finds."""
         item = evolve(item_of(to_json(make())), created_at=moment)
 
-        assert text_of(item, "plain", "compact").endswith("lesson: A timeout on the lock")
+        assert text_of(item, "plain", "compact").endswith("takeaway: Look at locks first")
 
     def test_markup_and_titles_stay_words(self, make: Make, item_of: ItemOf) -> None:
         """Of the fields in Markdown, at the start of the line in plain text."""
@@ -267,9 +275,7 @@ def test_a_record_with_holes_is_still_shown(item_of: ItemOf) -> None:
     item = item_of({"goal": 7, "lesson": None})
 
     assert text_of(item) == (
-        "**Experience**: unknown | unknown\n"
-        "- **Goal**: 7\n"
-        "- **Outcome**: unknown - not resolved yet"
+        "**Experience**: 7 (unknown, unknown)\n- **Outcome**: unknown - not resolved yet"
     )
     assert text_of(item, "plain", "compact") == "unknown/unknown: 7; unknown (2026-03-01)"
     assert text_of(item_of({}), "plain", "compact") == "unknown/unknown: unknown (2026-03-01)"

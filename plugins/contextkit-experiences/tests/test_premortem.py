@@ -144,7 +144,7 @@ async def test_the_sections_stand_in_the_order_of_seed_1(furnished: ContextKit) 
         "## Unexpected Outcomes": {"surprised"},
         "## Root Causes to Watch": {"explained"},
         "## Relevant Principles": set(),
-    } == {each: set(re.findall(r"\((\w+)\)\n", section(context, each))) for each in SECTIONS}
+    } == {each: set(re.findall(r"\((\w+)\) \(", section(context, each))) for each in SECTIONS}
     assert len(ids(context)) == len(set(ids(context))) == 9
     assert context.sources_used == {"experiences": 7, "values": 2}
 
@@ -154,7 +154,7 @@ async def test_failures_stand_out_in_the_strategys_section(furnished: ContextKit
     context = await furnished.get_premortem_context("debugging", STRATEGY, max_tokens=4000)
 
     performance = section(context, "## Strategy Performance")
-    marked = re.findall(r"\*\*FAILED\*\*\n- \*\*Goal\*\*: .*\((\w+)\)", performance)
+    marked = re.findall(r"\((\w+)\) \(.*\) \*\*FAILED\*\*\n", performance)
 
     assert set(marked) == {"given_up", "elsewhere"}
     assert context.markdown.count("FAILED") == len(marked)
@@ -237,17 +237,16 @@ async def test_compact_is_one_line_an_item(furnished: ContextKit) -> None:
     assert sum("**FAILED**" in line for line in lines) == 2
 
 
-async def test_a_summary_has_goal_outcome_lesson_and_root_cause(furnished: ContextKit) -> None:
+async def test_a_summary_has_outcome_root_cause_and_lesson(furnished: ContextKit) -> None:
     """And no more."""
     context = await furnished.get_premortem_context(
         "debugging", STRATEGY, max_tokens=4000, detail="summary"
     )
 
     assert set(re.findall(r"- \*\*([\w ]+)\*\*:", context.markdown)) == {
-        "Goal",
         "Outcome",
-        "Lesson",
         "Root cause",
+        "What worked",
     }
 
 

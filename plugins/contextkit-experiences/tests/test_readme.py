@@ -33,8 +33,8 @@ def test_the_words_and_keys_are_all_there(make: Callable[..., Experience]) -> No
 def test_the_shown_formats_are_the_real_ones() -> None:
     """The examples in Markdown are what the source makes of such an experience."""
     full, compact = re.findall(r"```markdown\n(.*?)\n```", README, re.DOTALL)
-    fields = dict(re.findall(r"- \*\*(\w+)\*\*: (.*)", full))
-    values = {name.lower(): fields[name] for name in ("Goal", "Hypothesis", "Action", "Prediction")}
+    fields = dict(re.findall(r"- \*\*([\w ]+)\*\*: (.*)", full))
+    goal, _, _ = full.partition(": ")[2].partition(" (")
     status, result = fields["Outcome"].split(" - ")
     item = ContextItem(
         "experiences",
@@ -42,13 +42,16 @@ def test_the_shown_formats_are_the_real_ones() -> None:
         1.0,
         created_at=datetime(2026, 3, 1, tzinfo=UTC),
         metadata={
-            **values,
+            "goal": goal,
+            "hypothesis": fields["Hypothesis"],
+            "action": fields["Tried"],
             "domain": "debugging",
             "strategy": "check-assumptions",
             "outcome_status": status,
             "outcome_result": result,
             "surprise": fields["Surprise"],
-            "lesson": {"what_worked": fields["Lesson"]},
+            "root_cause": fields["Root cause"],
+            "lesson": {"what_worked": fields["What worked"], "takeaway": fields["Takeaway"]},
         },
     )
 

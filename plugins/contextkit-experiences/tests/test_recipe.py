@@ -203,18 +203,3 @@ async def test_the_most_trustworthy_and_then_the_latest_come_first(
 
     for items in found.values():
         assert [item.id for item in items] == ["ghap_recent", "ghap_gold", "ghap_silver"]
-
-
-async def test_outside_a_premortem_the_root_cause_is_shown_on_its_own_axis(
-    records: Records, make: Make
-) -> None:
-    """A context has seed 1's format, and one that asks for root causes shows them."""
-    ExperienceBook(records).add([make()])
-
-    async def text(**filters: str) -> str:
-        request = ContextRequest(query="timeout lock", records=records, filters=filters)
-        items = await plugin.contextkit_query(request)
-        return plugin.contextkit_format(items, "markdown", "full")[0]
-
-    assert "Root cause" not in await text()
-    assert "Root cause" in await text(axis="root_cause")

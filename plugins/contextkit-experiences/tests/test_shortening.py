@@ -21,7 +21,8 @@ ItemOf = Callable[..., ContextItem]
 Count = Callable[[str], int]
 Shown = Callable[..., str]
 
-HEADING = "**Experience**: debugging | systematic-elimination"
+TITLE = "Stop the nightly timeout (debugging, systematic-elimination)"
+HEADING = f"**Experience**: {TITLE}"
 
 
 @pytest.fixture
@@ -57,8 +58,8 @@ NOTE = "*(truncated, full experience ID: ghap_1)*"
 
 
 def test_the_essential_is_kept_before_the_rest(make: Make, shown: Shown) -> None:
-    """Heading, goal, outcome and lesson stay; surprise next; then the rest, in order."""
-    text = shown(make(), show_root_cause=True)
+    """Outcome, root cause and takeaway stay; what worked next; then the rest."""
+    text = shown(make())
     whole = len(text)
 
     def labels(max_tokens: int) -> list[str]:
@@ -69,31 +70,32 @@ def test_the_essential_is_kept_before_the_rest(make: Make, shown: Shown) -> None
         assert short.splitlines()[-2:] == ["", NOTE]
         return [line.split("**")[1] for line in short.splitlines()[1:-2]]
 
-    assert labels(225) == ["Goal", "Outcome", "Lesson"]
-    assert labels(270) == ["Goal", "Outcome", "Surprise", "Lesson"]
-    assert labels(320) == ["Goal", "Outcome", "Surprise", "Lesson", "Root cause"]
-    assert "Hypothesis" in labels(whole)
-    assert labels(95) == []
+    assert labels(265) == ["Outcome", "Root cause", "Takeaway"]
+    assert labels(305) == ["Outcome", "Root cause", "What worked", "Takeaway"]
+    assert labels(345) == ["Outcome", "Surprise", "Root cause", "What worked", "Takeaway"]
+    assert "Tried" in labels(whole)
+    assert labels(130) == []
 
 
 def test_long_fields_share_the_room(make: Make, shown: Shown) -> None:
-    """An endless goal does not push out the outcome and the lesson."""
-    text = shown(make(goal="goal " * 3000, lesson=Lesson(what_worked="lesson " * 2000)))
+    """An endless root cause does not push out the outcome and the takeaway."""
+    lesson = Lesson(what_worked="it", takeaway="lesson " * 2000)
+    text = shown(make(root_cause="cause " * 2000, lesson=lesson))
 
     short = shortened(text, 60, words)
 
     assert short is not None
     assert 55 <= words(short) <= 60
-    goal, outcome, lesson = short.splitlines()[1:4]
-    assert goal.endswith("goal...")
+    outcome, cause, lesson = short.splitlines()[1:4]
     assert "It timed out again at 02:00" in outcome
+    assert cause.endswith("cause...")
     assert lesson.endswith("lesson...")
 
 
 def test_of_a_long_field_what_matches_is_shown(make: Make, shown: Shown) -> None:
     """Not how it begins: a lesson's last sentence may be the one that was asked for."""
     lesson = "It was a long night. " * 40 + "The scheduler drops jobs at midnight."
-    text = shown(make(lesson=Lesson(what_worked=lesson)))
+    text = shown(make(lesson=Lesson(what_worked="it", takeaway=lesson)))
     short = shortened(text, 330, query="when does the scheduler drop jobs")
     assert short is not None
     assert "The scheduler drops jobs at midnight." in short
@@ -101,15 +103,15 @@ def test_of_a_long_field_what_matches_is_shown(make: Make, shown: Shown) -> None
 
 
 def test_in_a_tight_place_the_most_essential_stays(make: Make, shown: Shown) -> None:
-    """Where not all three fit, the lesson goes first, and then the outcome."""
-    text = shown(make(goal="goal " * 40, outcome_result="result " * 40))
+    """Where not all three fit, the takeaway goes first, and then the root cause."""
+    text = shown(make(root_cause="cause " * 40, outcome_result="result " * 40))
 
     def labels(room: int) -> list[str]:
         return [line.split("**")[1] for line in str(shortened(text, room)).splitlines()[1:-2]]
 
-    assert labels(230) == ["Goal", "Outcome", "Lesson"]
-    assert labels(190) == ["Goal", "Outcome"]
-    assert labels(150) == ["Goal"]
+    assert labels(270) == ["Outcome", "Root cause", "Takeaway"]
+    assert labels(210) == ["Outcome", "Root cause"]
+    assert labels(170) == ["Outcome"]
 
 
 def test_no_room_for_heading_and_note_is_left_to_the_core(make: Make, shown: Shown) -> None:
@@ -128,7 +130,7 @@ def test_it_never_exceeds_and_never_breaks(
     for room in range(100, 2000, 37):
         short = shortened(text, room, style=style)
         if short is None:
-            assert room < 160
+            assert room < len(text.partition("\n")[0]) + 70
             continue
         assert len(short) <= room
         assert "(truncated, full experience ID: ghap_1)" in short
@@ -139,7 +141,7 @@ def test_it_never_exceeds_and_never_breaks(
 
 def test_more_room_never_shows_less(make: Make, shown: Shown) -> None:
     """The shortened text grows with its room, up to a line's end."""
-    text = shown(make(goal="g " * 300, hypothesis="h " * 300))
+    text = shown(make(root_cause="g " * 300, hypothesis="h " * 300))
     lengths = [len(shortened(text, room) or "") for room in range(100, 1400, 10)]
 
     assert all(later >= earlier - 30 for earlier, later in pairwise(lengths))
@@ -162,21 +164,19 @@ def test_what_was_blacked_out_stays_so(make: Make, shown: Shown) -> None:
     [
         (
             "markdown",
-            f"{HEADING}\n- **Goal**: Stop the nightly timeout\n"
+            f"{HEADING}\n"
             "- **Outcome**: falsified - It timed out again at 02:00\n\n"
             "*(truncated, full experience ID: ghap_1)*",
         ),
         (
             "xml",
-            '<entity name="debugging | systematic-elimination" type="experience">\n'
-            "Goal: Stop the nightly timeout\n"
+            f'<entity name="{TITLE}" type="experience">\n'
             "Outcome: falsified - It timed out again at 02:00\n"
             "(truncated, full experience ID: ghap_1)\n</entity>",
         ),
         (
             "plain",
-            "debugging | systematic-elimination [experience]\n"
-            "Goal: Stop the nightly timeout\n"
+            f"{TITLE} [experience]\n"
             "Outcome: falsified - It timed out again at 02:00\n\n"
             "(truncated, full experience ID: ghap_1)",
         ),
@@ -192,17 +192,18 @@ def test_the_shortened_text_in_each_style(
 
 
 def test_a_summary_is_shortened_too(make: Make, shown: Shown) -> None:
-    """Its goal, outcome and lesson are kept before its root cause."""
-    text = shown(make(root_cause="cause " * 99), "markdown", "summary")
+    """Its outcome, root cause and takeaway are kept before what worked."""
+    lesson = Lesson(what_worked="worked " * 99, takeaway="Look at locks first")
+    text = shown(make(lesson=lesson), "markdown", "summary")
 
-    short = str(shortened(text, 230))
+    short = str(shortened(text, 265))
 
     assert [line.split("**")[1] for line in short.splitlines()[1:-2]] == [
-        "Goal",
         "Outcome",
-        "Lesson",
+        "Root cause",
+        "Takeaway",
     ]
-    assert "- **Root cause**: cause cause" in str(shortened(text, 300))
+    assert "- **What worked**: worked worked" in str(shortened(text, 310))
 
 
 @pytest.mark.parametrize("count", [words, len, counter_for("default")])
@@ -247,8 +248,9 @@ def test_it_always_fits_and_is_always_whole(
 
 def test_characters_as_people_see_them_are_not_cut_apart(make: Make, shown: Shown) -> None:
     """Nor is a mark parted from its letter."""
-    text = shown(make(goal="e\u0301" * 400, surprise=None, lesson=None))
+    result = "e\u0301" * 400
+    text = shown(make(outcome_result=result, surprise=None, lesson=None, root_cause=None))
 
-    for room in range(180, 260):
-        goal = str(shortened(text, room)).splitlines()[1].removesuffix("...")
-        assert goal.endswith("\u0301")
+    for room in range(220, 300):
+        outcome = str(shortened(text, room)).splitlines()[1].removesuffix("...")
+        assert outcome.endswith("\u0301")

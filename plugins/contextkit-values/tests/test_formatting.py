@@ -33,22 +33,22 @@ def shown(text: str, style: Style, detail: Detail = "full") -> str:
 
 
 @pytest.mark.parametrize("detail", ["full", "summary"])
-def test_the_format_is_that_of_seed_1(detail: Detail) -> None:
-    """Markdown to the letter; XML and plain text in the shape of seed 4; a summary the same."""
+def test_a_value_says_what_it_is_about(detail: Detail) -> None:
+    """Seed 1's format without the size of its cluster, which says nothing to a reader."""
     assert [shown(TEXT, style, detail) for style in STYLES] == [
-        "**Value** (root_cause, cluster size: 4):\nName the user in keys & more",
-        '<entity name="Value (root_cause, cluster size: 4)" type="value">\n'
+        "**Value** (root cause):\nName the user in keys & more",
+        '<entity name="Value (root cause)" type="value">\n'
         "Name the user in keys &amp; more\n</entity>",
-        "Value (root_cause, cluster size: 4) [value]\nName the user in keys & more",
+        "Value (root cause) [value]\nName the user in keys & more",
     ]
 
 
-def test_compact_is_text_axis_and_size_on_one_line() -> None:
+def test_compact_is_text_and_axis_on_one_line() -> None:
     """In each style, the text first."""
     assert [shown("Name the user\nin keys & more", style, "compact") for style in STYLES] == [
-        "- Name the user in keys & more (root_cause, 4)",
-        '<value axis="root_cause" size="4">Name the user in keys &amp; more</value>',
-        "Name the user in keys & more (root_cause, 4)",
+        "- Name the user in keys & more (root cause)",
+        "<value>Name the user in keys &amp; more (root cause)</value>",
+        "Name the user in keys & more (root cause)",
     ]
 
 

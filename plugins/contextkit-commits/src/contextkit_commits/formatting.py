@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from contextkit.markup import (
+    code_span,
     escape_markdown,
     escape_xml,
     line_start_safe,
@@ -18,6 +19,7 @@ from contextkit.markup import (
 )
 from contextkit.models import ContextItem, Detail, Style
 from contextkit_commits.commit_records import NO_MESSAGE, SHORT_SHA
+from contextkit_commits.own_words import own_words
 from contextkit_commits.text import shortened
 
 __all__ = ["format_commit"]
@@ -50,7 +52,7 @@ class _Shown:
 
     @classmethod
     def of(cls, item: ContextItem) -> _Shown:
-        return cls(item.own_text, _files(item))
+        return cls(own_words(item.own_text, _author(item)), _listed(item))
 
     @classmethod
     def subject_of(cls, item: ContextItem) -> _Shown:
@@ -60,7 +62,7 @@ class _Shown:
 def _markdown(item: ContextItem, shown: _Shown) -> str:
     author, date = escape_markdown(_author(item)), escape_markdown(_date(item))
     head = f"**Commit** `{_short(item)}` by {author} on {date}"
-    tail = [f"*Files: {escape_markdown(shown.files)}*"] if shown.files else []
+    tail = [f"*Files: {_listed(item, code_span)}*"] if shown.files else []
     return "\n".join([head, markdown_text(shown.message or NO_MESSAGE), *tail])
 
 
@@ -145,11 +147,12 @@ def _date(item: ContextItem) -> str:
     return one_line(str(item.metadata.get("timestamp") or ""))[:_DATE] or _UNKNOWN
 
 
-def _files(item: ContextItem) -> str:
+def _listed(item: ContextItem, spelt: Callable[[str], str] = str) -> str:
+    """The first files of a commit, and how many more there are."""
     metadata: Mapping[str, Any] = item.metadata
     paths = [_visible_path(str(path)) for path in metadata.get("files_changed") or ()]
     more = max(len(paths), int(metadata.get("file_count") or 0)) - _FILES_SHOWN
-    shown = ", ".join(paths[:_FILES_SHOWN])
+    shown = ", ".join(map(spelt, paths[:_FILES_SHOWN]))
     return f"{shown} and {more} more" if more > 0 else shown
 
 

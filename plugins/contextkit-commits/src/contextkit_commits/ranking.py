@@ -11,8 +11,15 @@ from __future__ import annotations
 import re
 
 from contextkit.records import Hit, Record
+from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 
 __all__ = ["is_silent_merge", "relevance_of", "words_of"]
+
+_ROUTINE = 0.35
+"""A change of dependencies or a merge counts as much, unless the query asks for such."""
+
+_ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "renova", "upgrad"})
+"""Words as `words_of` has them."""
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _STEM = 6
@@ -44,7 +51,9 @@ def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
         query_words: `words_of` the query.
     """
     share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
-    return hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
+    relevance = hit.relevance * (1 + _SUBJECT_GAIN * share) / (1 + _SUBJECT_GAIN * _USUAL_SHARE)
+    is_wanted = _ASKS_FOR_ROUTINE & query_words or not _is_routine(hit.record)
+    return relevance if is_wanted else relevance * _ROUTINE
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -56,6 +65,16 @@ def words_of(text: str) -> frozenset[str]:
 def _share(subject: frozenset[str], query: frozenset[str]) -> float:
     """The share of a subject's words that the query has; for one or two words it stays small."""
     return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
+
+
+def _is_routine(record: Record) -> bool:
+    """Whether a program made it, or it updates a dependency, or merges what is indexed."""
+    subject = record.text.partition("\n")[0]
+    return (
+        is_bot(str(record.fields.get("author") or ""))
+        or ROUTINE_SUBJECT.match(subject) is not None
+        or _DEFAULT_MERGE.match(subject) is not None
+    )
 
 
 def is_silent_merge(record: Record) -> bool:

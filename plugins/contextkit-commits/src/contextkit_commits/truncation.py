@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from contextkit.models import ContextItem, Style
+from contextkit.models import ContextItem, Excerpt, Style
 from contextkit.passages import excerpt
-from contextkit.truncation import ELLIPSIS
 
 __all__ = ["truncate_commit"]
 
@@ -41,9 +40,9 @@ def truncate_commit(
     named = first.partition(_AUTHOR)[0] if style == "markdown" else first
     for top, bottom in ((first, [*files, *end]), (first, end), (named, end)):
         head, tail = "\n".join([top, *subject]), "".join(f"\n{line}" for line in bottom)
-        bare = f"{head}\n{ELLIPSIS}{tail}" if body else f"{head}{tail}"
+        bare = f"{head}{tail}"
         if count(bare) <= max_tokens:
             space = "\n\n" if style == "markdown" else "\n"
             said = excerpt(body, query, max_tokens, count, head=head + space, tail=tail)
-            return said or bare
+            return said or Excerpt(bare)
     return ""

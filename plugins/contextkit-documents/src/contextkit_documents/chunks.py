@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, chain
 
 from attrs import frozen
 
@@ -14,6 +17,12 @@ __all__ = ["MAX_CHARACTERS", "Chunk", "chunks_of"]
 
 MAX_CHARACTERS = 2_000
 """A longer section is cut where a block begins, a longer block at a line."""
+
+_LEAST_CHARACTERS = 500
+_LEFT_OVER = 300
+"""A piece of a section is no shorter, and one so much longer is not cut."""
+
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
 
 _NAMED_KEYS = 6
 """A chunk of more tables or keys than these is called by the first ones."""
@@ -82,20 +91,35 @@ def _cut(
 def _pieces(
     lines: Sequence[str], start: int, end: int, blocks: frozenset[int]
 ) -> Iterator[tuple[int, int]]:
-    """Runs of rows of at most `MAX_CHARACTERS`, or of one longer line."""
-    size, block = 0, start
-    for row in range(start, end):
-        if row in blocks:
-            block = row
-        length = len(lines[row]) + 1
-        if size + length > MAX_CHARACTERS and row > start:
-            stop = block if block > start else row
-            yield start, stop
-            start = stop
-            size = sum(len(line) + 1 for line in lines[stop:row])
-        size += length
-    if start < end:
-        yield start, end
+    """Runs of rows of about `MAX_CHARACTERS` at most, or of one longer line."""
+    ends = [0, *accumulate(len(line) + 1 for line in lines[start:end])]
+    first = 0
+    # What would be left over alone says too little.
+    while ends[-1] - ends[first] > MAX_CHARACTERS + _LEFT_OVER:
+        furthest = max(bisect_right(ends, ends[first] + MAX_CHARACTERS) - 1, first + 1)
+        least = bisect_right(ends, ends[first] + _LEAST_CHARACTERS)
+        rows = range(start + furthest, start + max(least, first + 1) - 1, -1)
+        stop = _border(lines, rows, blocks) - start
+        yield start + first, start + stop
+        first = stop
+    if start + first < end:
+        yield start + first, end
+
+
+def _border(lines: Sequence[str], rows: range, blocks: frozenset[int]) -> int:
+    """The last row where a block begins that nothing announces, else an item of a list."""
+    inner = [row for row in rows if row < len(lines)]
+    begin = [row for row in inner if row in blocks]
+    alone = (row for row in begin if not _last_words(lines, row).endswith(":"))
+    items = (row for row in inner if _ITEM.match(lines[row]))
+    return next(chain(alone, items, begin), rows.start)
+
+
+def _last_words(lines: Sequence[str], row: int) -> str:
+    """The line above a row, empty ones left out."""
+    while row and not lines[row - 1].strip():
+        row -= 1
+    return lines[row - 1].rstrip() if row else ""
 
 
 def _grouped(lines: Sequence[str], keys: Sequence[Key], kind: Kind) -> Iterator[Chunk]:

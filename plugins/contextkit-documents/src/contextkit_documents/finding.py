@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from contextkit import ContextItem, ContextRequest, Record
@@ -12,11 +13,30 @@ from contextkit_documents.stored import StoredChunk
 
 __all__ = ["find_documents"]
 
+_ASKS_WHEN = re.compile(
+    r"\b(?:since|versions?|releases?|released|changelog|when|seit|wann)\b|版本|バージョン",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(r"(?:change|history|news|release|whats?[-_]?new)", re.IGNORECASE)
+_CHANGES_GAIN = 1.3
+"""A question since when something is so is answered by the entry under its version."""
+
+_STUB = 0.5
+"""What is left of the relevance of a section that says next to nothing."""
+
+_LEAST_WORDS = 4
+_LONG = 2_000
+_WORD = re.compile(r"[^\W\d_]{2,}")
+# Tags, comments, and links within the page, as a table of contents has them.
+_SAYS_NOTHING = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)")
+
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
     """The chunks that match best, with those that their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
-    items = [_item(hit.record, hit.relevance) for hit in hits]
+    gain = _CHANGES_GAIN if _ASKS_WHEN.search(request.query) else 1.0
+    items = [_item(hit.record, min(1.0, hit.relevance * _worth(hit.record, gain))) for hit in hits]
+    items.sort(key=lambda item: -item.relevance)
     weight, limit = request.neighbours, request.limit
     places = beside(items, weight, request.min_relevance, limit)
     if not places:
@@ -26,6 +46,16 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
     # Which are worth most with their neighbours' support; the core adds that to the match.
     best = best_supported(both, weight, limit)
     return sorted(best, key=lambda item: -item.relevance)
+
+
+def _worth(record: Record, gain: float) -> float:
+    """How much a match is worth: less in a few words, more in a list of changes by `gain`."""
+    text, path = record.text, str(record.fields.get("file_path") or "")
+    worth = gain if _CHANGES.match(path.rpartition("/")[2]) else 1.0
+    # A long text is not searched for its words.
+    if len(text) > _LONG or len(_WORD.findall(_SAYS_NOTHING.sub(" ", text))) >= _LEAST_WORDS:
+        return worth
+    return worth * _STUB
 
 
 def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> list[Record]:

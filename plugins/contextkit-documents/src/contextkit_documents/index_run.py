@@ -9,7 +9,7 @@ from contextkit_documents.settings import Settings
 
 __all__ = ["index_documents"]
 
-_VERSION = 4
+_VERSION = 5
 """Another one when chunks are made otherwise: every document is then indexed anew."""
 
 

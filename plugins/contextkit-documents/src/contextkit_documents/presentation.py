@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextkit import ContextItem
 from contextkit.invisible import legible
 from contextkit.markup import (
+    code_span,
     escape_markdown,
     escape_xml,
     fenced,
@@ -15,6 +16,7 @@ from contextkit.markup import (
 )
 from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS, truncate
+from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
 
 __all__ = ["shown"]
@@ -28,8 +30,8 @@ _OPENERS = ("[", "`" * 3, "<!--", "{")
 def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     """A chunk's text.
 
-    Its lines stand in a fence, as they are: a heading, a table or a fence of a document must
-    not become one of the context.
+    Its lines stand in a fence, as they are but for HTML that only says how a page looks: a
+    heading, a table or a fence of a document must not become one of the context.
 
     Args:
         item: the chunk.
@@ -39,7 +41,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     """
     if detail == "compact":
         return _compact(item, style)
-    text = legible(item.content)
+    text = without_layout(legible(item.content), str(item.metadata.get("language", "")))
     text = text if detail == "full" else _beginning(text)
     name, place = _name_of(item), _shown_place(item, style)
     if style == "xml":
@@ -53,7 +55,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
 
 def _shown_place(item: ContextItem, style: Style) -> str:
     place = _place_of(item)
-    return f" [{place}]" if style == "plain" else f" ({escape_markdown(place)})"
+    return f" [{place}]" if style == "plain" else f" ({code_span(place)})"
 
 
 def _compact(item: ContextItem, style: Style) -> str:
@@ -64,7 +66,7 @@ def _compact(item: ContextItem, style: Style) -> str:
         return f"{_opening(item)}{escape_xml(one_line(says))}</document>"
     if style == "plain":
         return plain_line(f"{place} {name}: {says}")
-    return f"- {escape_markdown(place)} {escape_markdown(name)}: {line_start_safe(says)}"
+    return f"- {code_span(place)} {escape_markdown(name)}: {line_start_safe(says)}"
 
 
 def _name_of(item: ContextItem) -> str:

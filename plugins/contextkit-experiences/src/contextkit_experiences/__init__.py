@@ -89,7 +89,7 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
-    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text."""
+    """Goal, what was tried, what came of it and what it teaches, in each style."""
     from contextkit_experiences.formatting import format_experience
 
     return [format_experience(item, style, detail) for item in items]
@@ -111,7 +111,7 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """Heading, goal, outcome and lesson before the rest, and a note with the id."""
+    """Outcome, root cause and takeaway before the rest, and a note with the id."""
     from contextkit_experiences.shortening import shorten
 
     return shorten(item, style, max_tokens, count, query)

@@ -23,40 +23,46 @@ FAILED = "FAILED"
 CLOSING_TAG = "</entity>"
 """The last line of an experience in the style `xml`."""
 
-_IN_A_SUMMARY = frozenset({"Goal", "Outcome", "Lesson", "Root cause"})
+_IN_A_SUMMARY = frozenset({"Goal", "Outcome", "Root cause", "What worked", "Takeaway"})
 _LONGEST_IN_COMPACT = 120
 
 
 def format_experience(item: ContextItem, style: Style, detail: Detail) -> str:
     """One experience in a style.
 
-    What was falsified or abandoned is marked `FAILED` on the axis `strategy`.
+    The heading has the goal. What was falsified or abandoned is marked `FAILED` on the axis
+    `strategy`.
 
     Args:
         item: the experience.
         style: `markdown`, `xml` or `plain`.
-        detail: `full`: its heading, then one line for each field it has; the root cause,
-            last, where `show_root_cause` is set in the item's metadata (seed 1's format
-            of the full axis has none). `summary`: of those lines the goal, the outcome,
-            the lesson and the root cause. `compact`: one line.
+        detail: `full`: its heading, then one line for each field that says what was tried,
+            what came of it and what it teaches; the prediction of an open one. `summary`:
+            of those lines the outcome and what it teaches. `compact`: one line.
     """
     if detail == "compact":
         return _compact(item, style)
     data = item.metadata
-    lines = _labelled_lines(data, show_root_cause=detail == "summary")
+    lines = _labelled_lines(data)
     if detail == "summary":
         lines = [(label, text) for label, text in lines if label in _IN_A_SUMMARY]
-    heading = f"{_word(data, 'domain')} | {_word(data, 'strategy')}"
-    mark = _mark(data, style)
+    heading, mark = _heading(data), _mark(data, style)
     if style == "xml":
         opening = f'<entity name="{escape_xml(heading)}" type="experience"{mark}>'
         body = [f"{label}: {escape_xml(text)}" for label, text in lines]
         return "\n".join([opening, *body, CLOSING_TAG])
     if style == "plain":
         body = [f"{label}: {text}" for label, text in lines]
-        return "\n".join([f"{heading}{mark} [experience]", *body])
+        return "\n".join([f"{plain_line(heading)}{mark} [experience]", *body])
     body = [f"- **{label}**: {_behind_label(text)}" for label, text in lines]
     return "\n".join([f"**Experience**: {_behind_label(heading)}{mark}", *body])
+
+
+def _heading(data: Mapping[str, Any]) -> str:
+    """The goal, behind it the domain and the strategy, which a premortem asks for."""
+    about = f"{_word(data, 'domain')}, {_word(data, 'strategy')}"
+    goal = _clipped(data.get("goal"))
+    return f"{goal} ({about})" if goal else about
 
 
 def _behind_label(line: str) -> str:
@@ -81,14 +87,15 @@ def _compact(item: ContextItem, style: Style) -> str:
 
 
 def _teaching(data: Mapping[str, Any]) -> str:
-    """The text of the axis it was found on, else the lesson, else the root cause."""
+    """The text of the axis it was found on, else the takeaway or what stands for it."""
     texts = {
         "surprise": _clipped(data.get("surprise")),
-        "lesson": _clipped(_what_worked(data)),
+        "takeaway": _clipped(_taught(data, "takeaway")),
+        "lesson": _clipped(_taught(data, "what_worked")),
         "root cause": _clipped(data.get("root_cause")),
     }
     own = str(data.get("axis")).replace("_", " ")
-    wanted = (own, "lesson", "root cause")
+    wanted = (own, "takeaway", "lesson", "root cause")
     return next((f"{label}: {texts[label]}" for label in wanted if texts.get(label)), "")
 
 
@@ -109,22 +116,23 @@ def _word(data: Mapping[str, Any], name: str) -> str:
     return one_line(str(data.get(name) or "unknown"))
 
 
-def _what_worked(data: Mapping[str, Any]) -> Any:
+def _taught(data: Mapping[str, Any], name: str) -> Any:
     lesson = data.get("lesson")
-    return lesson.get("what_worked") if isinstance(lesson, Mapping) else None
+    return lesson.get(name) if isinstance(lesson, Mapping) else None
 
 
-def _labelled_lines(data: Mapping[str, Any], *, show_root_cause: bool) -> list[tuple[str, str]]:
-    result = data.get("outcome_result") or "not resolved yet"
-    with_root_cause = show_root_cause or data.get("show_root_cause")
+def _labelled_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    goal, result = one_line(str(data.get("goal") or "")), data.get("outcome_result")
     texts = (
-        ("Goal", data.get("goal")),
+        ("Goal", goal if goal != _clipped(goal) else None),
         ("Hypothesis", data.get("hypothesis")),
-        ("Action", data.get("action")),
-        ("Prediction", data.get("prediction")),
-        ("Outcome", f"{_word(data, 'outcome_status')} - {result}"),
+        ("Tried", data.get("action")),
+        # What was predicted tells little beside what came.
+        ("Prediction", None if result else data.get("prediction")),
+        ("Outcome", f"{_word(data, 'outcome_status')} - {result or 'not resolved yet'}"),
         ("Surprise", data.get("surprise")),
-        ("Lesson", _what_worked(data)),
-        ("Root cause", data.get("root_cause") if with_root_cause else None),
+        ("Root cause", data.get("root_cause")),
+        ("What worked", _taught(data, "what_worked")),
+        ("Takeaway", _taught(data, "takeaway")),
     )
     return [(label, one_line(str(text))) for label, text in texts if text]

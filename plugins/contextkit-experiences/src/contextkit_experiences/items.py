@@ -48,7 +48,7 @@ async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextIt
     limit = max(request.limit, min(_WARNINGS_PER_ITEM * request.limit, _MOST_WARNINGS))
     hits = await request.records.search(request.query, limit=limit, filters=filters)
     found = _distinct(
-        evolve(_item(hit, in_premortem=True), relevance=1.0)
+        evolve(_item(hit), relevance=1.0)
         for hit in hits
         if hit.record.fields.get("outcome_status") != OPEN
     )
@@ -74,7 +74,7 @@ def _check_axes(wanted: Any) -> None:
             raise InvalidRequestError(f"filter axis: {axis!r} is not one of {', '.join(AXES)}")
 
 
-def _item(hit: Hit, *, in_premortem: bool = False) -> ContextItem:
+def _item(hit: Hit) -> ContextItem:
     record, fields = hit.record, hit.record.fields
     ghap_id = str(fields.get("ghap_id") or record.id)
     whole = narrative(fields)
@@ -82,13 +82,7 @@ def _item(hit: Hit, *, in_premortem: bool = False) -> ContextItem:
         source="experiences",
         content=whole,
         relevance=hit.relevance,
-        metadata={
-            **fields,
-            "id": ghap_id,
-            # A premortem shows an experience once, in the first section that found it: its
-            # root cause must not depend on which one that was.
-            "show_root_cause": in_premortem or fields["axis"] == "root_cause",
-        },
+        metadata={**fields, "id": ghap_id},
         id=ghap_id,
         kind="experience",
         text=whole,
@@ -101,12 +95,10 @@ def _item(hit: Hit, *, in_premortem: bool = False) -> ContextItem:
 
 
 def _teachings(fields: Mapping[str, Any]) -> Iterator[str]:
-    """What an experience is remembered for: its lesson and its root cause."""
+    """What an experience is remembered for: its root cause and its lesson."""
     lesson = fields.get("lesson")
-    for text in (
-        lesson.get("what_worked") if isinstance(lesson, Mapping) else None,
-        fields.get("root_cause"),
-    ):
+    taught = lesson if isinstance(lesson, Mapping) else {}
+    for text in (fields.get("root_cause"), taught.get("what_worked"), taught.get("takeaway")):
         if text:
             yield one_line(str(text))
 

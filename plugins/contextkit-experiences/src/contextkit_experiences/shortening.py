@@ -16,8 +16,8 @@ from contextkit_experiences.formatting import CLOSING_TAG
 __all__ = ["shorten"]
 
 # What a shortened experience keeps first, down to the least of it; then the rest in order.
-_ESSENTIAL = ("Goal", "Outcome", "Lesson")
-_THEN = ("Surprise", "Root cause", "Hypothesis", "Action", "Prediction")
+_ESSENTIAL = ("Outcome", "Root cause", "Takeaway")
+_THEN = ("What worked", "Surprise", "Tried", "Hypothesis", "Prediction", "Goal")
 _LABELLED = re.compile(r"((?:- \*\*)?([A-Z][a-z]+(?: [a-z]+)?)(?:\*\*)?: )(.*)")
 _HALF_ENTITY = re.compile(r"&[^;&\s]*+\Z")
 _SHORTEST_CUT = 24
@@ -97,9 +97,9 @@ def shorten(
 ) -> str | None:
     """A shown experience within `max_tokens`, with a note that names the whole one.
 
-    The heading, goal, outcome and lesson are kept before everything else, each of them cut
-    to the same length where they do not fit whole; then come the surprise, the root cause
-    and the rest, for as long as there is room.
+    The heading, the outcome, the root cause and the takeaway are kept before everything
+    else, each of them cut to the same length where they do not fit whole; then come what
+    worked, the surprise and the rest, for as long as there is room.
 
     Args:
         item: the experience, its content as it was formatted, in full or as a summary.

@@ -7,30 +7,31 @@ from contextkit.models import ContextItem, Detail, Style
 
 __all__ = ["format_value"]
 
+_WHOLE = "full"
+"""The axis of whole experiences; its name says nothing of what the value is about."""
+
 
 def format_value(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One value in a style: its axis and size, and its text on a line of its own.
+    """One value in a style: what it is about, and its text on a line of its own.
 
     The text is folded onto that line and opens no block, tag or section there. `full` and
     `summary` are the same; `compact` has both on one line.
     """
-    axis = one_line(str(item.metadata.get("axis")))
-    size = one_line(str(item.metadata.get("cluster_size")))
+    axis = one_line(str(item.metadata.get("axis"))).replace("_", " ")
+    about = "" if axis == _WHOLE else f" ({axis})"
     text = one_line(item.own_text)
     if detail == "compact":
-        return _on_one_line(text, axis, size, style)
-    about = f"({axis}, cluster size: {size})"
+        return _on_one_line(text, about, style)
     if style == "xml":
-        name = escape_xml(f"Value {about}")
+        name = escape_xml(f"Value{about}")
         return f'<entity name="{name}" type="value">\n{escape_xml(text)}\n</entity>'
     if style == "plain":
-        return f"Value {about} [value]\n{plain_line(text)}"
-    return f"**Value** {markdown_text(about, behind_label=True)}:\n{line_start_safe(text)}"
+        return f"Value{about} [value]\n{plain_line(text)}"
+    return f"**Value**{markdown_text(about, behind_label=True)}:\n{line_start_safe(text)}"
 
 
-def _on_one_line(text: str, axis: str, size: str, style: Style) -> str:
+def _on_one_line(text: str, about: str, style: Style) -> str:
+    line = f"{text}{about}"
     if style == "xml":
-        known = f'axis="{escape_xml(axis)}" size="{escape_xml(size)}"'
-        return f"<value {known}>{escape_xml(text)}</value>"
-    line = f"{text} ({axis}, {size})"
+        return f"<value>{escape_xml(line)}</value>"
     return f"- {line_start_safe(line)}" if style == "markdown" else plain_line(line)

@@ -1,0 +1,34 @@
+"""Markdown without the HTML that says how a page looks, and nothing to a reader of its text."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["without_layout"]
+
+_ELEMENTS = "br|center|div|figure|font|h[1-6]|hr|img|p|picture|source|span"
+# Code stays as it is: a fence to its end or that of the text, and a span within its line.
+_LAYOUT = re.compile(
+    rf"""(?P<code>^[ ]{{0,3}}(?P<mark>`{{3,}}+|~{{3,}}+)(?:(?!\n[ ]{{0,3}}(?P=mark)).)*+
+    |`[^`\n]*+`)
+    |<!--(?:(?!-->).)*+(?:-->|\Z)
+    |</?(?:{_ELEMENTS})(?=[\s/>])[^<>]*+>""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
+
+
+def without_layout(text: str, language: str) -> str:
+    """The text of a document without tags of layout and comments.
+
+    Args:
+        text: its lines.
+        language: what is not Markdown has no HTML of its own, and stays.
+
+    Returns:
+        The text; as it was where nothing but tags is in it.
+    """
+    if language != "markdown" or "<" not in text:
+        return text
+    bare = _LAYOUT.sub(lambda found: found["code"] or "", text)
+    return _BLANK_LINES.sub("\n\n", bare).strip("\n") or text
