@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from attrs import define, field
 
 from contextkit.signals import Intent, QuerySignals
+from contextkit.signals.languages import Term, language_of, terms_in
 from contextkit.signals.topics import topics_in
 from contextkit.signals.words import (
     BEFORE_A_VERB,
@@ -30,7 +31,7 @@ __all__ = [
     "is_traceback",
     "names_one_thing",
     "signals_of",
-    "subject_stems",
+    "subject_words",
 ]
 
 _READ_CHARACTERS = 8192
@@ -87,6 +88,11 @@ def is_talk(query: str) -> bool:
 
 
 def _keywords(text: str) -> tuple[str, ...]:
+    language = language_of(text)
+    if language is not None:
+        terms = terms_in(text, language)
+        found = dict.fromkeys(word for term in terms for word in (term.text, *term.english))
+        return tuple(found)[:_MOST]
     words = dict.fromkeys(_words(text))
     wanted = [w for w in words if w not in STOP_WORDS and (len(w) > 1 or not w.isascii())]
     return tuple(wanted[:_MOST])
@@ -134,7 +140,10 @@ def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
     """The names in a text, each once, and the text without those of code."""
     names: dict[str, None] = {}
     prose: list[str] = []
-    phrase = _Capitalised(off=text.isupper())
+    language = language_of(text)
+    # German writes every noun so.
+    german = language is not None and language.name == "german"
+    phrase = _Capitalised(off=german or text.isupper())
     for match in islice(_TOKEN.finditer(text), _READ_TOKENS):
         quoted, ticked, token = match.groups()
         name = quoted or ticked or _code_name(token)
@@ -236,7 +245,10 @@ _NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-z
 _NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
 _SHORTEST_STEM = 4
-_LEAST_STEMS = 2
+_LONGEST_BEGINNING = 7
+"""Of a word in another language so many letters count, as its endings are its own."""
+
+_LEAST_WORDS = 2
 """A first line with fewer does not say what a text is about: "Hello, I need help"."""
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -259,14 +271,33 @@ def is_traceback(query: str) -> bool:
     return query.lstrip().startswith(_TRACEBACK)
 
 
-def subject_stems(query: str) -> tuple[str, ...]:
-    """List the beginnings of the words that a query is about, each once, in lower case.
+def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
+    """List the words that a query is about, each by the beginnings that it may have.
 
-    Names are taken apart (`session_cookie`, `SessionCookie`), and endings taken off. Words that
-    only ask or tell are left out. A text of several lines is about what its first line says.
+    In lower case, each once. Names are taken apart (`session_cookie`, `SessionCookie`), and
+    endings taken off. Words that only ask or tell are left out. A text of several lines is
+    about what its first line says. A word in another language than English has the beginnings
+    of the English words for it as well.
     """
-    stems = _stems_in(first_line(query))
-    return stems if len(stems) >= _LEAST_STEMS else _stems_in(query)
+    words = _words_about(first_line(query))
+    return words if len(words) >= _LEAST_WORDS else _words_about(query)
+
+
+def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
+    language = language_of(text)
+    if language is None:
+        return tuple((stem,) for stem in _stems_in(text))
+    about = filter(None, map(_beginnings, terms_in(text, language)))
+    return tuple(dict.fromkeys(about))[:_MOST]
+
+
+def _beginnings(term: Term) -> tuple[str, ...]:
+    """The beginnings of a word and of the English ones; none of one that only asks or tells."""
+    subject = [word for word in term.english if word not in _NOT_THE_SUBJECT]
+    if not subject and (term.english or term.text in _NOT_THE_SUBJECT):
+        return ()
+    own = _stem(term.text) if not term.english else term.text[:_LONGEST_BEGINNING]
+    return tuple(dict.fromkeys((own, *map(_stem, subject))))
 
 
 def _stems_in(text: str) -> tuple[str, ...]:
@@ -278,7 +309,7 @@ def _stems_in(text: str) -> tuple[str, ...]:
 def names_one_thing(query: str) -> bool:
     """Whether a question is about one name of code and nothing else."""
     names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
-    named = set(subject_stems(names[0])) if len(names) == 1 else set()
+    named = set(_stems_in(names[0])) if len(names) == 1 else set()
     return bool(named) and named.issuperset(_stems_in(query))
 
 

@@ -13,6 +13,7 @@ from contextkit.embedding import (
     related_to,
 )
 from contextkit.records import Hit, Record, Search
+from contextkit.signals.languages import in_english
 from contextkit.store.fusion import Fused, coverage, fuse
 from contextkit.store.identity import StoreIdentity, StorePlace
 
@@ -67,7 +68,7 @@ def _embed_query(
     source: str, query: str, embedders: Embedders, related: bool = False
 ) -> QueryVectors:
     embedder = embedders.of(source)
-    text = query[:MAX_QUERY_CHARACTERS]
+    text = in_english(query[:MAX_QUERY_CHARACTERS])
     dense = embedder.query(text)
     keywords = embed_keywords_query(text)
     words = frozenset(keywords.indices)

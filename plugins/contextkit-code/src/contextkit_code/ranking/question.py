@@ -6,6 +6,7 @@ import re
 
 from attrs import frozen
 
+from contextkit.signals.languages import in_english
 from contextkit.signals.reading import first_line
 from contextkit_code.ranking.words import words_of
 
@@ -92,7 +93,8 @@ def searched_text(query: str) -> str:
 
 
 def ask(query: str) -> Question:
-    """Take a query apart."""
+    """Take a query apart, with the English words for those of another language."""
+    query = in_english(query)
     whole = query.strip()
     line = first_line(query)
     is_identifier = _NAME.fullmatch(whole) is not None
