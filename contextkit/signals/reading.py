@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 
 from attrs import define, field
 
-from contextkit.signals import Intent, QuerySignals
+from contextkit.signals import Intent, QuerySignals, Topic
 from contextkit.signals.languages import Term, language_of, terms_in
 from contextkit.signals.topics import topics_in
 from contextkit.signals.words import (
@@ -40,6 +40,8 @@ _MOST = 64
 """Keywords and names at most: no question is about more things."""
 
 _LONGEST_NAME = 120
+_LONGEST_PHRASE = 5
+_ASKING = QUESTION_WORDS | EXPLAIN | FIX
 
 _WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -69,7 +71,7 @@ def signals_of(query: str) -> QuerySignals:
         keywords=_keywords(text),
         entities=entities,
         intent=_intent(prose, asks="?" in text),
-        topics=topics_in(first_line(query)),
+        topics=_topics(query),
     )
 
 
@@ -101,6 +103,26 @@ def _keywords(text: str) -> tuple[str, ...]:
 def _words(text: str) -> list[str]:
     """Whole words in lower case; `don't` is one of them."""
     return _WORD.findall(_APOSTROPHE.sub("", text).lower())
+
+
+# -- what it asks about -----------------------------------------------------------------------
+
+
+def _topics(query: str) -> tuple[Topic, ...]:
+    topics = topics_in(first_line(query))
+    return ("code", "usage") if topics == ("code",) and _is_bare_phrase(query) else topics
+
+
+def _is_bare_phrase(query: str) -> bool:
+    """Whether a query is a few words that ask nothing and tell nothing: "digest auth"."""
+    if len(query) > _LONGEST_NAME or "?" in query or language_of(query) is not None:
+        return False
+    words = _words(query)
+    if not 0 < len(words) <= _LONGEST_PHRASE or words[0] in VERBS | BEFORE_A_VERB:
+        return False
+    if is_talk(query) or not _ASKING.isdisjoint(words):
+        return False
+    return not any(map(_code_name, query.split())) and not _AS_CODE.search(query)
 
 
 # -- what is wanted ---------------------------------------------------------------------------
@@ -141,9 +163,8 @@ def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
     names: dict[str, None] = {}
     prose: list[str] = []
     language = language_of(text)
-    # German writes every noun so.
     german = language is not None and language.name == "german"
-    phrase = _Capitalised(off=german or text.isupper())
+    phrase = _Capitalised(off=text.isupper(), acronyms=german)
     for match in islice(_TOKEN.finditer(text), _READ_TOKENS):
         quoted, ticked, token = match.groups()
         name = quoted or ticked or _code_name(token)
@@ -207,9 +228,11 @@ class _Capitalised:
 
     Attributes:
         off: whether to collect none, where a text has capitals alone.
+        acronyms: whether to collect those alone, where every noun has a capital.
     """
 
     off: bool
+    acronyms: bool
     _words: list[str] = field(factory=list, init=False)
     _begins_sentence: bool = field(default=True, init=False)
     _first_is_doubtful: bool = field(default=False, init=False)
@@ -218,6 +241,7 @@ class _Capitalised:
         """Take the next token of the text, "" for what is no word; give the names that ended."""
         bare = token.strip(_ENDS)
         is_name = not self.off and bare[:1].isupper() and bare.lower() not in STOP_WORDS
+        is_name = is_name and (not self.acronyms or bare[1:2].isupper())
         if not is_name or token[0] in _ENDS:
             yield from self.ended()
         if is_name:
