@@ -20,7 +20,7 @@ from contextkit.ranking.scoring import Candidate
 from contextkit.signals.languages import is_unspaced
 from contextkit.signals.reading import subject_words
 
-__all__ = ["Word", "coverage_of", "evidence_of", "words_in", "words_of"]
+__all__ = ["Word", "coverage_of", "evidence_of", "text_of", "words_in", "words_of"]
 
 _BEST = 3
 """A section's evidence is the mean of so many of its items: one alone may be chance."""
@@ -55,8 +55,13 @@ def words_in(words: Sequence[Word], item: ContextItem) -> int:
     return sum(_found(words, item))
 
 
+def text_of(item: ContextItem) -> str:
+    """Join all of an item's own text in which words are looked for."""
+    return f"{item.title} {item.location} {item.own_text}"
+
+
 def _found(words: Sequence[Word], item: ContextItem) -> list[bool]:
-    text = f"{item.title} {item.location} {item.own_text}"
+    text = text_of(item)
     lowered = text.lower()
     return [word.is_in(text, lowered) for word in words]
 
@@ -79,6 +84,11 @@ class Word:
     @classmethod
     def of(cls, *stems: str) -> Word:
         return cls(stems, re.compile("|".join(map(_beginning, stems))))
+
+    @classmethod
+    def whole(cls, word: str) -> Word:
+        """A word that nothing but a plural's ending may follow."""
+        return cls((word,), re.compile(rf"(?:{_beginning(word)})s?(?![a-z])"))
 
     def is_in(self, text: str, lowered: str) -> bool:
         """Whether a text, given in its own and in lower case, has it."""

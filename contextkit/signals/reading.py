@@ -27,10 +27,12 @@ from contextkit.signals.words import (
 
 __all__ = [
     "first_line",
+    "is_code_name",
     "is_talk",
     "is_traceback",
     "names_one_thing",
     "signals_of",
+    "stem_of",
     "subject_words",
 ]
 
@@ -192,6 +194,11 @@ def _code_name(token: str) -> str:
     return bare if _is_code(bare) else ""
 
 
+def is_code_name(name: str) -> bool:
+    """Whether a name is one of code, a file or an address, and no one's name."""
+    return bool(_code_name(name))
+
+
 def _is_code(bare: str) -> bool:
     if _FLAG.fullmatch(bare):
         return True
@@ -320,14 +327,14 @@ def _beginnings(term: Term) -> tuple[str, ...]:
     subject = [word for word in term.english if word not in _NOT_THE_SUBJECT]
     if not subject and (term.english or term.text in _NOT_THE_SUBJECT):
         return ()
-    own = _stem(term.text) if not term.english else term.text[:_LONGEST_BEGINNING]
-    return tuple(dict.fromkeys((own, *map(_stem, subject))))
+    own = stem_of(term.text) if not term.english else term.text[:_LONGEST_BEGINNING]
+    return tuple(dict.fromkeys((own, *map(stem_of, subject))))
 
 
 def _stems_in(text: str) -> tuple[str, ...]:
     parts = [part.lower() for part in _NAME_PART.findall(text[:_READ_CHARACTERS])]
     wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
-    return tuple(dict.fromkeys(map(_stem, wanted)))[:_MOST]
+    return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
 
 
 def names_one_thing(query: str) -> bool:
@@ -337,7 +344,8 @@ def names_one_thing(query: str) -> bool:
     return bool(named) and named.issuperset(_stems_in(query))
 
 
-def _stem(word: str) -> str:
+def stem_of(word: str) -> str:
+    """Take the ending off a word in lower case."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

@@ -16,7 +16,7 @@ _LONGEST_PHRASE = 4
 _LONGEST_WORD = 60
 _LEAST_PART = 3
 _PARTICLES = frozenset(
-    ["ab", "an", "auf", "aus", "ein", "herunter", "hinzu", "hoch", "um", "zurück", "zusammen"]
+    ("ab", "an", "auf", "aus", "ein", "herunter", "hinzu", "hoch", "um", "zurück", "zusammen")
 )
 """What may stand apart from a German verb: `stelle ... ein`."""
 
@@ -67,12 +67,12 @@ class Lexicon:
 
     def _with_whole_verbs(self, words: Sequence[str]) -> Sequence[str]:
         """Join German verbs with their particles: `stelle ... ein` is `einstelle`."""
-        particles = [word for word in words if word in _PARTICLES]
+        particles = _PARTICLES.intersection(words)
         if self.name != "german" or not particles:
             return words
         joined = {
             word: f"{particle}{word}"
-            for particle in particles
+            for particle in sorted(particles)
             for word in words
             if len(word) >= _LEAST_PART and self._stem(f"{particle}{word}") in self._by_stem
         }
