@@ -24,9 +24,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from contextkit.filtering.names import names_in
 from contextkit.models import ContextRequest, Section
-from contextkit.ranking.evidence import Word, coverage_of, words_in, words_of
+from contextkit.ranking.evidence import Word, coverage_of, text_of, words_in, words_of
 from contextkit.ranking.scoring import Candidate
 from contextkit.records import Hit, Search
+from contextkit.signals.languages import language_of
 from contextkit.signals.reading import is_talk
 from contextkit.source_info import SourceInfo
 
@@ -108,7 +109,9 @@ def refuses(
     if names.missing and not names.found:
         return f"nothing that was found has what the question names: {', '.join(names.missing)}"
     words = words_of(request.query)
-    if 0 < len(words) <= _SHORT and not names.found:
+    if language_of(request.query) is not None:
+        words = _known(words, request.query, candidates)
+    elif 0 < len(words) <= _SHORT and not names.found:
         coverage = max(coverage_of(request.query, candidates))
         # What has no word at all was found by meaning.
         if 0 < coverage < _LEAST_COVERAGE:
@@ -117,6 +120,21 @@ def refuses(
                 f"are {coverage:.2f} of what it is about"
             )
     return _too_few(words, candidates, best)
+
+
+def _known(words: Sequence[Word], query: str, candidates: Sequence[Candidate]) -> list[Word]:
+    """Leave out words of another language that nothing has, but for its nouns and names.
+
+    They may stand for what was found in English.
+    """
+    texts = [text_of(candidate.item) for candidate in candidates]
+    return [
+        word
+        for word in words
+        if len(word.stems) > 1
+        or word.stems[0] not in query
+        or any(word.is_in(text, text.lower()) for text in texts)
+    ]
 
 
 def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float) -> str | None:

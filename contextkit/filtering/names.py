@@ -20,6 +20,7 @@ _OWNED = re.compile(r"['’]s$")
 _WEEKDAYS = frozenset(
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 )
+_JOINT = r"[\W_]{0,2}"
 _MARKED = re.compile(r"[_./:>()#]")
 """What no proper name has, as `NO_PROXY` and `index.rst` have it."""
 
@@ -34,7 +35,7 @@ class Names:
     Attributes:
         found: those that something has that was found.
         missing: proper names that nothing has. A name of code may be mistyped, and is none.
-        is_of_code: whether one is a name of code, that something has or that is written so.
+        is_of_code: whether one is written as nothing but code is, as `NO_PROXY`.
     """
 
     found: Sequence[str] = ()
@@ -61,7 +62,7 @@ def names_in(request: ContextRequest, items: Sequence[ContextItem]) -> Names:
     return Names(
         found=[*found_code, *found],
         missing=[] if _is_title(request.query, proper) else missing,
-        is_of_code=bool(found_code) or any(map(_MARKED.search, code)),
+        is_of_code=any(map(_MARKED.search, code)),
     )
 
 
@@ -72,7 +73,8 @@ def _is_date(name: str) -> bool:
 def _has_code(texts: Sequence[tuple[str, str]], name: str) -> bool:
     """Whether a text has the name, however its parts are joined."""
     parts = [re.escape(part.lower()) for part in _PART.findall(name)]
-    pattern = re.compile(r"[\W_]{0,2}".join(parts))
+    # iOS is not in `axios`.
+    pattern = re.compile(rf"(?<![^\W\d_]){_JOINT.join(parts)}(?![^\W\d_])")
     return bool(parts) and any(pattern.search(lowered) for _, lowered in texts)
 
 

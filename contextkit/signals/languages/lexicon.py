@@ -99,13 +99,15 @@ class Lexicon:
         """Take `Sitzungscookie` apart: the English for `Sitzung`, and `cookie`."""
         if self.name != "german":
             return ()
-        for end in range(len(word) - _LEAST_PART, _LEAST_PART - 1, -1):
-            head, rest = self._head(word[:end]), word[end:]
-            if not head:
-                continue
+        ends = range(len(word) - _LEAST_PART, _LEAST_PART - 1, -1)
+        parts = [(head, word[end:]) for end in ends if (head := self._head(word[:end]))]
+        for head, rest in parts:
             tail = self.terms.get(rest) or self._by_stem.get(self._stem(rest))
-            return (*head, *(tail or self._for_compound(rest) or (rest,)))
-        return ()
+            tail = tail or self._for_compound(rest)
+            if tail:
+                return (*head, *tail)
+        # The longest beginning that is known, and the rest as it is.
+        return next(((*head, rest) for head, rest in parts if len(rest) > _LEAST_PART), ())
 
     def _head(self, part: str) -> tuple[str, ...]:
         for joint in _JOINTS:
