@@ -168,6 +168,17 @@ async def test_nothing_goes_on_that_has_common_words_alone(
     assert shown(await kit.assemble_context("which timeout does a group have?")) == {"ant"}
 
 
+async def test_a_word_of_another_language_may_stand_for_what_was_found(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """A verb that no list has is no sign that nothing answers; a noun that nothing has is one."""
+    items = [ContextItem("ant", "open the file", 0.3, id="1")]
+    kit = open_kit({"ant": make_plugin(items, contextkit_source=calibrated)})
+    verbs = await kit.assemble_context("Wie wird die Datei denn schnörkelig umflattert?")
+    nouns = await kit.assemble_context("Wie viele Kalorien hat eine Avocado in der Datei?")
+    assert (shown(verbs), shown(nouns)) == ({"ant"}, set())
+
+
 @pytest.mark.parametrize("name", ["NO_PROXY", "docs/index.rst", "`cave.io`"])
 async def test_a_name_of_code_lets_all_go_on(
     open_kit: OpenKit, make_plugin: MakePlugin, name: str

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.background import in_thread
 from contextkit.records import Filters, Records
-from contextkit.signals.languages import in_english
+from contextkit.signals.reading import first_line
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.joining import added, joined, raised, united
 from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
@@ -19,7 +19,6 @@ from contextkit_code.ranking.near_names import hits_a_word, names_in, near_names
 from contextkit_code.ranking.question import (
     Question,
     ask,
-    first_line,
     searched_text,
     words_beside_script,
 )
@@ -118,7 +117,6 @@ async def find_code(request: ContextRequest) -> list[ContextItem]:
     Where no word of a question is in the project, the names that are nearest to its words are
     searched for.
     """
-    request = evolve(request, query=in_english(request.query))
     items = await _find(request)
     question = ask(searched_text(request.query))
     if question.has_lines or not question.words or not _OF_FILES.issuperset(request.filters):

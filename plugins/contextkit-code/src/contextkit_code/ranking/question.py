@@ -73,11 +73,11 @@ def words_beside_script(query: str) -> str:
     """The ASCII words of a query that also has Chinese, Japanese or the like; "" in others.
 
     Such a script is cut into many words, of which code has none: they would hide that a
-    query's only name was found.
+    query's only name was found. The English words for them are among those that it has.
     """
     if query.isascii() or max(query, default="") < _FIRST_WITHOUT_SPACES:
         return ""
-    return " ".join(_ASCII_WORD.findall(query[:_SEARCHED]))
+    return " ".join(_ASCII_WORD.findall(in_english(query[:_SEARCHED])))
 
 
 def searched_text(query: str) -> str:
