@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-import snowballstemmer
 from attrs import field, frozen
+
+if TYPE_CHECKING:
+    import snowballstemmer
 
 __all__ = ["Lexicon", "Term", "lexicon"]
 
@@ -150,6 +153,9 @@ def _stemmed(language: str, word: str) -> str:
 
 @cache
 def _stemmer(language: str) -> snowballstemmer.stemmer:
+    # Most questions are in English.
+    import snowballstemmer
+
     return snowballstemmer.stemmer(language)
 
 

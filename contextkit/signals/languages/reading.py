@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from contextkit.signals.languages.lexicon import Lexicon, Term, lexicon
-from contextkit.signals.words import QUESTION_WORDS, STOP_WORDS, TALK, VERBS
+from contextkit.signals.words import ENGLISH_ALONE, QUESTION_WORDS, STOP_WORDS, TALK, VERBS
 
 __all__ = ["in_english", "is_unspaced", "language_of", "terms_in"]
 
@@ -22,6 +22,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _EDGES = ".,;:!?…\"'`()[]{}<>«»“”‘’*¿¡„"
 
 _SPACED = ("german", "french", "spanish", "italian", "portuguese", "dutch")
+_SURELY = 2
+"""A question with so many of those is in English, and no list needs to be read."""
+
 _LEAST_SCORE = 2.0
 _OF_TERM = 2.0
 """What a word of programming says of its language beside a word such as `und`."""
@@ -37,6 +40,8 @@ def language_of(text: str) -> Lexicon | None:
     """Tell the language of a question; None for English, and for one that has no list."""
     text = text[:_READ_CHARACTERS]
     words = frozenset(_WORD.findall(text.lower()))
+    if text.isascii() and len(words & ENGLISH_ALONE) >= _SURELY:
+        return None
     english = len(words & _english())
     if not text.isascii() and max(text) >= _FIRST_UNSPACED:
         unspaced = "".join(_UNSPACED.findall(text))
