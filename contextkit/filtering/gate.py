@@ -56,7 +56,7 @@ _VERY_GOOD_MATCH = 0.9
 """What matches so well answers though it has no name that the question has."""
 
 _SHORT = 6
-_LEAST_COVERAGE = 0.25
+_LEAST_COVERAGE = 0.2
 """The part of a short question that one item has to have, rare words counting more.
 
 Long questions describe what they are about, and have many words that nothing else has."""
@@ -123,10 +123,12 @@ def refuses(
 
 
 def _known(words: Sequence[Word], query: str, candidates: Sequence[Candidate]) -> list[Word]:
-    """Leave out words of another language that nothing has, but for its nouns and names.
+    """Leave out words of another language that nothing has, but for German nouns.
 
-    They may stand for what was found in English.
+    Beside words that are known in English, they may stand for what was found.
     """
+    if all(len(word.stems) == 1 for word in words):
+        return list(words)
     texts = [text_of(candidate.item) for candidate in candidates]
     return [
         word

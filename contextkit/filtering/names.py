@@ -20,6 +20,9 @@ _OWNED = re.compile(r"['’]s$")
 _WEEKDAYS = frozenset(
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 )
+_IDENTIFIER = re.compile(r"\w+")
+_LETTERS_A_SLIP = 5
+_MOST_WRONG = 2
 _JOINT = r"[\W_]{0,2}"
 _MARKED = re.compile(r"[_./:>()#]")
 """What no proper name has, as `NO_PROXY` and `index.rst` have it."""
@@ -34,7 +37,7 @@ class Names:
 
     Attributes:
         found: those that something has that was found.
-        missing: proper names that nothing has. A name of code may be mistyped, and is none.
+        missing: those that nothing has, nor a name that is nearly the same.
         is_of_code: whether one is written as nothing but code is, as `NO_PROXY`.
     """
 
@@ -56,12 +59,14 @@ def names_in(request: ContextRequest, items: Sequence[ContextItem]) -> Names:
     texts = [(text, text.lower()) for text in map(text_of, items)]
     code = [name for name in names if is_code_name(name)]
     proper = [name for name in names if name not in code and not name.islower()]
-    found_code = [name for name in code if _has_code(texts, name)]
-    found = [name for name in proper if _has_all(texts, name)]
-    missing = [name for name in proper if name not in found]
+    found = [name for name in code if _has_code(texts, name)]
+    found += [name for name in proper if _has_all(texts, name)]
+    missing = [name for name in (*proper, *code) if name not in found]
+    if missing and _is_title(request.query, proper):
+        missing = []
     return Names(
-        found=[*found_code, *found],
-        missing=[] if _is_title(request.query, proper) else missing,
+        found=found,
+        missing=[n for n in missing if n not in code or not _is_nearly_in(texts, n)],
         is_of_code=any(map(_MARKED.search, code)),
     )
 
@@ -76,6 +81,17 @@ def _has_code(texts: Sequence[tuple[str, str]], name: str) -> bool:
     # iOS is not in `axios`.
     pattern = re.compile(rf"(?<![^\W\d_]){_JOINT.join(parts)}(?![^\W\d_])")
     return bool(parts) and any(pattern.search(lowered) for _, lowered in texts)
+
+
+def _is_nearly_in(texts: Sequence[tuple[str, str]], name: str) -> bool:
+    """Whether a text has a name like this, which may be mistyped."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    wrong = min(_MOST_WRONG, len(name) // _LETTERS_A_SLIP)
+    known = {each for _, lowered in texts for each in _IDENTIFIER.findall(lowered)}
+    scored = process.extractOne(name.lower(), known, scorer=OSA.distance, score_cutoff=wrong)
+    return scored is not None
 
 
 def _has_all(texts: Sequence[tuple[str, str]], name: str) -> bool:

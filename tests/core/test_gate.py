@@ -122,6 +122,7 @@ async def test_one_good_match_lets_all_go_on(open_kit: OpenKit, make_plugin: Mak
         "which harbour gate does SAP close?",
         "are the lanterns at the gate React ones?",
         "is the harbour gate on the FooBar closed in Kafka?",
+        "how do I close the harbour gate of a fooBar?",
     ],
 )
 async def test_nothing_goes_on_that_has_no_name_of_the_question(
@@ -130,7 +131,7 @@ async def test_nothing_goes_on_that_has_no_name_of_the_question(
     """Other words of it are chance; an item that has the name lets all go on."""
     plugins = {
         **poor(make_plugin, 0.45),
-        "fox": make_plugin([ContextItem("fox", "Kafka, SAP and React", 0.4, id="fox")]),
+        "fox": make_plugin([ContextItem("fox", "Kafka, SAP, fooBar and React", 0.4, id="fox")]),
     }
     kit = open_kit(plugins)
     context = await kit.assemble_context(query, NAMES)
@@ -146,13 +147,15 @@ async def test_nothing_goes_on_that_has_no_name_of_the_question(
         "Lanterns Above The Gate",
         "the lanterns hang in Paris\n\nabove the gate",
         "do Lanterns hang above the gate in Paris?",
+        "where does harborGate hang the lanterns above the gate?",
     ],
 )
 async def test_what_is_no_name_that_is_missing(
     open_kit: OpenKit, make_plugin: MakePlugin, query: str
 ) -> None:
-    """A date, a title, a text of several lines; and one name that is there is enough."""
-    kit = open_kit(poor(make_plugin))
+    """A date, a title, a text of several lines, a slip; one name that is there is enough."""
+    named = make_plugin([ContextItem("fox", "def harbour_gate", 0.2, id="fox")])
+    kit = open_kit({**poor(make_plugin), "fox": named})
     assert "eel" in shown(await kit.assemble_context(query))
 
 

@@ -142,8 +142,8 @@ def _cut(run: str, language: Lexicon) -> Iterator[Term]:
 
 
 def _pairs(run: str) -> Iterator[Term]:
-    pairs = [first + second for first, second in pairwise(run)]
-    yield from map(Term, pairs or ([run] if run else []))
+    """Cut what is not known into pairs; one character by itself is in every text."""
+    return (Term(first + second) for first, second in pairwise(run))
 
 
 @lru_cache(maxsize=512)
