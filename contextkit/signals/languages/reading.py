@@ -151,8 +151,7 @@ def in_english(query: str) -> str:
     """Add the English words to a query in another language, as it is searched for.
 
     Words that its questions are made with are left out: `die` would find what dies. A query
-    in English, or in a language that has no list, stays as it is; so does one that has its
-    English words already.
+    in English, or in a language that has no list, stays as it is.
     """
     language = language_of(query)
     if language is None:
