@@ -23,6 +23,7 @@ from attrs import define, field, frozen
 
 from contextkit.embedding.keywords import embed_keywords, embed_keywords_query
 from contextkit.models import Excerpt
+from contextkit.signals.languages import in_english
 from contextkit.text_units import TextUnit, text_units, unit_blocks
 from contextkit.truncation import ELLIPSIS
 
@@ -162,7 +163,7 @@ def _parsed(
 @lru_cache(maxsize=64)
 def _read(text: str, query: str, longest: int) -> _Reading:
     units, blocks, words_of = _parsed(text, longest)
-    wanted = frozenset(embed_keywords_query(query).indices)
+    wanted = frozenset(embed_keywords_query(in_english(query)).indices)
     has = [wanted & words for words in words_of]
     found = Counter(word for words in has for word in words)
     rarity = {

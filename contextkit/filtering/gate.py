@@ -4,24 +4,30 @@ A query of nothing but greetings, thanks, assent and the like is not searched fo
 words may well be rare in a project, and would be found in full somewhere. Sources that answer by
 other means than a search, such as what was done last, still do.
 
-Where nothing that was found has half of the words that a question is about, what matches is
-chance, and nothing goes on: whether one source was asked or all of them. Five words of a longer
-question are enough. That does not hold for a question with a name such as `NO_PROXY` or MCP,
-which is about something in whatever language the rest of it is; for what was found by meaning
-and matches well; nor for sources that answer by other means than the question's words.
+Where nothing that was found has what a question is about, what matches is chance, and nothing
+goes on: whether one source was asked or all of them. There are three signs of that:
+
+- The question names something, as Kafka, and nothing that was found has any of its names.
+- The question is short, and the words that were found are those that many items have.
+- No item has half of its words. Five words of a longer question are enough.
+
+A name of code, as `NO_PROXY`, tells that the question is about something. So does
+a very good match; for the last sign a good one is enough. None of this holds for sources that
+answer by other means than the question's words.
 
 A `min_relevance` of 0 asks for whatever there is, and neither holds.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 
+from contextkit.filtering.names import names_in
 from contextkit.models import ContextRequest, Section
-from contextkit.ranking.evidence import words_in, words_of
+from contextkit.ranking.evidence import Word, coverage_of, text_of, words_in, words_of
 from contextkit.ranking.scoring import Candidate
 from contextkit.records import Hit, Search
+from contextkit.signals.languages import language_of
 from contextkit.signals.reading import is_talk
 from contextkit.source_info import SourceInfo
 
@@ -46,11 +52,17 @@ _NOTES = 0.56
 """Where vectors are searched too, words make less of a match, and such a part says as much;
 less still of notes, which are short."""
 
+_VERY_GOOD_MATCH = 0.9
+"""What matches so well answers though it has no name that the question has."""
+
+_SHORT = 6
+_LEAST_COVERAGE = 0.2
+"""The part of a short question that one item has to have, rare words counting more.
+
+Long questions describe what they are about, and have many words that nothing else has."""
+
 _SURE = 0.4
 """What a source of what is going on gives to items that are asked for."""
-
-_TECHNICAL = re.compile(r"[A-Z]\w*[A-Z]|[\d_./]|::|->")
-"""What of the names in a query is no name of a person or a place."""
 
 Searcher = Callable[[Search], Awaitable[list[Hit]]]
 
@@ -80,7 +92,7 @@ def refuses(
     """Say why nothing that was found by words goes on; None where it may.
 
     Args:
-        request: its `min_relevance`, and the names in its query.
+        request: its `min_relevance`, its query, and the names in that.
         sections: those that were asked.
         candidates: all that was found for them.
         infos: what each section's source says of itself.
@@ -89,9 +101,48 @@ def refuses(
         return None
     scale = {section.key: _scale(info) for section, info in zip(sections, infos, strict=True)}
     best = max(candidate.item.relevance / scale[candidate.section] for candidate in candidates)
+    if best >= _VERY_GOOD_MATCH:
+        return None
+    names = names_in(request, [candidate.item for candidate in candidates])
+    if names.is_of_code:
+        return None
+    if names.missing and not names.found:
+        return f"nothing that was found has what the question names: {', '.join(names.missing)}"
+    words = words_of(request.query)
+    if language_of(request.query) is not None:
+        words = _known(words, request.query, candidates)
+    elif 0 < len(words) <= _SHORT and not names.found:
+        coverage = max(coverage_of(request.query, candidates))
+        # What has no word at all was found by meaning.
+        if 0 < coverage < _LEAST_COVERAGE:
+            return (
+                "nothing that was found answers the question: the words of it that are there "
+                f"are {coverage:.2f} of what it is about"
+            )
+    return _too_few(words, candidates, best)
+
+
+def _known(words: Sequence[Word], query: str, candidates: Sequence[Candidate]) -> list[Word]:
+    """Leave out words of another language that nothing has, but for German nouns.
+
+    Beside words that are known in English, they may stand for what was found.
+    """
+    if all(len(word.stems) == 1 for word in words):
+        return list(words)
+    texts = [text_of(candidate.item) for candidate in candidates]
+    return [
+        word
+        for word in words
+        if len(word.stems) > 1
+        or word.stems[0] not in query
+        or any(word.is_in(text, text.lower()) for text in texts)
+    ]
+
+
+def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float) -> str | None:
+    """Say that no item has half of the words that a question is about."""
     if best >= _GOOD_MATCH:
         return None
-    words = words_of(request.query)
     if not words:
         return "the question names nothing to look for"
     most = max(words_in(words, candidate.item) for candidate in candidates)
@@ -129,7 +180,6 @@ def _is_let_through(
     return (
         request.min_relevance == 0
         or any(section.query is not None for section in sections)
-        or any(_TECHNICAL.search(name) for name in request.signals.entities)
         # What was done last is found by its time.
         or (
             "activity" in request.signals.topics

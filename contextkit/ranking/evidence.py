@@ -17,9 +17,10 @@ from attrs import frozen
 
 from contextkit.models import ContextItem
 from contextkit.ranking.scoring import Candidate
-from contextkit.signals.reading import subject_stems
+from contextkit.signals.languages import is_unspaced
+from contextkit.signals.reading import subject_words
 
-__all__ = ["Word", "coverage_of", "evidence_of", "words_in", "words_of"]
+__all__ = ["Word", "coverage_of", "evidence_of", "text_of", "words_in", "words_of"]
 
 _BEST = 3
 """A section's evidence is the mean of so many of its items: one alone may be chance."""
@@ -46,7 +47,7 @@ def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
 
 def words_of(query: str) -> list[Word]:
     """List the words that a query is about, ready to be looked for."""
-    return [Word.of(stem) for stem in subject_stems(query)]
+    return [Word.of(*stems) for stems in subject_words(query)]
 
 
 def words_in(words: Sequence[Word], item: ContextItem) -> int:
@@ -54,30 +55,52 @@ def words_in(words: Sequence[Word], item: ContextItem) -> int:
     return sum(_found(words, item))
 
 
+def text_of(item: ContextItem) -> str:
+    """Join all of an item's own text in which words are looked for."""
+    return f"{item.title} {item.location} {item.own_text}"
+
+
 def _found(words: Sequence[Word], item: ContextItem) -> list[bool]:
-    text = f"{item.title} {item.location} {item.own_text}"
+    text = text_of(item)
     lowered = text.lower()
     return [word.is_in(text, lowered) for word in words]
 
 
 @frozen
 class Word:
-    """A word's beginning, found where a word or a part of a name begins.
+    """A word, found where a word or a part of a name begins with one of its stems.
 
-    `cat` is in `cats`, `black_cat` and `blackCat`, not in `location`.
+    `cat` is in `cats`, `black_cat` and `blackCat`, not in `location`. A word of a script
+    without spaces is found anywhere.
+
+    Attributes:
+        stems: its beginnings in lower case; one, or those of the words that stand for it.
+        pattern: finds any of them.
     """
 
-    stem: str
+    stems: tuple[str, ...]
     pattern: re.Pattern[str]
 
     @classmethod
-    def of(cls, stem: str) -> Word:
-        own, capital, upper = map(re.escape, (stem, stem.capitalize(), stem.upper()))
-        return cls(stem, re.compile(rf"(?<![^\W\d_])(?:{own}|{upper})|{capital}"))
+    def of(cls, *stems: str) -> Word:
+        return cls(stems, re.compile("|".join(map(_beginning, stems))))
+
+    @classmethod
+    def whole(cls, word: str) -> Word:
+        """A word that nothing but a plural's ending may follow."""
+        return cls((word,), re.compile(rf"(?:{_beginning(word)})s?(?![a-z])"))
 
     def is_in(self, text: str, lowered: str) -> bool:
         """Whether a text, given in its own and in lower case, has it."""
-        return self.stem in lowered and self.pattern.search(text) is not None
+        has_letters = any(stem in lowered for stem in self.stems)
+        return has_letters and self.pattern.search(text) is not None
+
+
+def _beginning(stem: str) -> str:
+    if is_unspaced(stem):
+        return re.escape(stem)
+    own, capital, upper = map(re.escape, (stem, stem.capitalize(), stem.upper()))
+    return rf"(?<![^\W\d_])(?:{own}|{upper})|{capital}"
 
 
 def _rarity(having: int, texts: int) -> float:

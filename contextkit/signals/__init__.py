@@ -4,6 +4,7 @@
 |---|---|
 | `model` | the signals as plugins see them (`QuerySignals`) |
 | `topics` | what a question asks about |
+| `languages` | questions in other languages than English |
 | `words` | the words that tell what is wanted, and those that tell nothing |
 | `reading` | from a query to its signals |
 """

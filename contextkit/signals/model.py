@@ -28,7 +28,7 @@ class QuerySignals:
 
     Attributes:
         keywords: its words in lower case and in their order, without those that every text
-            has; 64 at most.
+            has; 64 at most. Behind a word in another language stand the English words for it.
         entities: the names in it, as they are written: identifiers, dotted names, file paths,
             quoted phrases and capitalised names; 64 at most.
         intent: what is wanted: `fix`, `explain`, `question`, `action`, or `other` where its

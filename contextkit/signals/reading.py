@@ -8,7 +8,8 @@ from itertools import islice, pairwise
 
 from attrs import define, field
 
-from contextkit.signals import Intent, QuerySignals
+from contextkit.signals import Intent, QuerySignals, Topic
+from contextkit.signals.languages import Term, language_of, terms_in
 from contextkit.signals.topics import topics_in
 from contextkit.signals.words import (
     BEFORE_A_VERB,
@@ -26,11 +27,13 @@ from contextkit.signals.words import (
 
 __all__ = [
     "first_line",
+    "is_code_name",
     "is_talk",
     "is_traceback",
     "names_one_thing",
     "signals_of",
-    "subject_stems",
+    "stem_of",
+    "subject_words",
 ]
 
 _READ_CHARACTERS = 8192
@@ -39,6 +42,8 @@ _MOST = 64
 """Keywords and names at most: no question is about more things."""
 
 _LONGEST_NAME = 120
+_LONGEST_PHRASE = 5
+_ASKING = QUESTION_WORDS | EXPLAIN | FIX
 
 _WORD = re.compile(r"\w+")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -68,7 +73,7 @@ def signals_of(query: str) -> QuerySignals:
         keywords=_keywords(text),
         entities=entities,
         intent=_intent(prose, asks="?" in text),
-        topics=topics_in(first_line(query)),
+        topics=_topics(query),
     )
 
 
@@ -87,6 +92,11 @@ def is_talk(query: str) -> bool:
 
 
 def _keywords(text: str) -> tuple[str, ...]:
+    language = language_of(text)
+    if language is not None:
+        terms = terms_in(text, language)
+        found = dict.fromkeys(word for term in terms for word in (term.text, *term.english))
+        return tuple(found)[:_MOST]
     words = dict.fromkeys(_words(text))
     wanted = [w for w in words if w not in STOP_WORDS and (len(w) > 1 or not w.isascii())]
     return tuple(wanted[:_MOST])
@@ -95,6 +105,26 @@ def _keywords(text: str) -> tuple[str, ...]:
 def _words(text: str) -> list[str]:
     """Whole words in lower case; `don't` is one of them."""
     return _WORD.findall(_APOSTROPHE.sub("", text).lower())
+
+
+# -- what it asks about -----------------------------------------------------------------------
+
+
+def _topics(query: str) -> tuple[Topic, ...]:
+    topics = topics_in(first_line(query))
+    return ("code", "usage") if topics == ("code",) and _is_bare_phrase(query) else topics
+
+
+def _is_bare_phrase(query: str) -> bool:
+    """Whether a query is a few words that ask nothing and tell nothing: "digest auth"."""
+    if len(query) > _LONGEST_NAME or "?" in query or language_of(query) is not None:
+        return False
+    words = _words(query)
+    if not 0 < len(words) <= _LONGEST_PHRASE or words[0] in VERBS | BEFORE_A_VERB:
+        return False
+    if is_talk(query) or not _ASKING.isdisjoint(words):
+        return False
+    return not any(map(_code_name, query.split())) and not _AS_CODE.search(query)
 
 
 # -- what is wanted ---------------------------------------------------------------------------
@@ -134,7 +164,9 @@ def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
     """The names in a text, each once, and the text without those of code."""
     names: dict[str, None] = {}
     prose: list[str] = []
-    phrase = _Capitalised(off=text.isupper())
+    language = language_of(text)
+    german = language is not None and language.name == "german"
+    phrase = _Capitalised(off=text.isupper(), acronyms=german)
     for match in islice(_TOKEN.finditer(text), _READ_TOKENS):
         quoted, ticked, token = match.groups()
         name = quoted or ticked or _code_name(token)
@@ -160,6 +192,11 @@ def _code_name(token: str) -> str:
     if call and _CODE_NAME.fullmatch(bare):
         return bare
     return bare if _is_code(bare) else ""
+
+
+def is_code_name(name: str) -> bool:
+    """Whether a name is one of code, a file or an address, and no one's name."""
+    return bool(_code_name(name))
 
 
 def _is_code(bare: str) -> bool:
@@ -198,9 +235,11 @@ class _Capitalised:
 
     Attributes:
         off: whether to collect none, where a text has capitals alone.
+        acronyms: whether to collect those alone, where every noun has a capital.
     """
 
     off: bool
+    acronyms: bool
     _words: list[str] = field(factory=list, init=False)
     _begins_sentence: bool = field(default=True, init=False)
     _first_is_doubtful: bool = field(default=False, init=False)
@@ -209,6 +248,7 @@ class _Capitalised:
         """Take the next token of the text, "" for what is no word; give the names that ended."""
         bare = token.strip(_ENDS)
         is_name = not self.off and bare[:1].isupper() and bare.lower() not in STOP_WORDS
+        is_name = is_name and (not self.acronyms or bare[1:2].isupper())
         if not is_name or token[0] in _ENDS:
             yield from self.ended()
         if is_name:
@@ -236,7 +276,10 @@ _NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-z
 _NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
 _SHORTEST_STEM = 4
-_LEAST_STEMS = 2
+_LONGEST_BEGINNING = 7
+"""Of a word in another language so many letters count, as its endings are its own."""
+
+_LEAST_WORDS = 2
 """A first line with fewer does not say what a text is about: "Hello, I need help"."""
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -259,30 +302,50 @@ def is_traceback(query: str) -> bool:
     return query.lstrip().startswith(_TRACEBACK)
 
 
-def subject_stems(query: str) -> tuple[str, ...]:
-    """List the beginnings of the words that a query is about, each once, in lower case.
+def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
+    """List the words that a query is about, each by the beginnings that it may have.
 
-    Names are taken apart (`session_cookie`, `SessionCookie`), and endings taken off. Words that
-    only ask or tell are left out. A text of several lines is about what its first line says.
+    In lower case, each once. Names are taken apart (`session_cookie`, `SessionCookie`), and
+    endings taken off. Words that only ask or tell are left out. A text of several lines is
+    about what its first line says. A word in another language than English has the beginnings
+    of the English words for it as well.
     """
-    stems = _stems_in(first_line(query))
-    return stems if len(stems) >= _LEAST_STEMS else _stems_in(query)
+    words = _words_about(first_line(query))
+    return words if len(words) >= _LEAST_WORDS else _words_about(query)
+
+
+def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
+    language = language_of(text)
+    if language is None:
+        return tuple((stem,) for stem in _stems_in(text))
+    about = filter(None, map(_beginnings, terms_in(text, language)))
+    return tuple(dict.fromkeys(about))[:_MOST]
+
+
+def _beginnings(term: Term) -> tuple[str, ...]:
+    """The beginnings of a word and of the English ones; none of one that only asks or tells."""
+    subject = [word for word in term.english if word not in _NOT_THE_SUBJECT]
+    if not subject and (term.english or term.text in _NOT_THE_SUBJECT):
+        return ()
+    own = stem_of(term.text) if not term.english else term.text[:_LONGEST_BEGINNING]
+    return tuple(dict.fromkeys((own, *map(stem_of, subject))))
 
 
 def _stems_in(text: str) -> tuple[str, ...]:
     parts = [part.lower() for part in _NAME_PART.findall(text[:_READ_CHARACTERS])]
     wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
-    return tuple(dict.fromkeys(map(_stem, wanted)))[:_MOST]
+    return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
 
 
 def names_one_thing(query: str) -> bool:
     """Whether a question is about one name of code and nothing else."""
     names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
-    named = set(subject_stems(names[0])) if len(names) == 1 else set()
+    named = set(_stems_in(names[0])) if len(names) == 1 else set()
     return bool(named) and named.issuperset(_stems_in(query))
 
 
-def _stem(word: str) -> str:
+def stem_of(word: str) -> str:
+    """Take the ending off a word in lower case."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

@@ -50,8 +50,8 @@ _SPACED: Mapping[Topic, re.Pattern[str]] = {
     "usage": _any_of(
         "how (?:do|can|could|should|would) (?:i|we|you|one)|how to|getting started",
         "examples? of|tutorials?|documentation|docs|readme|document",
-        "wie (?:kann|muss|soll|benutze|verwende|installiere|konfiguriere) (?:ich|man|wir)",
-        "comment (?:puis-je|faire|utiliser|installer|configurer)|cómo (?:puedo|se usa)",
+        r"wie (?:kann|muss|soll|\w+e) (?:ich|man)|wie (?:\w+t man|\w+en wir)",
+        r"comment (?:puis-je|\w+(?:er|ir|re))|cómo (?:puedo|se usa|\w+(?:o|ar|er|ir))",
     ),
 }
 
@@ -60,7 +60,9 @@ _UNSPACED: Mapping[Topic, re.Pattern[str]] = {
     "decisions": re.compile("决定|约定|规范|決め|決定|方針|規約"),
     "activity": re.compile("最近|昨天|正在|昨日|作業中"),
     "failures": re.compile("错误|异常|报错|失败|崩溃|エラー|例外|失敗"),
-    "usage": re.compile("如何使用|怎么用|怎样配置|配置|安装|使い方|設定|インストール"),
+    "usage": re.compile(
+        "(?<!是)(?:如何|怎么|怎样)(?!实现|工作|处理)|配置|安装|使い方|方法|するには|設定|インストール"
+    ),
 }
 
 _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "BEFORE_A_VERB",
     "DETERMINERS",
+    "ENGLISH_ALONE",
     "EXPLAIN",
     "EXPLAINING_PAIRS",
     "FIX",
@@ -34,6 +35,14 @@ STOP_WORDS = _words(
     """
 )
 """Words that every text has."""
+
+ENGLISH_ALONE = _words(
+    """
+    and by can could did does from has have how should that the there this to were what when
+    where which why with would
+    """
+)
+"""Words that no other language's questions are made with."""
 
 GREETINGS = _words(
     """

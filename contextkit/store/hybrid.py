@@ -13,6 +13,7 @@ from contextkit.embedding import (
     related_to,
 )
 from contextkit.records import Hit, Record, Search
+from contextkit.signals.languages import in_english, language_of, terms_in
 from contextkit.store.fusion import Fused, coverage, fuse
 from contextkit.store.identity import StoreIdentity, StorePlace
 
@@ -40,12 +41,15 @@ class QueryVectors:
     Attributes:
         keywords: the sparse one, related words included.
         words: the ids of the query's own words.
+        terms: the ids of each word of a query in another language than English, with those of
+            the English words for it; none for a query in English.
         dense: the one of its source's model, or None where there is none.
         model: the model's name; None where it cannot be found out.
     """
 
     keywords: KeywordVector
     words: frozenset[int]
+    terms: tuple[frozenset[int], ...]
     dense: list[float] | None
     model: str | None
 
@@ -67,13 +71,26 @@ def _embed_query(
     source: str, query: str, embedders: Embedders, related: bool = False
 ) -> QueryVectors:
     embedder = embedders.of(source)
-    text = query[:MAX_QUERY_CHARACTERS]
+    query = query[:MAX_QUERY_CHARACTERS]
+    text = in_english(query)
     dense = embedder.query(text)
     keywords = embed_keywords_query(text)
     words = frozenset(keywords.indices)
     return QueryVectors(
-        _with_related(keywords) if related else keywords, words, dense, embedder.name
+        keywords=_with_related(keywords) if related else keywords,
+        words=words,
+        terms=_terms(query),
+        dense=dense,
+        model=embedder.name,
     )
+
+
+def _terms(query: str) -> tuple[frozenset[int], ...]:
+    language = language_of(query)
+    if language is None:
+        return ()
+    terms = (" ".join((term.text, *term.english)) for term in terms_in(query, language))
+    return tuple(frozenset(embed_keywords_query(words).indices) for words in terms)
 
 
 def _with_related(keywords: KeywordVector) -> KeywordVector:
@@ -150,7 +167,13 @@ def join_hits(
 
 
 def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
-    """How much of the query the best hit covers; a related word is a part of a word."""
+    """How much of the query the best hit covers; a related word is a part of a word.
+
+    A word and those that stand for it in English are one.
+    """
+    if vector.terms:
+        has = frozenset(place for place, term in enumerate(vector.terms) if term & found)
+        return coverage(frozenset(range(len(vector.terms))), has)
     related = frozenset(vector.keywords.indices) - vector.words
     return coverage(vector.words, found, _RELATED_WEIGHT * len(related & found))
 

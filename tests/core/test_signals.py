@@ -163,10 +163,25 @@ class Asked:
         ("decoding an empty response raises", ["failures"]),
         ("how do I configure a proxy?", ["usage"]),
         ("continue", ["code"]),
+        ("digest auth", ["code", "usage"]),
+        ("timeouts", ["code", "usage"]),
+        ("session cookie signing", ["code", "usage"]),
+        ("HTTPAdapter", ["code"]),
+        ("mount()", ["code"]),
+        ("add a flag", ["code"]),
+        ("what does mount do", ["code"]),
+        ("Wie begrenze ich die Größe?", ["usage"]),
+        ("comment limiter la taille ?", ["usage"]),
+        ("¿cómo limito el tamaño?", ["usage"]),
+        ("如何限制大小？", ["usage"]),
+        ("大小是怎么限制的？", ["code"]),
     ],
 )
 def test_what_is_asked_about(query: str, topics: list[str]) -> None:
-    """Its words say whether code, history, a decision or what is going on may have the answer."""
+    """Its words say whether code, history, a decision or what is going on may have the answer.
+
+    A few words that ask nothing are about code, and about how to use it.
+    """
     assert list(signals_of(query).topics) == topics
 
 

@@ -93,6 +93,18 @@ def test_related_words_find_what_the_words_of_a_query_do_not(
     assert plain.search_sync(query, related=True)[0].record.id == "same"
 
 
+@pytest.mark.parametrize("query", ["Wie lange wartet eine Anfrage?", "请求的超时时间是多少？"])
+def test_a_question_in_another_language_finds_what_is_written_in_english(
+    store: RecordStore, query: str
+) -> None:
+    """By the English words for its own; what is written in its own language comes first."""
+    notes = Records(store, "plain", "p")
+    notes.put([Record(id="en", text="A request waits 30 seconds."), Record(id="x", text="A tram.")])
+    assert [hit.record.id for hit in notes.search_sync(query)] == ["en"]
+    notes.put([Record(id="own", text=query)])
+    assert notes.search_sync(query)[0].record.id == "own"
+
+
 def test_keywords_find_a_record_and_are_not_shown(store: RecordStore) -> None:
     """What stands in `keywords` is searched beside the text."""
     notes = Records(store, "plain", "p")

@@ -48,6 +48,16 @@ def test_the_nearest_name_is_found_where_no_word_hits(
     assert found[0].relevance >= 0.5
 
 
+@pytest.mark.parametrize(
+    "query", ["Wie wird etwas unterschrieben oder signiert?", "签名在哪里实现？"]
+)
+def test_words_of_another_language_find_code_by_the_english_ones(
+    shop: Path, ask: Ask, query: str
+) -> None:
+    """A name is ranked by them too."""
+    assert [item.title for item in ask(query)] == ["sign_cookie"]
+
+
 def test_words_that_are_near_to_nothing_find_nothing(shop: Path, ask: Ask) -> None:
     """Rather than whatever is least unlike."""
     assert ask("wonderful weather") == []

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.background import in_thread
 from contextkit.records import Filters, Records
+from contextkit.signals.reading import first_line
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.joining import added, joined, raised, united
 from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
@@ -18,7 +19,6 @@ from contextkit_code.ranking.near_names import hits_a_word, names_in, near_names
 from contextkit_code.ranking.question import (
     Question,
     ask,
-    first_line,
     searched_text,
     words_beside_script,
 )

@@ -6,6 +6,7 @@ import re
 
 from attrs import frozen
 
+from contextkit.signals.languages import in_english
 from contextkit.signals.reading import first_line
 from contextkit_code.ranking.words import words_of
 
@@ -72,11 +73,11 @@ def words_beside_script(query: str) -> str:
     """The ASCII words of a query that also has Chinese, Japanese or the like; "" in others.
 
     Such a script is cut into many words, of which code has none: they would hide that a
-    query's only name was found.
+    query's only name was found. The English words for them are among those that it has.
     """
     if query.isascii() or max(query, default="") < _FIRST_WITHOUT_SPACES:
         return ""
-    return " ".join(_ASCII_WORD.findall(query[:_SEARCHED]))
+    return " ".join(_ASCII_WORD.findall(in_english(query[:_SEARCHED])))
 
 
 def searched_text(query: str) -> str:
@@ -92,7 +93,8 @@ def searched_text(query: str) -> str:
 
 
 def ask(query: str) -> Question:
-    """Take a query apart."""
+    """Take a query apart, with the English words for those of another language."""
+    query = in_english(query)
     whole = query.strip()
     line = first_line(query)
     is_identifier = _NAME.fullmatch(whole) is not None
