@@ -180,9 +180,9 @@ def _floor(lanes: Sequence[Lane], leading: frozenset[str]) -> float:
 def _over(floor: float, lane: Lane) -> Lane:
     """The lane without the pieces that match less."""
     weak = {
-        id(piece): f"it matches {piece.candidate.scores.match:.2f}, beside what answers better"
+        id(piece): f"it matches less than {floor:g}, beside what answers"
         for piece in lane.pieces
-        if piece.candidate.scores.match < floor
+        if piece.candidate.scores.supported_match < floor
     }
     kept = [piece for piece in lane.pieces if id(piece) not in weak]
     return evolve(lane, pieces=kept, weak={**lane.weak, **weak})

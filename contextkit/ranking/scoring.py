@@ -83,15 +83,19 @@ class Scores:
     @score.default
     def _score(self) -> float:
         weights = self.strategy
-        match = supported(supported(self.match, self.support), self.hint)
         total = (
-            weights.relevance * match
+            weights.relevance * self.supported_match
             + weights.salience * self.salience
             + weights.recency * self.recency
             + weights.priority * self.priority
             + weights.history * self.history
         )
         return total / weights.whole * self.decay
+
+    @property
+    def supported_match(self) -> float:
+        """The match, with what neighbours and its source's hint add to it, 0..1."""
+        return supported(supported(self.match, self.support), self.hint)
 
     @rank_by.default
     def _rank_by(self) -> float:

@@ -181,12 +181,12 @@ async def test_truncated_items_are_named(open_kit: OpenKit, make_plugin: MakePlu
     context = await kit.assemble_context("when does the tide turn?", max_tokens=300)
     assert context.truncated_items == ["long"]
     assert context.truncated
-    assert "*(truncated, see full at tide.txt:1)*" in context.markdown
+    assert "*(truncated, see full at `tide.txt:1`)*" in context.markdown
     entry = verdicts(context)["tide", "long"]
     assert entry.verdict == "excerpt"
     whole = entry.reason.split()[-2]
     assert entry.reason == f"the parts that match, {entry.tokens} of {whole} tokens"
-    assert context.items[0].content.endswith("*(truncated, see full at tide.txt:1)*")
+    assert context.items[0].content.endswith("*(truncated, see full at `tide.txt:1`)*")
     assert context.items[0].id == "long"
 
 
@@ -251,7 +251,7 @@ async def test_a_source_whose_items_are_all_duplicates_is_not_below_the_floor(
     context = await kit.assemble_context("when does the tide turn?")
     assert traced(context, "b").state == "ok"
     assert verdicts(context)["b", "1"].verdict == "duplicate"
-    assert "*Also in: b 1*" in context.markdown
+    assert "*Also in: `tides.md`*" in context.markdown
 
 
 # -- budgets --------------------------------------------------------------------------------
