@@ -243,7 +243,10 @@ async def test_a_source_whose_items_are_all_duplicates_is_not_below_the_floor(
         {
             "a": make_plugin([ContextItem("a", same, 0.9, id="1")]),
             "b": make_plugin(
-                [ContextItem("b", same, 0.8, id="1"), ContextItem("b", "x", 0.01, id="2")]
+                [
+                    ContextItem("b", same, 0.8, id="1", location="tides.md"),
+                    ContextItem("b", "x", 0.01, id="2"),
+                ]
             ),
         },
         settings=PATIENT,

@@ -50,6 +50,26 @@ def test_functions_are_whole_and_what_is_left_over_is_windows() -> None:
     ]
 
 
+def test_a_class_head_that_says_nothing_has_its_first_member() -> None:
+    """`class A:` alone is no unit; a head with a docstring is one."""
+    members = _function("__init__", 5, "    ") + "\n" + _function("b", 12, "    ")
+
+    assert _shape(_chunks(f"class A:\n{members}")) == [
+        ("class", "A", 1, 6),
+        ("method", "A.b", 8, 19),
+    ]
+    assert _shape(_chunks(f'class A:\n    """Why."""\n{members}'))[0] == ("class", "A", 1, 2)
+
+
+def test_a_part_of_a_long_function_begins_with_a_statement_at_its_top() -> None:
+    """And not in the middle of a loop."""
+    blocks = "".join(f"    for x in rows_{n}:\n" + "        step()\n" * 30 for n in range(7))
+
+    parts = [c.text.split("\n")[0] for c in _chunks(f"def f():\n{blocks}")]
+
+    assert parts == ["def f():", "    for x in rows_3:", "    for x in rows_6:"]
+
+
 def test_a_chunk_is_its_lines() -> None:
     """The text is that of the lines that it says it has."""
     source = "x = 1\n\n\ndef f():\n    return 1\n"

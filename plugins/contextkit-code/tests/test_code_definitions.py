@@ -155,6 +155,16 @@ def test_clauses_of_one_function_are_one_definition() -> None:
     assert _names("elixir", "def a(1), do: 1\ndef b, do: 2\ndef a(2), do: 2\n") == ["a", "b", "a"]
 
 
+def test_overloads_belong_to_what_implements_them() -> None:
+    """One definition from the first overload on, with the signature of the implementation."""
+    stub = "@overload\ndef a(x: {}) -> None: ...\n\n\n"
+    source = stub.format("int") + stub.format("str") + "def a(x):\n    return x\n"
+
+    (found,) = _find("python", source)
+
+    assert (found.first, found.last, found.signature) == (0, 9, "def a(x):")
+
+
 def test_a_function_within_a_class_is_a_method_and_within_a_method_a_function() -> None:
     """The kind of a function follows from what it stands in."""
     source = "class A:\n    def b(self):\n        def c(): ...\ndef d(): ...\n"

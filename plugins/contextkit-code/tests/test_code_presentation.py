@@ -6,13 +6,14 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
 from contextkit.models import DETAILS, STYLES, Detail, Style
-from contextkit_code import contextkit_dedup_keys, contextkit_format
+from contextkit_code import contextkit_dedup_keys, contextkit_format, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]
 
@@ -260,3 +261,19 @@ def test_nothing_breaks_out(
         assert blocks == {
             "compact": ["bullet_list_open", "list_item_open", "paragraph_open", "inline"],
         }.get(detail, ["paragraph_open", "inline", "fence"])
+
+
+def test_a_part_of_a_function_stands_below_its_signature(make_item: MakeItem) -> None:
+    """Whole and as an excerpt, with a mark for what is above it."""
+    rows = [f"    step({n})" for n in range(30)]
+    item = make_item("\n".join(rows), end_line=56, signature="def run(self):", docstring="")
+
+    text = shown(item, "plain")
+    short = contextkit_truncate(
+        evolve(item, content=text), "plain", 12, lambda text: text.count("\n") + 1, "step"
+    )
+
+    assert text.split("\n")[1:4] == ["def run(self):", "# ...", rows[0]]
+    assert short is not None
+    assert short.split("\n")[1:3] == ["def run(self):", "# ..."]
+    assert "    # ... lines " in short

@@ -75,7 +75,7 @@ def test_the_excerpt_shown_is_the_real_one(make_item: Callable[..., ContextItem]
     (shown,) = contextkit_format([item], "markdown", "full")
 
     text = contextkit_truncate(
-        evolve(item, content=shown), "markdown", 230, len, "what happens to a broken item?"
+        evolve(item, content=shown), "markdown", 300, len, "what happens to a broken item?"
     )
 
     assert f"markdown\n{text}\n```" in README

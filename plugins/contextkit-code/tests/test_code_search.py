@@ -66,6 +66,43 @@ def test_an_item_has_the_fields_of_seed_1(
     assert item.created_at is None
 
 
+def test_what_matches_is_shown_of_a_long_class_head_and_docstring(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """By their line numbers; a class that is named is shown whole."""
+    fields = "".join(f"    part_{n} = {n}\n    # About the part.\n\n" for n in range(20))
+    head = f'class Engine:\n    """Runs."""\n\n{fields}    redirect_slashes = True\n\n'
+    docs = "".join(f"        Line {n}.\n\n" for n in range(9))
+    method = f'    def start(self):\n        """Start it.\n\n{docs}        """\n        go()\n'
+    _write(workspace, {"engine.py": head + method})
+    index()
+
+    (redirecting,) = [item for item in ask("does it redirect slashes?") if item.title == "Engine"]
+    (starting,) = [item for item in ask("start it") if item.title == "Engine.start"]
+    (named,) = [item for item in ask("Engine") if item.title == "Engine"]
+    (shown,) = contextkit_code.contextkit_format([redirecting], "markdown", "full")
+
+    assert redirecting.metadata["lines"] == [[1, 2], [62, 64]]
+    assert "    # ... lines 3-61\n" in shown
+    assert starting.metadata["lines"] == [[66, 67], [86, 88]]
+    assert "lines" not in named.metadata
+
+
+def test_a_unit_of_nothing_but_its_signature_comes_last(
+    workspace: Path, index: Callable[..., Any], ask: Ask
+) -> None:
+    """An empty method behind one that does something."""
+    code = "class Parser:\n    'Parses.'\n\n" + "    x = 1\n" * 12
+    code += "    def on_end(self):\n        pass\n\n"
+    code += "    def on_data(self, end):\n        self.end = end\n        self.feed(end)\n"
+    _write(workspace, {"parser.py": code})
+    index()
+
+    titles = [item.title for item in ask("what happens at the end of the parser data?")]
+
+    assert titles.index("Parser.on_data") < titles.index("Parser.on_end")
+
+
 def test_a_path_and_parts_of_identifiers_find_code(
     workspace: Path, index: Callable[..., Any], ask: Ask
 ) -> None:

@@ -16,6 +16,7 @@ WINDOW_TYPES = frozenset({"lines", "section"})
 """Unit types of chunks that are no definition."""
 
 MAX_CLASS_LINES = 12
+MAX_FIRST_MEMBER_LINES = 40
 MAX_FUNCTION_LINES = 150
 PART_LINES = 100
 WINDOW_LINES = 50
@@ -26,6 +27,8 @@ MAX_CHARACTERS = 20_000
 _WORD = re.compile(r"(?!\b(?:end|fi|done|esac)\b)\b\w+")
 _COMMENT = re.compile(r"\s*(?:#|//|--|/?\*|;|%|$)")
 _SHORT_COMMENT = 24
+_BEGINS = re.compile(r"\s*+(?![)\]}.?:&|+*/]|(?:else|elif|except|finally|catch|end)\b)\S")
+"""A line that may begin a statement."""
 
 
 @frozen(kw_only=True)
@@ -96,10 +99,18 @@ class _Chunker:
             )
         elif members and length > MAX_CLASS_LINES:
             head = max(definition.first, members[0].first - 1)
+            if self._is_bare(definition, head) and _length(members[0]) <= MAX_FIRST_MEMBER_LINES:
+                head = members[0].last
+                members = members[1:]
             yield from self._parts(definition, definition.first, head)
             yield from self.region(head + 1, definition.last, members, definition.qualified_name)
         else:
             yield from self._parts(definition, definition.first, definition.last)
+
+    def _is_bare(self, definition: Definition, last: int) -> bool:
+        """Whether a head says nothing but the name."""
+        head = "\n".join(self.lines[definition.first : last + 1])
+        return not _WORD.search(head.replace(definition.signature, "", 1))
 
     def _parts(self, definition: Definition, first: int, last: int) -> Iterator[Chunk]:
         last = self._trimmed(first, last)[1]
@@ -147,11 +158,19 @@ class _Chunker:
             # A short rest joins what it follows.
             if last - end <= size // 5:
                 end = last
+            if end < last and size == PART_LINES:
+                end = self._statement_end(start, end)
             end = self._within_characters(start, end)
             text = "\n".join(self.lines[start : end + 1])
             for offset in range(0, max(len(text), 1), MAX_CHARACTERS):
                 yield start, end, text[offset : offset + MAX_CHARACTERS]
             start = end + 1
+
+    def _statement_end(self, first: int, last: int) -> int:
+        """The row up to `last` with the outermost statement behind it, and the latest of those."""
+        rows = range(last, first + (last - first) // 2, -1)
+        beginnings = [row for row in rows if _BEGINS.match(self.lines[row + 1])]
+        return min(beginnings, key=lambda row: _indent(self.lines[row + 1]), default=last)
 
     def _within_characters(self, first: int, last: int) -> int:
         """The last row, from the first one on, that `MAX_CHARACTERS` reach to."""
@@ -170,6 +189,14 @@ def _says_something(text: str, window_type: str) -> bool:
         return True
     letters = sum(map(str.isalnum, text))
     return letters > _SHORT_COMMENT or not all(map(_COMMENT.match, text.split("\n")))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _length(definition: Definition) -> int:
+    return definition.last - definition.first + 1
 
 
 def _names(definitions: Sequence[Definition], first: int, last: int) -> Iterator[str]:

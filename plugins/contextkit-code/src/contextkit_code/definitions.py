@@ -21,6 +21,9 @@ __all__ = ["Definition", "find_definitions"]
 
 _MAX_DEPTH = 20
 _MAX_NAME = 200
+_OVERLOAD_ROWS = 3
+"""Two blank rows at most part an overload from the next one."""
+
 _ROLES = frozenset({"name", "scope", "body", "docstring", "comment", "above", "signature"})
 _BELONGS_BELOW = ("comment", "above", "signature")
 _FUNCTIONS = frozenset({"function", "method"})
@@ -41,6 +44,7 @@ class Definition:
         last: its last row.
         signature: its header, up to its body.
         docstring: its docstring or leading doc comment; empty where there is none.
+        is_stub: whether it has no body, or an empty one.
         members: the definitions directly within it, in order.
     """
 
@@ -50,6 +54,7 @@ class Definition:
     last: int
     signature: str
     docstring: str
+    is_stub: bool = False
     members: list[Definition] = field(factory=list)
 
     @property
@@ -103,7 +108,12 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
         owner = open_ones[-1][1] if open_ones else None
         siblings = owner.members if owner else outermost
         definition = _definition(match, owner, above, source, language)
-        if language.clauses and siblings and _continues(siblings[-1], definition):
+        if siblings and _is_overload(siblings[-1], definition):
+            overload = siblings.pop()
+            definition.first = overload.first
+            definition.docstring = definition.docstring or overload.docstring
+            siblings.append(definition)
+        elif language.clauses and siblings and _continues(siblings[-1], definition):
             siblings[-1].last = definition.last
             definition.qualified_name = siblings[-1].qualified_name
         else:
@@ -189,6 +199,7 @@ def _definition(
         last=end.row - 1 if end.column == 0 and end.row > first else end.row,
         signature=_signature(match, belonging, source, language),
         docstring=_docstring(match, belonging, source, language),
+        is_stub=_is_stub(match, source, language),
     )
 
 
@@ -251,6 +262,13 @@ def _body(match: _Found, language: Language) -> Node | None:
     return body
 
 
+def _is_stub(match: _Found, source: bytes, language: Language) -> bool:
+    body = _body(match, language)
+    if body is None:
+        return match.node.type.endswith("_signature")
+    return _text(body, source).strip("{} \t\r\n;") in ("", "...", "pass")
+
+
 def _dedented(text: str, column: int) -> str:
     if "\n" not in text:
         return text
@@ -280,4 +298,15 @@ def _continues(previous: Definition, following: Definition) -> bool:
         and following.is_function
         and previous.qualified_name == following.qualified_name
         and following.first - previous.last <= 2
+    )
+
+
+def _is_overload(previous: Definition, following: Definition) -> bool:
+    """True where a function without a body stands above another one of its name."""
+    return (
+        previous.is_stub
+        and previous.is_function
+        and following.is_function
+        and previous.qualified_name == following.qualified_name
+        and following.first - previous.last <= _OVERLOAD_ROWS
     )

@@ -18,12 +18,18 @@ from contextkit.markup import (
 from contextkit.models import Detail, Style
 from contextkit.truncation import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
+from contextkit_code.gists import rows_of
+from contextkit_code.runs import with_marks
+from contextkit_code.statements import comment_sign
 
-__all__ = ["location_of", "shown"]
+__all__ = ["lines_above", "location_of", "shown"]
 
 _BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
 _BEGINNING_LINES = 3
+_LEAST_PART = 10
+"""Parts of long functions have more lines."""
+
 _BEGINNING_LINE_CHARACTERS = 160
 
 
@@ -39,7 +45,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     """
     if detail == "compact":
         return _compact(item, style)
-    code = item.content if detail == "full" and item.content else _summary(item)
+    code = _code(item) if detail == "full" and item.content else _summary(item)
     name, unit_type = _name_of(item), _unit_type_of(item)
     if style == "xml":
         opening = _opening({"name": name, "type": unit_type, **_xml_place(item)})
@@ -50,6 +56,25 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     heading += _place(item, style)
     # The path tells the language.
     return f"{heading}\n{fenced(code)}"
+
+
+def _code(item: ContextItem) -> str:
+    """The code, or the lines of it that are to be shown; of a part the signature, too."""
+    code, rows = item.content.split("\n"), rows_of(item)
+    if rows is not None:
+        first, last = item.metadata["start_line"], item.metadata["end_line"]
+        comment = comment_sign(str(item.metadata.get("language") or ""))
+        code = with_marks(code, rows, range(first, last + 2), first, comment)
+    above = lines_above(item)
+    is_part = len(code) > _LEAST_PART and above[0] not in item.content
+    return "\n".join((*above, *code) if is_part else code)
+
+
+def lines_above(item: ContextItem) -> tuple[str, ...]:
+    """The beginning of the signature, and a mark: what stands above a part of a function."""
+    signature = str(item.metadata.get("signature") or "").split("\n", 1)[0].strip()
+    comment = comment_sign(str(item.metadata.get("language") or ""))
+    return (signature, f"{comment} {ELLIPSIS}".strip())
 
 
 def _place(item: ContextItem, style: Style) -> str:

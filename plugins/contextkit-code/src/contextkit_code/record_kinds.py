@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["INDEX_VERSION", "OUTLINE", "UNIT"]
 
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 """Raise it when files of the same content would give other records: all are indexed anew."""
 
 UNIT = "unit"

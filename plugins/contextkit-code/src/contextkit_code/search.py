@@ -11,6 +11,7 @@ from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.background import in_thread
 from contextkit.records import Filters, Records
 from contextkit.signals.reading import first_line
+from contextkit_code.gists import LINES, gist
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.joining import added, joined, raised, united
 from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
@@ -48,6 +49,9 @@ _LEADING_FILES = 10
 _WHOLE_FILES = 3
 _LONG_LIST = 50
 """A list longer than this also gets the rest of the best files."""
+
+_GISTS = 30
+"""So many of the best units are made shorter: few of the others are shown."""
 
 _OF_FILES = frozenset({"file_path", "language", "created_at"})
 """Filters that say which files are wanted; an outline has these fields and no others."""
@@ -162,7 +166,13 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     ranked = ranked_units(asked.question, files, level)
     if asked.leading:
         ranked = quoted_first(asked.leading, joined(units, quoting), ranked, level)
-    return [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
+    found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
+    return [*(_with_gist(item, asked) for item in found[:_GISTS]), *found[_GISTS:]]
+
+
+def _with_gist(item: ContextItem, asked: _Asked) -> ContextItem:
+    lines = gist(item, asked.question, asked.query)
+    return item if lines is None else evolve(item, metadata={**item.metadata, LINES: lines})
 
 
 def _most(found: _Found) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
-__all__ = ["Statement", "paragraphs", "statements"]
+__all__ = ["Statement", "comment_sign", "paragraphs", "statements"]
 
 _JOINED_ROWS = 10
 """Brackets and strings that span more rows than this are a block of several statements."""
@@ -36,6 +36,7 @@ _CHARACTERS = frozenset(
 _DATA = frozenset({"css", "html", "ini", "json", "text", "toml", "xml", "yaml"})
 """Languages without operators that a line can end or begin with."""
 
+_WITHOUT_COMMENTS = frozenset({"", "css", "html", "json", "markdown", "xml"})
 _BY_INDENTATION = frozenset({"haskell", "python", "starlark", "yaml"})
 """Languages whose braces hold values and no statements."""
 
@@ -97,6 +98,15 @@ def statements(rows: Sequence[str], language: str) -> list[Statement]:
             found.add(rows, start, row - 1, any(scan.says[start:row]))
         start = row
     return found.statements
+
+
+def comment_sign(language: str) -> str:
+    """What begins a comment of one line; "" for prose and data that have none."""
+    if language in _HASH:
+        return "" if language == "text" else "#"
+    if language in _DASHES:
+        return "--"
+    return "" if language in _WITHOUT_COMMENTS else "//"
 
 
 def paragraphs(rows: Sequence[str]) -> list[Statement]:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from attrs import frozen
 
 from contextkit import ContextItem
-from contextkit.markup import plain_text
+from contextkit.markup import escape_xml, plain_text
 from contextkit.models import Excerpt, Style
-from contextkit.truncation import ELLIPSIS, truncate
-from contextkit_code.focus import Focus
-from contextkit_code.unit_rows import RowPlan, UnitRows, plan_rows
+from contextkit.truncation import truncate
+from contextkit_code.presentation import lines_above
+from contextkit_code.runs import numbered, with_marks, with_small_gaps
+from contextkit_code.statements import comment_sign
+from contextkit_code.unit_layout import UnitRows, unit_rows
+from contextkit_code.unit_rows import RowPlan, plan_rows
 
 __all__ = ["truncated"]
 
 _FENCE = re.compile(r"(`{3,})[^`]*")
-_SHORT_ROW = 60
-"""A row that is alone in a gap is shown up to this length: a mark is not much shorter."""
-
 _LONG_ROW = 400
 """A row that is longer may be cut within: it is prose, or data."""
-
-_TRIES = 4
-"""So many of the steps behind the first that does not fit are tried."""
 
 
 @frozen
@@ -34,40 +32,25 @@ class _Shape:
 
     Attributes:
         before: the lines before its code.
-        rows: the lines of its code.
+        rows: the lines of its code, without marks of what is left out.
         behind: the lines behind it.
-        first_line: the number of the first row in its file, None where that is not known.
+        numbers: the number of each row in its file, and of the line behind the last; None where
+            they are not known.
+        first_line: the number of the unit's first line.
+        comment: what begins a comment in its language.
     """
 
     before: tuple[str, ...]
     rows: tuple[str, ...]
     behind: tuple[str, ...]
-    first_line: int | None
+    numbers: tuple[int, ...] | None
+    first_line: int
+    comment: str
 
-    def text(self, shown: Iterable[int]) -> str:
-        """The unit with these rows; a mark says which lines are left out."""
-        lines: list[str] = []
-        next_row = 0
-        for row in sorted(shown):
-            if next_row < row:
-                lines += self._gap(next_row, row)
-            lines.append(self.rows[row])
-            next_row = row + 1
-        lines += self._gap(next_row, len(self.rows))
-        return "\n".join((*self.before, *lines, *self.behind))
-
-    def _gap(self, start: int, end: int) -> Sequence[str]:
-        """What stands for the rows from `start` up to `end`."""
-        gap = self.rows[start:end]
-        telling = [row for row in range(start, end) if self.rows[row].strip()]
-        if not telling:
-            return gap[:1] if start > 0 and end < len(self.rows) else ()
-        if len(telling) == 1 and len(self.rows[telling[0]].strip()) <= _SHORT_ROW:
-            return gap
-        if self.first_line is None:
-            return (ELLIPSIS,)
-        first, last = self.first_line + telling[0], self.first_line + telling[-1]
-        return (f"{ELLIPSIS} {first}-{last}" if first < last else f"{ELLIPSIS} {first}",)
+    def text(self, shown: frozenset[int]) -> str:
+        """The unit with these rows; marks say which lines are left out."""
+        code = with_marks(self.rows, shown, self.numbers, self.first_line, self.comment)
+        return "\n".join((*self.before, *code, *self.behind))
 
 
 def truncated(
@@ -101,27 +84,28 @@ def truncated(
 def _most_steps(
     shape: _Shape, plan: RowPlan, max_tokens: int, count: Callable[[str], int]
 ) -> frozenset[int] | None:
-    """The rows of as many steps as fit; None where those are too few."""
+    """The rows of as many steps as fit; None where those are too few.
 
-    def fits(rows: frozenset[int]) -> bool:
-        return count(shape.text(rows)) <= max_tokens
+    Small gaps are left only where nothing can be shown without them.
+    """
 
-    def first(number: int) -> frozenset[int]:
+    def joined(number: int) -> frozenset[int]:
+        return with_small_gaps(shape.rows, bare(number))
+
+    def bare(number: int) -> frozenset[int]:
         return plan.header.union(*plan.steps[:number])
 
-    whole, high = 0, len(plan.steps)
-    while whole < high:
-        middle = (whole + high + 1) // 2
-        if fits(first(middle)):
-            whole = middle
-        else:
-            high = middle - 1
-    shown, number = first(whole), whole
-    for step in plan.steps[whole + 1 : whole + 1 + _TRIES]:
-        if fits(shown | step):
-            shown |= step
-            number += 1
-    return shown if number >= plan.least and number else None
+    def most(rows_of: Callable[[int], frozenset[int]]) -> frozenset[int] | None:
+        whole, high = 0, len(plan.steps)
+        while whole < high:
+            middle = (whole + high + 1) // 2
+            if count(shape.text(rows_of(middle))) <= max_tokens:
+                whole = middle
+            else:
+                high = middle - 1
+        return rows_of(whole) if whole >= max(plan.least, 1) else None
+
+    return most(joined) or most(bare)
 
 
 def _first_row(shape: _Shape, plan: RowPlan, max_tokens: int, count: Callable[[str], int]) -> str:
@@ -142,47 +126,45 @@ def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
     """The parts of the text; None where another plugin has changed its shape."""
     heading, *rest = item.content.split("\n")
     if style == "plain":
-        return _shape(item, (heading,), rest, ())
+        return _shape(item, style, (heading,), rest, ())
     if style == "xml":
         if not heading.startswith("<entity ") or rest[-1:] != ["</entity>"]:
             return None
-        return _shape(item, (heading,), rest[:-1], (rest[-1],))
+        return _shape(item, style, (heading,), rest[:-1], (rest[-1],))
     fence = _FENCE.fullmatch(rest[0]) if rest else None
     if fence is None or len(rest) == 1 or rest[-1] != fence[1]:
         return None
-    return _shape(item, (heading, rest[0]), rest[1:-1], (fence[1],))
+    return _shape(item, style, (heading, rest[0]), rest[1:-1], (fence[1],))
 
 
 def _shape(
-    item: ContextItem, before: tuple[str, ...], rows: Sequence[str], behind: tuple[str, ...]
+    item: ContextItem,
+    style: Style,
+    before: tuple[str, ...],
+    rows: Sequence[str],
+    behind: tuple[str, ...],
 ) -> _Shape:
+    above = tuple(_written(style, line) for line in lines_above(item))
+    if tuple(rows[: len(above)]) == above:
+        before, rows = (*before, *above), rows[len(above) :]
     first, last = (item.metadata.get(name) for name in ("start_line", "end_line"))
-    # A summary has other lines than the file, and so has a part of a very long line.
-    known = isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(rows)
-    return _Shape(before, tuple(rows), behind, first if known else None)
+    found, first_line = None, 1
+    if isinstance(first, int) and isinstance(last, int):
+        # A summary has other lines than the file, and so has a part of a very long line.
+        found, first_line = numbered(rows, first, last), first
+    kept, numbers = found or (tuple(rows), None)
+    comment = comment_sign(str(item.metadata.get("language") or ""))
+    return _Shape(before, kept, behind, numbers, first_line, comment)
 
 
 def _unit_rows(item: ContextItem, style: Style, shape: _Shape, query: str) -> UnitRows:
-    data = item.metadata
     rows = tuple(map(html.unescape, shape.rows)) if style == "xml" else shape.rows
-    signature, docstring = (
-        tuple(_as_in(style, str(data.get(name) or "")).split("\n"))
-        for name in ("signature", "docstring")
-    )
-    frames: tuple[int, ...] = ()
-    if shape.first_line is not None:
-        lines = Focus.of(query).lines_in(str(data.get("file_path") or ""))
-        places = (line - shape.first_line for line in lines)
-        frames = tuple(place for place in places if 0 <= place < len(rows))
-    return UnitRows(
-        rows=rows,
-        signature=signature,
-        docstring=docstring,
-        language=str(data.get("language") or ""),
-        is_prose=data.get("unit_type") == "section",
-        frames=frames,
-    )
+    return unit_rows(item, rows, shape.numbers, query, partial(_as_in, style))
 
 
 def _as_in(style: Style, code: str) -> str:
     return plain_text(code) if style == "plain" else code
+
+
+def _written(style: Style, code: str) -> str:
+    return escape_xml(code) if style == "xml" else _as_in(style, code)

@@ -4,66 +4,64 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from contextkit_code.focus import Focus
+from contextkit_code.runs import gaps, with_small_gaps
 from contextkit_code.statements import Statement, paragraphs, statements
+from contextkit_code.unit_layout import (
+    UnitRows,
+    decorators,
+    docstring_rows,
+    is_mark,
+    signature_rows,
+)
 
-__all__ = ["RowPlan", "UnitRows", "plan_rows"]
+__all__ = ["RowPlan", "gist_rows", "plan_rows"]
 
 _WORD = re.compile(r"\w")
-_TELLING_LINES = 3
-"""So many of a docstring's lines tell where in the code it stands."""
-
-_MOST_DECORATORS = 4
-"""Rows above a signature that are shown with it, whatever the query."""
-
 _AROUND_A_FRAME = 5
 """Rows on either side of a line that a stack trace names."""
 
 _PROSE_WORTH = 0.3
 """What a match in a docstring or a comment counts, beside 1 for one in the code."""
 
+_LONG_COMMENT = 6
+"""A comment of more rows is shown where nothing else is left to show."""
+
 _KNOWN_WORTH = 0.3
 """What a word counts once more, where a better statement has it."""
 
-_SMALL_GAP = 3
-"""So many rows between two matches are shown before anything else."""
+_MOST_GAPS = 3
+"""Matches that would leave more gaps than this wait: few long runs read better than many."""
+
+_MOST_MATCHES = 40
+_SHORT_BLOCK = 8
+"""A header that matches brings its whole block where that has no more rows than this."""
 
 _SHORT_BODY = 4
-"""A header that matches brings the first statement of its block where it is no longer."""
+"""Of a longer block it brings the first statement, where that is no longer than this."""
 
 _MOST_HEADERS = 3
 """So many headers, each within the other, are gone through to that statement."""
 
-_BEFORE_DOCS = 3
-"""So many of the best matches are shown before the rest of the docstring."""
+_SHORT_NEIGHBOUR = 3
+"""A statement of one row brings its neighbour where that has no more rows than this."""
 
-_LEAST_STEPS = 2
+_GIST_WORTH = 0.4
+"""The gist has the matches that are worth this share of the best."""
 
+_LONG_GIST = 600
+"""A gist of so many characters gets no more matches."""
 
-@frozen
-class UnitRows:
-    """A unit's code, and what is known of it.
+_WORDS_OF_DOCS = 2
+"""Of a function's docstring the gist has the best sentence with so many words of the query."""
 
-    Attributes:
-        rows: its lines.
-        signature: those of its signature, as they stand in the code.
-        docstring: those of its docstring, without the marks that they have in the code.
-        language: the name of its language.
-        is_prose: whether it is text and no code.
-        frames: rows that a stack trace names.
-    """
-
-    rows: tuple[str, ...]
-    signature: tuple[str, ...]
-    docstring: tuple[str, ...]
-    language: str
-    is_prose: bool
-    frames: tuple[int, ...]
+_STRING = re.compile(r"\s*[rRbBuUfF]{0,2}(?:\"\"\"|''')")
+_RETURN = re.compile(r"\s*(?:return|raise|throw|yield)\b")
 
 
 @frozen
@@ -88,26 +86,65 @@ def plan_rows(unit: UnitRows, query: str) -> RowPlan:
     return _planner(unit, Focus.of(query)).plan()
 
 
-def _planner(unit: UnitRows, focus: Focus) -> _Planner:
+def gist_rows(unit: UnitRows, query: str, *, whole_code: bool) -> frozenset[int]:
+    """The signature, the docstring's first sentence, and what matches best.
+
+    Args:
+        unit: the unit.
+        query: what was asked.
+        whole_code: whether all but the docstring is shown.
+    """
+    planner = _planner(unit, Focus.of(query), () if whole_code else None)
+    rows = planner.gist()
+    if whole_code:
+        rows |= frozenset(range(len(unit.rows))) - frozenset(planner.documented)
+    return with_small_gaps(unit.rows, rows)
+
+
+def _planner(unit: UnitRows, focus: Focus, code: Sequence[Statement] | None = None) -> _Planner:
     rows = unit.rows
     if unit.is_prose:
         return _Planner(unit, focus, frozenset(), (), paragraphs(rows))
-    signature = _signature_rows(rows, unit.signature)
-    documented = _docstring_rows(rows, unit.docstring, signature)
+    signature = signature_rows(rows, unit.signature)
+    documented = docstring_rows(rows, unit.docstring, signature)
     docs = [
-        evolve(each, first=each.first + documented.start, last=each.last + documented.start)
+        evolve(each, first=first, last=last, needs=())
         for each in paragraphs(rows[documented.start : documented.stop])
-        if any(
-            map(
-                _WORD.search, rows[documented.start + each.first : documented.start + each.last + 1]
-            )
-        )
+        for first, last in [(each.first + documented.start, each.last + documented.start)]
+        if any(map(_WORD.search, rows[first : last + 1]))
     ]
-    header = frozenset(signature) | frozenset(_decorators(rows, signature, documented))
-    found = statements(rows, unit.language)
-    return _Planner(
-        unit, focus, header, [evolve(each, needs=()) for each in docs], found, documented
-    )
+    header = frozenset(signature) | frozenset(decorators(rows, signature, documented))
+    found = statements(rows, unit.language) if code is None else code
+    return _Planner(unit, focus, header, docs, found, documented)
+
+
+@define
+class _Steps:
+    """What is shown so far, and the steps that led there."""
+
+    rows: Sequence[str]
+    shown: frozenset[int]
+    steps: list[frozenset[int]] = field(factory=list)
+
+    def add(self, step: frozenset[int], most_gaps: int | None = None) -> bool:
+        """Show more, unless that leaves more gaps than so many; whether it is shown now."""
+        if step <= self.shown:
+            return True
+        joined = with_small_gaps(self.rows, self.shown | step)
+        if most_gaps is not None and len(gaps(self.rows, joined)) > most_gaps:
+            return False
+        self.steps.append(step)
+        self.shown = joined
+        return True
+
+
+@frozen
+class _Match:
+    """Rows that have words of the query: the statement alone, then with what is around it."""
+
+    worth: float
+    words: int
+    steps: tuple[frozenset[int], ...]
 
 
 @frozen
@@ -118,30 +155,79 @@ class _Planner:
     docs: Sequence[Statement]
     code: Sequence[Statement]
     documented: range = range(0)
+    _closers: dict[int, list[int]] = field(init=False)
+
+    @_closers.default
+    def _by_header(self) -> dict[int, list[int]]:
+        closers: dict[int, list[int]] = {}
+        for number, each in enumerate(self.code):
+            if each.closes is not None:
+                closers.setdefault(each.closes, []).append(number)
+        return closers
 
     def plan(self) -> RowPlan:
-        body = [n for n, each in enumerate(self.code) if self._is_body(each)]
-        summary = [_rows_of(self.docs[0])] if self.docs else []
+        body = self._body()
+        steps = _Steps(self.unit.rows, self.header | self._ends_of(self.header))
+        header = steps.shown
+        for step in self._framed(body):
+            steps.add(step)
+        summary = self._summary()
+        steps.add(summary)
+        own = len(gaps(self.unit.rows, steps.shown)) - bool(body)
+        least = 1 + bool(steps.steps)
         matching = self._matching(body)
-        wanted = (
-            *self._framed(body),
-            *summary,
-            *matching[:_BEFORE_DOCS],
-            *map(_rows_of, self.docs),
-            *matching[_BEFORE_DOCS:],
-            *self._outline(body),
-        )
-        shown, steps = set(self.header), []
-        for step in wanted:
-            if not step <= shown:
-                steps.append(step)
-                shown |= step
-        return RowPlan(self.header, steps, min(_LEAST_STEPS, len(steps)))
+        for match in matching[:_MOST_MATCHES]:
+            for step in match.steps:
+                steps.add(step, own + _MOST_GAPS)
+        for number in body[-2:]:
+            if _RETURN.match(self.unit.rows[self.code[number].first]):
+                steps.add(self._closure(number), own + _MOST_GAPS)
+        for step in self._growth(steps.shown):
+            steps.add(step)
+        return RowPlan(header, steps.steps, min(least, len(steps.steps)))
+
+    def gist(self) -> frozenset[int]:
+        """What matches best, with the signature and the docstring's first sentence."""
+        summary, documented = self._summary(), frozenset(self.documented)
+        rows = self.header | self._ends_of(self.header) | summary
+        matching = self._matching(self._body())
+        for match in matching:
+            if match.worth < _GIST_WORTH * matching[0].worth or self._length(rows) >= _LONG_GIST:
+                break
+            if not self.code and (match.words < _WORDS_OF_DOCS or not summary >= rows & documented):
+                continue
+            rows |= match.steps[-1]
+        return rows
+
+    def _body(self) -> list[int]:
+        return [number for number, each in enumerate(self.code) if self._is_body(each)]
+
+    def _length(self, rows: frozenset[int]) -> int:
+        return sum(len(self.unit.rows[row]) for row in rows)
 
     def _is_body(self, each: Statement) -> bool:
         return (each.says or each.closes is None) and not (
             each.first in self.header
             or (each.first in self.documented and each.last in self.documented)
+        )
+
+    def _summary(self) -> frozenset[int]:
+        """The first sentence of the docstring, and what marks its beginning and its end."""
+        if not self.docs:
+            return frozenset()
+        ends = {self.documented.start, self.documented.stop - 1} if self.documented else ()
+        marks = {row for row in ends if is_mark(self.unit.rows[row])}
+        return _rows_of(self.docs[0]) | marks
+
+    def _ends_of(self, rows: frozenset[int]) -> frozenset[int]:
+        """What closes the blocks that these rows open."""
+        return frozenset().union(
+            *(
+                _rows_of(self.code[closer])
+                for number, closers in self._closers.items()
+                if self.code[number].first in rows
+                for closer in closers
+            )
         )
 
     def _framed(self, body: Sequence[int]) -> Iterator[frozenset[int]]:
@@ -155,61 +241,115 @@ class _Planner:
                 if not wanted.isdisjoint(_rows_of(self.code[number])):
                     yield self._closure(number)
 
-    def _matching(self, body: Sequence[int]) -> list[frozenset[int]]:
-        """What has words of the query, best first, and then what stands between in small gaps."""
+    def _matching(self, body: Sequence[int]) -> list[_Match]:
+        """What has words of the query, best first."""
         parts = [self.code[number] for number in body] + list(self.docs)
         texts = ["\n".join(self.unit.rows[p.first : p.last + 1]) for p in parts]
         worths = self.focus.worths(texts)
-        weights = [1.0 if p.says else _PROSE_WORTH for p in parts[: len(body)]]
+        weights = [self._weight(each) for each in parts[: len(body)]]
         weights += [_PROSE_WORTH] * len(self.docs)
-        order = list(_best_first(worths, weights))
-        found = [
-            self._with_body(body[place]) if place < len(body) else _rows_of(parts[place])
-            for place in order
-        ]
-        shown = set(self.header).union(*found)
-        return [*found, *(self._between(body, shown) if found else ())]
+        matches = []
+        for worth, place in _best_first(worths, weights):
+            words = len(worths[place])
+            if place < len(body):
+                bare = self._closure(body[place])
+                matches.append(_Match(worth, words, (bare, bare | self._with_body(body[place]))))
+            else:
+                matches.append(_Match(worth, words, (_rows_of(parts[place]),)))
+        return matches
 
-    def _between(self, body: Sequence[int], shown: set[int]) -> Iterator[frozenset[int]]:
-        for number in body:
-            each = self.code[number]
-            above = any(row in shown for row in range(each.first - _SMALL_GAP, each.first))
-            below = any(row in shown for row in range(each.last + 1, each.last + _SMALL_GAP + 1))
-            if above and below and each.first not in shown:
-                yield self._closure(number)
+    def _weight(self, each: Statement) -> float:
+        if each.says:
+            return 1.0
+        return 0.0 if self._is_long_comment(each) else _PROSE_WORTH
 
-    def _outline(self, body: Sequence[int]) -> list[frozenset[int]]:
-        """All of the body, statements at its top before those within them."""
+    @staticmethod
+    def _is_long_comment(each: Statement) -> bool:
+        return not each.says and each.last - each.first >= _LONG_COMMENT
 
-        def depth(number: int) -> int:
-            return self.code[number].depth
-
-        return [self._closure(number) for number in sorted(body, key=depth)]
+    def _growth(self, shown: frozenset[int]) -> Iterator[frozenset[int]]:
+        """The rest, small gaps first, so that few are left; of the docstring last."""
+        of_row = {row: number for number, each in enumerate(self.code) for row in _rows_of(each)}
+        left = gaps(self.unit.rows, shown)
+        left.sort(key=lambda gap: (gap.start in self.documented, len(gap)))
+        comments: list[frozenset[int]] = []
+        for gap in left:
+            for row in gap:
+                if row in self.documented or row not in of_row:
+                    yield frozenset({row})
+                elif self._is_long_comment(self.code[of_row[row]]):
+                    comments.append(frozenset({row}))
+                elif row in (self.code[of_row[row]].first, gap.start):
+                    yield self._closure(of_row[row])
+        yield from comments
 
     def _with_body(self, number: int) -> frozenset[int]:
-        """A statement with all that it needs, and of a header also what its block begins with."""
-        rows = self._closure(number)
+        """A statement with all that it needs to be understood.
+
+        A header brings its block, or what a long one begins with; a statement of one row its
+        neighbour; what is written below an attribute that attribute.
+        """
+        each = self.code[number]
+        rows = self._closure(number) | self._comment_above(number)
+        if number and _STRING.match(self.unit.rows[each.first]):
+            return rows | self._closure(number - 1)
         # What a comment is for stands below it.
-        last = max(number, *self.code[number].needs, 0)
-        for following in range(last + 1, min(last + 1 + _MOST_HEADERS, len(self.code))):
-            body = self.code[following]
+        head = max(number, *each.needs, 0)
+        block = list(self._block(head))
+        if not block:
+            return rows | self._neighbour(head)
+        if self.code[block[-1]].last - self.code[head].last <= _SHORT_BLOCK:
+            return rows.union(*map(self._closure, block))
+        for following in block[:_MOST_HEADERS]:
+            inner = self.code[following]
             if (
-                body.depth <= self.code[following - 1].depth
-                or body.last - body.first >= _SHORT_BODY
+                inner.depth <= self.code[following - 1].depth
+                or inner.last - inner.first >= _SHORT_BODY
             ):
                 break
             rows |= self._closure(following)
         return rows
 
+    def _comment_above(self, number: int) -> frozenset[int]:
+        above = self.code[number - 1] if number else None
+        if above is None or number not in above.needs or self._is_long_comment(above):
+            return frozenset()
+        return _rows_of(above)
+
+    def _block(self, head: int) -> Iterator[int]:
+        """The statements below a header that stand in its block."""
+        for number in range(head + 1, len(self.code)):
+            if self.code[number].depth <= self.code[head].depth:
+                return
+            yield number
+
+    def _neighbour(self, number: int) -> frozenset[int]:
+        """The statement below one of a single row, or the one above it, where it is short."""
+        each = self.code[number]
+        if each.last > each.first:
+            return frozenset()
+        for beside in (number + 1, number - 1):
+            if 0 <= beside < len(self.code):
+                other = self.code[beside]
+                if (
+                    other.depth == each.depth
+                    and other.closes is None
+                    and other.last - other.first < _SHORT_NEIGHBOUR
+                    and other.first not in self.documented
+                ):
+                    return self._closure(beside)
+        return frozenset()
+
     def _closure(self, number: int) -> frozenset[int]:
-        """The rows of a statement, and of all that it needs."""
+        """The rows of a statement, of all that it needs, and of what closes their blocks."""
         pending, known = [number], {number}
         rows: set[int] = set()
         while pending:
-            each = self.code[pending.pop()]
+            each = self.code[pending[-1]]
+            needed = (*each.needs, *self._closers.get(pending.pop(), ()))
             rows |= _rows_of(each)
-            pending += [need for need in each.needs if need not in known]
-            known.update(each.needs)
+            pending += [need for need in needed if need not in known]
+            known.update(needed)
         return frozenset(rows)
 
 
@@ -217,8 +357,10 @@ def _rows_of(each: Statement) -> frozenset[int]:
     return frozenset(range(each.first, each.last + 1))
 
 
-def _best_first(worths: Sequence[Mapping[str, float]], weights: Sequence[float]) -> Iterator[int]:
-    """The places of those that match, best first; what a better one has counts less again."""
+def _best_first(
+    worths: Sequence[Mapping[str, float]], weights: Sequence[float]
+) -> Iterator[tuple[float, int]]:
+    """What those that match are worth, and their places; what a better one has counts less."""
     known: set[str] = set()
 
     def worth(place: int) -> float:
@@ -227,7 +369,7 @@ def _best_first(worths: Sequence[Mapping[str, float]], weights: Sequence[float])
             value * (_KNOWN_WORTH if word in known else 1.0) for word, value in own.items()
         )
 
-    heap = [(-worth(place), place) for place, own in enumerate(worths) if own]
+    heap = [(-worth(place), place) for place, own in enumerate(worths) if own and weights[place]]
     heapq.heapify(heap)
     while heap:
         _, place = heapq.heappop(heap)
@@ -236,57 +378,4 @@ def _best_first(worths: Sequence[Mapping[str, float]], weights: Sequence[float])
             heapq.heappush(heap, now)
             continue
         known.update(worths[place])
-        yield place
-
-
-def _decorators(rows: Sequence[str], signature: range, documented: range) -> Iterable[int]:
-    """The rows above a signature that are neither blank nor its docstring, where they are few."""
-    above = [row for row in range(signature.start) if rows[row].strip() and row not in documented]
-    return above if len(above) <= _MOST_DECORATORS else ()
-
-
-def _signature_rows(rows: Sequence[str], signature: Sequence[str]) -> range:
-    wanted = signature[0].strip() if signature else ""
-    for number, row in enumerate(rows):
-        if wanted and row.strip().startswith(wanted):
-            return range(number, min(number + len(signature), len(rows)))
-    return range(0)
-
-
-def _docstring_rows(rows: Sequence[str], docstring: Sequence[str], header: range) -> range:
-    """Its rows with the marks around it; none where it is not found."""
-    lines = [line.strip() for line in docstring if line.strip()]
-    telling = lines[:_TELLING_LINES]
-    candidates = [
-        (_matching(rows, number, telling)[1], number)
-        for number in (*range(header.stop, len(rows)), *range(header.start))
-        if lines and lines[0] in rows[number]
-    ]
-    # Of equals the first: a docstring below the signature goes before a comment above it.
-    matched, start = max(candidates, key=lambda found: found[0], default=(0, 0))
-    if matched < len(telling) or not lines:
-        return range(0)
-    end = _matching(rows, start, lines)[0]
-    if start > header.stop or 0 < start < header.start:
-        start -= _is_mark(rows[start - 1])
-    if end < len(rows) and end not in header:
-        end += _is_mark(rows[end])
-    return range(start, end)
-
-
-def _matching(rows: Sequence[str], start: int, lines: Sequence[str]) -> tuple[int, int]:
-    """Where the rows from `start` on no longer follow the lines, and how many they followed."""
-    matched = 0
-    for row in range(start, len(rows)):
-        if matched == len(lines):
-            return row, matched
-        if lines[matched] in rows[row]:
-            matched += 1
-        elif _WORD.search(rows[row]):
-            return row, matched
-    return len(rows), matched
-
-
-def _is_mark(row: str) -> bool:
-    """Whether a row has nothing but quotes or the marks of a comment."""
-    return bool(row.strip()) and not _WORD.search(row)
+        yield -now[0], place

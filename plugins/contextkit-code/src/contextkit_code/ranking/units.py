@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from attrs import frozen
@@ -17,12 +18,20 @@ _FILE_WEIGHT = 0.5
 """What a unit's file counts, beside 1 for the unit itself."""
 
 _BEHIND_THE_BEST = 0.8
+_FILES_IN_ORDER = 4
+"""The best unit of each of the best files counts as much as its file."""
+
 _NAME = 0.15
 """What a name counts that the question has all words of."""
 
 _SIBLING = 0.1
 """What a unit gets of the worth of the best other one of its class."""
 
+_STUB = 0.3
+"""What a unit counts that has nothing but its signature."""
+
+_LONGEST_STUB = 400
+_SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
 _WINDOW = 0.3
 """A window is what is left over between definitions."""
 
@@ -45,8 +54,9 @@ class RankedUnit:
 def ranked_units(question: Question, files: Sequence[RankedFile], level: float) -> list[RankedUnit]:
     """The units of the files, best first.
 
-    The best unit of a file has the file's relevance, so that files come in their order. The
-    others have what they and their file are worth together, and never more than the best.
+    The best unit of each of the first few files has the file's relevance, so that these files
+    come in their order. All others have what they and their file are worth together, and never
+    more than the best: the units of the best files come before a single hit in another.
 
     Args:
         question: what was asked.
@@ -56,14 +66,16 @@ def ranked_units(question: Question, files: Sequence[RankedFile], level: float) 
     most = max((hit.relevance for file in files for hit in file.units), default=0.0) or 1.0
     found = [
         RankedUnit(hit, level * worth, leads)
-        for file in files
-        for hit, worth, leads in _worths(file, question, most)
+        for place, file in enumerate(files)
+        for hit, worth, leads in _worths(file, question, most, in_order=place < _FILES_IN_ORDER)
     ]
     # Sorting is stable: of equals the better file's comes first.
     return sorted(found, key=lambda unit: -unit.relevance)
 
 
-def _worths(file: RankedFile, question: Question, most: float) -> list[tuple[Hit, float, bool]]:
+def _worths(
+    file: RankedFile, question: Question, most: float, *, in_order: bool
+) -> list[tuple[Hit, float, bool]]:
     """A file's units, what the question names first, each with its worth."""
 
     def order(hit: Hit) -> tuple[float, float]:
@@ -74,8 +86,10 @@ def _worths(file: RankedFile, question: Question, most: float) -> list[tuple[Hit
         own = file.weight * hit.relevance / most
         shared = (own + _FILE_WEIGHT * file.score) / (1 + _FILE_WEIGHT)
         name = file.weight * resembling(hit.record.fields, question)
-        behind = _BEHIND_THE_BEST * _weight(hit) * shared + _NAME * name
-        worths.append((hit, min(file.score, behind) if place else file.score, place == 0))
+        first = place == 0
+        share = 1.0 if first else _BEHIND_THE_BEST
+        worth = min(file.score, share * _weight(hit) * shared + _NAME * name)
+        worths.append((hit, file.score if first and in_order else worth, first))
     return _with_siblings(file, worths)
 
 
@@ -103,7 +117,16 @@ def _class_of(hit: Hit) -> str:
 
 
 def _weight(hit: Hit) -> float:
-    return 1.0 if hit.record.fields.get("signature") else _WINDOW
+    signature = str(hit.record.fields.get("signature") or "")
+    if not signature:
+        return _WINDOW
+    return _STUB if is_stub(hit.record.text, signature) else 1.0
+
+
+def is_stub(text: str, signature: str) -> bool:
+    """Whether a unit has nothing but its signature, such as an empty method."""
+    rest = text.replace(signature, "", 1)
+    return len(rest) <= _LONGEST_STUB and not _SAYS.search(rest)
 
 
 def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:

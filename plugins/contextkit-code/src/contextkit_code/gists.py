@@ -1,0 +1,67 @@
+"""Which lines of a long unit are shown where there is room for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from contextkit import ContextItem
+from contextkit_code.ranking.definitions import resembling
+from contextkit_code.ranking.question import Question
+from contextkit_code.runs import gaps
+from contextkit_code.unit_layout import unit_rows
+from contextkit_code.unit_rows import gist_rows
+
+__all__ = ["LINES", "gist", "rows_of"]
+
+LINES = "lines"
+"""The metadata of an item that says which of its lines are shown: `[[first, last], ...]`."""
+
+_FUNCTIONS = frozenset({"function", "method", "macro"})
+_WINDOWS = frozenset({"lines", "section"})
+_LONG_HEAD = 600
+"""The head of a class of more characters is shown by what matches."""
+
+_LONG_DOCSTRING = 5
+"""Of a function with a docstring of more lines the code is shown, and what matches of those."""
+
+_LEAST_HIDDEN = 6
+"""Fewer lines are not worth an excerpt."""
+
+
+def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] | None:
+    """The lines of a unit that are shown by default; None for all of them.
+
+    A class head and a docstring may take half of a context where one paragraph of them
+    matches. What the question names is shown whole.
+    """
+    data = item.metadata
+    kind, first, last = (data.get(name) for name in ("unit_type", "start_line", "end_line"))
+    rows = tuple(item.content.split("\n"))
+    if kind in _WINDOWS or not isinstance(first, int) or last != first + len(rows) - 1:
+        return None
+    is_function = kind in _FUNCTIONS
+    if is_function and str(data.get("docstring", "")).count("\n") < _LONG_DOCSTRING:
+        return None
+    if not is_function and (len(item.content) <= _LONG_HEAD or resembling(data, question) == 1.0):
+        return None
+    unit = unit_rows(item, rows, range(first, last + 1), query)
+    shown = gist_rows(unit, query, whole_code=is_function)
+    if len(rows) - len(shown) < _LEAST_HIDDEN:
+        return None
+    return [[first + run.start, first + run.stop - 1] for run in _runs(rows, shown)]
+
+
+def _runs(rows: Sequence[str], shown: Collection[int]) -> Iterator[range]:
+    next_row = 0
+    for gap in (*gaps(rows, shown), range(len(rows), len(rows))):
+        if next_row < gap.start:
+            yield range(next_row, gap.start)
+        next_row = gap.stop
+
+
+def rows_of(item: ContextItem) -> frozenset[int] | None:
+    """The rows of an item's code that its `lines` name; None where it has none that fit."""
+    first, last, lines = (item.metadata.get(name) for name in ("start_line", "end_line", LINES))
+    if not lines or not isinstance(first, int) or last != first + item.content.count("\n"):
+        return None
+    return frozenset(row - first for start, end in lines for row in range(start, end + 1))
