@@ -76,13 +76,11 @@ class Provenance:
         source: the duplicate's source.
         id: its id there.
         location: where it can be found (`path:line`, a sha), or None.
-        title: what it is called, or None.
     """
 
     source: str
     id: str
     location: str | None = None
-    title: str | None = field(default=None, eq=False)
 
 
 @frozen

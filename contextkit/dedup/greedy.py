@@ -153,7 +153,7 @@ def _merged(items: Sequence[ContextItem], lost: Mapping[int, Duplicate]) -> dict
         item = items[winner]
         places = {(place.source, place.id): place for place in item.also_in}
         for other in others:
-            own = Provenance(other.source, other.id, other.location, other.title)
+            own = Provenance(other.source, other.id, other.location)
             for place in (own, *other.also_in):
                 places.setdefault((place.source, place.id), place)
         places.pop((item.source, item.id), None)

@@ -12,7 +12,7 @@ from contextkit.fitting.pieces import Piece
 from contextkit.formatting.looks import Look, default_text
 from contextkit.formatting.parts import Parts
 from contextkit.invisible import visible
-from contextkit.markup import code_span, escape_markdown, escape_xml, one_line
+from contextkit.markup import code_span, escape_xml, one_line
 from contextkit.models import ContextItem, Excerpt, Provenance, Style, Successor
 from contextkit.passages import excerpt
 from contextkit.ranking.scoring import Candidate
@@ -34,7 +34,6 @@ _LEAST_WORDS = 14
 
 _PLACES = 3
 _LINE_NUMBER = re.compile(r":\d+\Z")
-_LONGEST_TITLE = 60
 
 
 def pieces_for(
@@ -192,7 +191,7 @@ def credit_of(item: ContextItem, look: Look) -> str:
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
     # One place may have been found as several records.
-    named = list(dict.fromkeys(filter(None, (_place_of(other, look) for other in also_in))))
+    named = list(dict.fromkeys(filter(None, (_place_of(other, look.style) for other in also_in))))
     if not named:
         return ""
     more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
@@ -207,19 +206,12 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     }[look.style]
 
 
-def _place_of(other: Provenance, look: Look) -> str:
-    """Where an item was found, with its title where no line is named; "" for an id alone.
-
-    `commit 9d4fc53` says nothing to a reader, its subject does.
-    """
+def _place_of(other: Provenance, style: Style) -> str:
+    """Where an item was found too, if that can be opened; "" for an id or a commit."""
     place = one_line(visible(other.location or ""))
-    if not place or other.location == other.id:
+    if " " in place or other.location == other.id:
         return ""
-    title = "" if _LINE_NUMBER.search(place) else one_line(visible(other.title or ""))
-    title = truncate(title, _LONGEST_TITLE, len)
-    if look.style == "markdown":
-        place, title = code_span(place), escape_markdown(title)
-    return f"{place} ({title})" if title else place
+    return code_span(place) if place and style == "markdown" else place
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:

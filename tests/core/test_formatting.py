@@ -219,19 +219,20 @@ def test_a_wrong_truncation_gives_the_default(
 @pytest.mark.parametrize(
     ("style", "credit"),
     [
-        ("markdown", "\n\n*Also in: `a.py:1`, `commit abc` (Turn the \\*tide\\*)*"),
-        ("plain", "\n(also in: a.py:1, commit abc (Turn the *tide*))"),
-        ("xml", "\n<also-in>a.py:1, commit abc (Turn the *tide*)</also-in>"),
+        ("markdown", "\n\n*Also in: `a.py:1`, `b.md`*"),
+        ("plain", "\n(also in: a.py:1, b.md)"),
+        ("xml", "\n<also-in>a.py:1, b.md</also-in>"),
     ],
 )
 def test_a_winner_says_where_else_it_was_found(
     make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, credit: str
 ) -> None:
-    """Whole or shortened; by its title where no line is named, and never by an id alone."""
+    """Whole or shortened; by what can be opened: no commit, and no id alone."""
     also_in = (
-        Provenance("code", "x", "a.py:1", "x"),
-        Provenance("commits", "abc", "commit abc", "Turn the *tide*"),
-        Provenance("values", "value_1", title="Look at the tide"),
+        Provenance("code", "x", "a.py:1"),
+        Provenance("commits", "abc", "commit abc"),
+        Provenance("documents", "b", "b.md"),
+        Provenance("values", "value_1"),
     )
     registry = make_registry({"tide": make_plugin([])})
     (piece,) = pieces(registry, [evolve(LONG, also_in=also_in)], style)
