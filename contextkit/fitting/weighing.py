@@ -65,6 +65,9 @@ _LEAST_MATCH = 0.3
 _LEAST_BESIDE_NOTES = 0.4
 """Beside a match of so much, one of less is noise; and more so beside a note that answers."""
 
+_LONG_NOTE_MATCH = 0.25
+"""A note that is not short has to match so well to be shown at all beside other sections."""
+
 _FEW_NOTES = 8
 """So many notes stay however far they are behind: they are short."""
 
@@ -91,6 +94,7 @@ def weighed(
     noted = _with_notes_first(lanes, coverages, request, infos)
     leading = _leading(noted, coverages)
     floor = 0.0 if request.fill else _floor(lanes, leading)
+    showing = sum(1 for lane in lanes if lane.pieces)
     made = []
     for lane in noted:
         key = lane.key
@@ -113,7 +117,11 @@ def weighed(
             changed = evolve(changed, good=_good(changed, coverages))
         changed = _relevant(changed, request, infos[key]) if key in shown else _closed(changed)
         is_calibrated = infos[key].scale == "calibrated" and not infos[key].notes
-        made.append(_over(floor, changed) if is_calibrated else changed)
+        if is_calibrated:
+            changed = _over(floor, changed)
+        elif infos[key].notes and showing > 1 and not request.fill:
+            changed = _without_chance(changed)
+        made.append(changed)
     return made
 
 
@@ -183,6 +191,18 @@ def _over(floor: float, lane: Lane) -> Lane:
         id(piece): f"it matches less than {floor:g}, beside what answers"
         for piece in lane.pieces
         if piece.candidate.scores.supported_match < floor
+    }
+    kept = [piece for piece in lane.pieces if id(piece) not in weak]
+    return evolve(lane, pieces=kept, weak={**lane.weak, **weak})
+
+
+def _without_chance(lane: Lane) -> Lane:
+    """A lane of notes without the long ones that hardly match."""
+    weak = {
+        id(piece): f"a note of {piece.tokens} tokens that hardly matches"
+        for piece in lane.pieces[lane.first :]
+        if piece.tokens > _SHORT_NOTE
+        and piece.candidate.scores.supported_match < _LONG_NOTE_MATCH
     }
     kept = [piece for piece in lane.pieces if id(piece) not in weak]
     return evolve(lane, pieces=kept, weak={**lane.weak, **weak})
