@@ -65,6 +65,9 @@ _LEAST_MATCH = 0.3
 _LEAST_BESIDE_NOTES = 0.4
 """Beside a match of so much, one of less is noise; and more so beside a note that answers."""
 
+_BESIDE_A_DECISION = 4
+"""Where a note says what was decided, all else has such a part of the budget at most."""
+
 _LONG_NOTE_MATCH = 0.25
 """A note that is not short has to match so well to be shown at all beside other sections."""
 
@@ -122,6 +125,9 @@ def weighed(
         elif infos[key].notes and showing > 1 and not request.fill:
             changed = _without_chance(changed)
         made.append(changed)
+    if leading and not request.fill and "decisions" in request.signals.topics:
+        notes = frozenset(lane.key for lane in lanes if infos[lane.key].notes)
+        return _little_beside(notes, made, request.max_tokens // _BESIDE_A_DECISION)
     return made
 
 
@@ -196,13 +202,31 @@ def _over(floor: float, lane: Lane) -> Lane:
     return evolve(lane, pieces=kept, weak={**lane.weak, **weak})
 
 
+def _little_beside(notes: frozenset[str], lanes: Sequence[Lane], room: int) -> list[Lane]:
+    """The lanes with no more than `room` tokens of what is no note."""
+    others = [piece for lane in lanes if lane.key not in notes for piece in lane.pieces]
+    kept = set[int]()
+    for piece in sorted(others, key=lambda piece: piece.candidate.order):
+        if piece.tokens <= room:
+            kept.add(id(piece))
+            room -= piece.tokens
+    made = []
+    for lane in lanes:
+        if lane.key in notes:
+            made.append(lane)
+            continue
+        weak = {id(p): "a note says what was decided" for p in lane.pieces if id(p) not in kept}
+        pieces = [piece for piece in lane.pieces if id(piece) in kept]
+        made.append(evolve(lane, pieces=pieces, weak={**lane.weak, **weak}))
+    return made
+
+
 def _without_chance(lane: Lane) -> Lane:
     """A lane of notes without the long ones that hardly match."""
     weak = {
         id(piece): f"a note of {piece.tokens} tokens that hardly matches"
         for piece in lane.pieces[lane.first :]
-        if piece.tokens > _SHORT_NOTE
-        and piece.candidate.scores.supported_match < _LONG_NOTE_MATCH
+        if piece.tokens > _SHORT_NOTE and piece.candidate.scores.supported_match < _LONG_NOTE_MATCH
     }
     kept = [piece for piece in lane.pieces if id(piece) not in weak]
     return evolve(lane, pieces=kept, weak={**lane.weak, **weak})
