@@ -16,7 +16,7 @@ In this order, each step with what the one before it left over:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from attrs import define, field
@@ -86,7 +86,29 @@ def place(
     plan.grow_back()
     plan.shorten_waiting()
     plan.place_good()
-    return {key: sorted(entries, key=plan.rank_of) for key, entries in plan.placed.items()}
+    return {key: _in_reading_order(entries, plan.rank_of) for key, entries in plan.placed.items()}
+
+
+def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int]) -> list[Placed]:
+    """The best first; what is of the same file beside it, from the top to the end."""
+    best: dict[str, int] = {}
+    for entry in sorted(entries, key=rank_of):
+        best.setdefault(_place_of(entry)[0], rank_of(entry))
+    return sorted(entries, key=lambda entry: _order_of(entry, best, rank_of))
+
+
+def _order_of(
+    entry: Placed, best: Mapping[str, int], rank_of: Callable[[Placed], int]
+) -> tuple[int, int, int]:
+    file, line = _place_of(entry)
+    return best[file], line, rank_of(entry)
+
+
+def _place_of(entry: Placed) -> tuple[str, int]:
+    """The file and the line that an item stands at; its id and 0 without those."""
+    item = entry.piece.candidate.item
+    file, _, line = (item.location or "").rpartition(":")
+    return (file, int(line)) if file and line.isdecimal() else (f"{item.source} {item.id}", 0)
 
 
 @define(eq=False)
