@@ -61,6 +61,9 @@ _LEAST_COVERAGE = 0.2
 
 Long questions describe what they are about, and have many words that nothing else has."""
 
+_FEW_FOUND = 5
+"""Among fewer items, a word that all of them have is not common."""
+
 _SURE = 0.4
 """What a source of what is going on gives to items that are asked for."""
 
@@ -111,7 +114,7 @@ def refuses(
     words = words_of(request.query)
     if language_of(request.query) is not None:
         words = _known(words, request.query, candidates)
-    elif 0 < len(words) <= _SHORT and not names.found:
+    elif len(candidates) >= _FEW_FOUND and 0 < len(words) <= _SHORT and not names.found:
         coverage = max(coverage_of(request.query, candidates))
         # What has no word at all was found by meaning.
         if 0 < coverage < _LEAST_COVERAGE:

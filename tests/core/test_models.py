@@ -220,9 +220,7 @@ def test_a_context_is_json() -> None:
         "deep": {"1": ["1j", "nan"]},
     }
     assert data["items"][0]["created_at"] == "2026-07-01T14:00:00+02:00"
-    assert data["items"][0]["also_in"] == [
-        {"source": "b", "id": "1", "location": None, "title": None}
-    ]
+    assert data["items"][0]["also_in"] == [{"source": "b", "id": "1", "location": None}]
     assert data["trace"]["sources"][0]["state"] == "ok"
     assert data["trace"]["items"][0]["scores"] == {"score": 0.5}
     assert data["trace"]["stages"] == {"gather": 1.5}

@@ -22,6 +22,9 @@ from contextkit_code.unit_rows import RowPlan, plan_rows
 __all__ = ["truncated"]
 
 _FENCE = re.compile(r"(`{3,})[^`]*")
+_MOST_ROWS = 400
+"""Of a longer unit nothing behind these is shown; code is indexed in parts of some 100 lines."""
+
 _LONG_ROW = 400
 """A row that is longer may be cut within: it is prose, or data."""
 
@@ -158,7 +161,9 @@ def _shape(
 
 
 def _unit_rows(item: ContextItem, style: Style, shape: _Shape, query: str) -> UnitRows:
-    rows = tuple(map(html.unescape, shape.rows)) if style == "xml" else shape.rows
+    rows = shape.rows[:_MOST_ROWS]
+    if style == "xml":
+        rows = tuple(map(html.unescape, rows))
     return unit_rows(item, rows, shape.numbers, query, partial(_as_in, style))
 
 
