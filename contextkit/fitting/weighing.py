@@ -120,7 +120,8 @@ def weighed(
             changed = evolve(changed, good=_good(changed, coverages))
         changed = _relevant(changed, request, infos[key]) if key in shown else _closed(changed)
         is_calibrated = infos[key].scale == "calibrated" and not infos[key].notes
-        if is_calibrated:
+        # What answers such questions knows best how well its items match.
+        if is_calibrated and likely[key] < 1:
             changed = _over(floor, changed)
         elif infos[key].notes and showing > 1 and not request.fill:
             changed = _without_chance(changed)

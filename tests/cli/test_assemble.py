@@ -87,7 +87,7 @@ def test_what_does_not_fit_can_be_summarised(contextkit: CommandLine) -> None:
         contextkit.with_variables(CONTEXTKIT_ASSEMBLE_COMPRESS="true")(*asked),
     ):
         assert (given.exit_code, given.stderr) == (0, "")
-        assert "(summarised, see full at memory " in given.stdout
+        assert "(summarised, see full at `memory " in given.stdout
         assert given.stdout.count("where tokens are sold") == 3
     configured = contextkit.with_variables(CONTEXTKIT_ASSEMBLE_COMPRESS="true")
     assert configured(*asked, "--no-compress").stdout == plain.stdout

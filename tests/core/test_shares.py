@@ -149,7 +149,11 @@ async def test_notes_stand_first_only_where_they_answer(open_sources: Open) -> N
 
 async def test_beside_a_note_that_answers_there_is_no_noise(open_sources: Open) -> None:
     """What matches badly is left out where a note has the answer; a good match is not."""
-    infos = {"notes": SourceInfo(scale="calibrated", notes=True)}
+    infos = {
+        "notes": SourceInfo(scale="calibrated", notes=True),
+        "code": SourceInfo(scale="calibrated", answers={"code": 0.9}),
+        "docs": SourceInfo(scale="calibrated", answers={"code": 0.9}),
+    }
     found = {"notes": (ANSWER, 1, 0.7), "code": (ANSWER, 4, 0.38), "docs": (ANSWER, 2, 0.8)}
     assert (await ask(open_sources(found, **infos), 2000)).sources_used == {"notes": 1, "docs": 2}
 

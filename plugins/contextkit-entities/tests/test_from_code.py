@@ -107,7 +107,7 @@ def test_what_the_code_defines_and_imports(kit: ContextKit, index: Index) -> Non
 async def test_a_question_about_code(kit: ContextKit, index: Index) -> None:
     """Who uses it stands in the context, the tests last, and the code keeps its own item."""
     index()
-    context = await kit.assemble_context("what uses the token counter?")
+    context = await kit.assemble_context("what uses the token counter?", fill=True)
     relations = [item.metadata for item in context.items if item.source == "relations"]
     users = [each["source"] for each in relations if each["target"] == "TokenCounter"]
     assert users == [
