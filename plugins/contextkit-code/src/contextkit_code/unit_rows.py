@@ -20,7 +20,7 @@ from contextkit_code.unit_layout import (
     signature_rows,
 )
 
-__all__ = ["RowPlan", "gist_rows", "plan_rows"]
+__all__ = ["RowPlan", "framed_rows", "gist_rows", "plan_rows"]
 
 _WORD = re.compile(r"\w")
 _AROUND_A_FRAME = 5
@@ -101,6 +101,13 @@ def gist_rows(unit: UnitRows, query: str, *, whole_code: bool) -> frozenset[int]
     return with_small_gaps(unit.rows, rows)
 
 
+def framed_rows(unit: UnitRows, around: int) -> frozenset[int]:
+    """The signature, and the statements within so many rows of those that a trace names."""
+    planner = _planner(unit, Focus.of(""))
+    header = planner.header | planner.ends_of(planner.header)
+    return with_small_gaps(unit.rows, header.union(*planner.framed(around)))
+
+
 def _planner(unit: UnitRows, focus: Focus, code: Sequence[Statement] | None = None) -> _Planner:
     rows = unit.rows
     if unit.is_prose:
@@ -167,9 +174,9 @@ class _Planner:
 
     def plan(self) -> RowPlan:
         body = self._body()
-        steps = _Steps(self.unit.rows, self.header | self._ends_of(self.header))
+        steps = _Steps(self.unit.rows, self.header | self.ends_of(self.header))
         header = steps.shown
-        for step in self._framed(body):
+        for step in self.framed(_AROUND_A_FRAME):
             steps.add(step)
         summary = self._summary()
         steps.add(summary)
@@ -189,7 +196,7 @@ class _Planner:
     def gist(self) -> frozenset[int]:
         """What matches best, with the signature and the docstring's first sentence."""
         summary, documented = self._summary(), frozenset(self.documented)
-        rows = self.header | self._ends_of(self.header) | summary
+        rows = self.header | self.ends_of(self.header) | summary
         matching = self._matching(self._body())
         for match in matching:
             if match.worth < _GIST_WORTH * matching[0].worth or self._length(rows) >= _LONG_GIST:
@@ -219,7 +226,7 @@ class _Planner:
         marks = {row for row in ends if is_mark(self.unit.rows[row])}
         return _rows_of(self.docs[0]) | marks
 
-    def _ends_of(self, rows: frozenset[int]) -> frozenset[int]:
+    def ends_of(self, rows: frozenset[int]) -> frozenset[int]:
         """What closes the blocks that these rows open."""
         return frozenset().union(
             *(
@@ -230,9 +237,10 @@ class _Planner:
             )
         )
 
-    def _framed(self, body: Sequence[int]) -> Iterator[frozenset[int]]:
+    def framed(self, around: int) -> Iterator[frozenset[int]]:
         """The lines that a stack trace names, then those around them."""
-        distances = range(_AROUND_A_FRAME + 1) if self.unit.frames else ()
+        distances = range(around + 1) if self.unit.frames else ()
+        body = self._body()
         for distance in distances:
             wanted = {
                 row for frame in self.unit.frames for row in (frame - distance, frame + distance)
