@@ -50,14 +50,21 @@ def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] |
     return _lines(rows, gist_rows(unit, query, whole_code=is_function), first)
 
 
-def around_line(item: ContextItem, line: int, around: int) -> list[list[int]] | None:
-    """A unit's signature and the lines around one that a stack trace names; None for all."""
+def around_line(item: ContextItem, line: int, before: int, behind: int) -> list[list[int]] | None:
+    """A unit's signature and the statement on a line, with what is around it; None for all.
+
+    Args:
+        item: the unit.
+        line: the line that a stack trace names.
+        before: how many lines above the statement are shown.
+        behind: how many below it.
+    """
     first, last = item.metadata.get("start_line"), item.metadata.get("end_line")
     rows = tuple(item.content.split("\n"))
     if not isinstance(first, int) or last != first + len(rows) - 1:
         return None
     unit = evolve(unit_rows(item, rows, None, ""), frames=(line - first,))
-    return _lines(rows, framed_rows(unit, around), first)
+    return _lines(rows, framed_rows(unit, before, behind), first)
 
 
 def _lines(rows: Sequence[str], shown: Collection[int], first: int) -> list[list[int]] | None:

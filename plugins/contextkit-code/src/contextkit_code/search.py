@@ -52,9 +52,9 @@ _WHOLE_FILES = 3
 _LONG_LIST = 50
 """A list longer than this also gets the rest of the best files."""
 
-_AROUND_A_RAISE = 5
-_AROUND_A_CALL = 1
-"""Rows on either side of the line that a trace names: where it raises, and in its callers."""
+_AROUND_A_RAISE = (10, 3)
+_AROUND_A_CALL = (2, 0)
+"""Lines before and behind the statement that a trace names: where it raises, in its callers."""
 
 _GISTS = 30
 """So many of the best units are made shorter: few of the others are shown."""
@@ -102,7 +102,9 @@ class _Asked:
 
     @classmethod
     def of(cls, query: str) -> _Asked:
-        question = ask(searched_text(query))
+        question, trace = ask(searched_text(query)), trace_in(query)
+        if trace is not None:
+            question = evolve(question, names=question.names - _only_owners(trace))
         phrases = phrases_in(query)
         return cls(
             query=query,
@@ -112,8 +114,14 @@ class _Asked:
             leading=() if question.has_lines else phrases,
             counting=phrases if question.has_lines else (),
             mentions=mentions_in(query),
-            trace=trace_in(query),
+            trace=trace,
         )
+
+
+def _only_owners(trace: Trace) -> frozenset[str]:
+    """Types that a question names for nothing but their methods in a trace."""
+    owners = frozenset(frame.owner for frame in trace.frames)
+    return owners - ask(searched_text(trace.beside)).names
 
 
 @frozen
@@ -189,7 +197,7 @@ def _with_gist(item: ContextItem, asked: _Asked, framed: Traced | None) -> Conte
         lines = gist(item, asked.question, asked.query)
     else:
         around = _AROUND_A_RAISE if framed.raises else _AROUND_A_CALL
-        lines = around_line(item, framed.line, around)
+        lines = around_line(item, framed.line, *around)
     return item if lines is None else evolve(item, metadata={**item.metadata, LINES: lines})
 
 
@@ -255,9 +263,7 @@ async def _with_mentioned(
     return [evolve(file, units=_with_frames(file, units, led_to, level)) for file in named]
 
 
-async def _traced(
-    request: ContextRequest, asked: _Asked, hits: Sequence[Hit]
-) -> list[Traced]:
+async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -> list[Traced]:
     """The units of the question's stack trace, the innermost first."""
     if asked.trace is None:
         return []

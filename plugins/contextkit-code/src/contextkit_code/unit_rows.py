@@ -101,11 +101,11 @@ def gist_rows(unit: UnitRows, query: str, *, whole_code: bool) -> frozenset[int]
     return with_small_gaps(unit.rows, rows)
 
 
-def framed_rows(unit: UnitRows, around: int) -> frozenset[int]:
-    """The signature, and the statements within so many rows of those that a trace names."""
+def framed_rows(unit: UnitRows, before: int, behind: int) -> frozenset[int]:
+    """The signature, the statements that a trace names, and so many rows around them."""
     planner = _planner(unit, Focus.of(""))
     header = planner.header | planner.ends_of(planner.header)
-    return with_small_gaps(unit.rows, header.union(*planner.framed(around)))
+    return with_small_gaps(unit.rows, header | planner.around_frames(before, behind))
 
 
 def _planner(unit: UnitRows, focus: Focus, code: Sequence[Statement] | None = None) -> _Planner:
@@ -176,7 +176,7 @@ class _Planner:
         body = self._body()
         steps = _Steps(self.unit.rows, self.header | self.ends_of(self.header))
         header = steps.shown
-        for step in self.framed(_AROUND_A_FRAME):
+        for step in self._framed(body):
             steps.add(step)
         summary = self._summary()
         steps.add(summary)
@@ -237,10 +237,9 @@ class _Planner:
             )
         )
 
-    def framed(self, around: int) -> Iterator[frozenset[int]]:
+    def _framed(self, body: Sequence[int]) -> Iterator[frozenset[int]]:
         """The lines that a stack trace names, then those around them."""
-        distances = range(around + 1) if self.unit.frames else ()
-        body = self._body()
+        distances = range(_AROUND_A_FRAME + 1) if self.unit.frames else ()
         for distance in distances:
             wanted = {
                 row for frame in self.unit.frames for row in (frame - distance, frame + distance)
@@ -248,6 +247,16 @@ class _Planner:
             for number in body:
                 if not wanted.isdisjoint(_rows_of(self.code[number])):
                     yield self._closure(number)
+
+    def around_frames(self, before: int, behind: int) -> frozenset[int]:
+        """The statements that a stack trace names, with those so many rows before and behind."""
+        body, frames = self._body(), set(self.unit.frames)
+        named = [n for n in body if not frames.isdisjoint(_rows_of(self.code[n]))]
+        wanted: set[int] = set()
+        for each in (self.code[number] for number in named):
+            wanted.update(range(each.first - before, each.last + behind + 1))
+        near = (n for n in body if not wanted.isdisjoint(_rows_of(self.code[n])))
+        return frozenset().union(*map(self._closure, near))
 
     def _matching(self, body: Sequence[int]) -> list[_Match]:
         """What has words of the query, best first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from attrs import evolve, frozen
 
@@ -122,6 +123,7 @@ def _definition_of(function: str) -> re.Pattern[str]:
     name = re.escape(function)
     return re.compile(
         rf"\b(?:def|function\*?|func|fn|fun|sub|class)\s+{name}\b"
+        rf"|(?<![\w$.]){name}\([^()\n]{{0,200}}\)[^;{{\n]{{0,60}}\{{"
         rf"|(?<![\w$.]){name}\s*(?::=|[:=])\s*(?:async\b|function\b|func\b|\(|\||lambda\b|[\w$]+\s*=>)"
     )
 
@@ -156,7 +158,9 @@ def _line(frame: Frame, hit: Hit, pairs: frozenset[tuple[str, str]]) -> int | No
     if max(message) >= _LEAST_PAIRS:
         best = _nearest((row for row, many in enumerate(message) if many == max(message)), wanted)
     else:
-        same = (row for row, text in enumerate(rows) if frame.source and text.strip() == frame.source)
+        same = (
+            row for row, text in enumerate(rows) if frame.source and text.strip() == frame.source
+        )
         best = _nearest(same, wanted)
     if best is None and 0 <= wanted < len(rows):
         best = wanted
@@ -179,4 +183,4 @@ def _pairs_in(row: str, pairs: frozenset[tuple[str, str]]) -> int:
 
 
 def _pairs(words: Sequence[str]) -> frozenset[tuple[str, str]]:
-    return frozenset(zip(words, words[1:], strict=False))
+    return frozenset(pairwise(words))

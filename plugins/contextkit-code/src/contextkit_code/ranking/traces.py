@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from contextkit_code.ranking.mentions import Mention
 
@@ -20,19 +20,20 @@ _MESSAGE_LINES = 4
 _PYTHON = re.compile(
     r'\s*+File "(?P<path>[^"]{1,400}+)", line (?P<line>\d{1,7}+)(?:, in (?P<function>\S{1,200}+))?'
 )
-_GO = re.compile(r"\s++(?P<path>[^\s:]{1,400}+(?:(?<=\.go)|:[^\s:]{1,400}+)):(?P<line>\d{1,7}+)"
-                 r"(?: \+0x\w{1,16}+)?\s*+")
+_GO = re.compile(r"\s++(?P<path>[^\s:]++):(?P<line>\d{1,7}+)(?: \+0x\w{1,16}+)?\s*+")
 _AT = re.compile(r"\s*+at (?P<rest>\S.*)")
-_JVM = re.compile(r"(?P<function>[^\s(]{1,300}+)\((?P<path>[\w$-]{1,99}+\.\w{1,9}+):(?P<line>\d{1,7}+)\)")
-_DOTNET = re.compile(r" in (?P<path>\S[^\n]{0,400}):line (?P<line>\d{1,7})\s*$")
-_PLACE = re.compile(r"\(?(?P<path>[^\s()]{1,400}?):(?P<line>\d{1,7})(?::\d{1,7})?\)?[,\s{]*$")
-_RUBY = re.compile(
-    r"\s*+(?:from )?(?P<path>[^\s:]{1,400}+):(?P<line>\d{1,7}+):in [`'](?P<function>[^`'\n]{1,200}+)'"
+_JVM = re.compile(r"(?P<function>[^\s(]++)\((?P<path>[\w$-]++\.\w{1,9}+):(?P<line>\d{1,7}+)\)")
+_PLACE = re.compile(
+    r"(?P<path>[^\s():]++(?::[^\s():\d][^\s():]*+)?):(?P<line>\d{1,7}+)(?::\d{1,7}+)?"
 )
-_PANICKED = re.compile(r"thread .{1,99}? panicked at .{0,400}?(?P<path>[\w./\\-]{1,400}\.rs):(?P<line>\d{1,7}+):\d")
+_LINE_OF_DOTNET = re.compile(r":line (?P<line>\d{1,7}+)\s*+$")
+_RUBY = re.compile(
+    r"\s*+(?:from )?(?P<path>[^\s:]++):(?P<line>\d{1,7}+):in [`'](?P<function>[^`'\n]++)'"
+)
+_PANICKED = re.compile(r"\s*+thread '[^'\n]{0,99}+'.{0,20} panicked at (?P<rest>.*)")
 _CALLED = re.compile(r"\s*+(?:\d{1,4}+: |created by )?(?P<function>\S.*)")
 _CAUSE = re.compile(r"\s*+(?:Caused by:|\[?cause\]?:)")
-_ARGUMENTS = re.compile(r"\(.*|<.*|\[.*")
+_ARGUMENTS = re.compile(r"^(?:async |new )|(?:\(|<|\s*+\[).*")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*")
 _UNNAMED = re.compile(r"<(?!init>)[^(]*|^\s*\(")
 """`<module>`, `Object.<anonymous>`, and what a compiler makes of a lambda."""
@@ -124,14 +125,17 @@ def _other(line: str, above: str) -> tuple[Frame, bool] | None:
     """The frame on a line that is not Python's, and whether the line above has its function."""
     if at := _AT.fullmatch(line):
         return _at(at["rest"], above)
-    if panicked := _PANICKED.search(line):
-        return _frame(panicked["path"], panicked["line"], ""), False
+    if panicked := _PANICKED.fullmatch(line):
+        place = _PLACE.fullmatch(panicked["rest"].rpartition(" ")[2].rstrip(":"))
+        return (_frame(place["path"], place["line"], ""), False) if place else None
     if ruby := _RUBY.match(line):
         return _frame(ruby["path"], ruby["line"], ruby["function"]), False
     go = _GO.fullmatch(line)
     if go and go["path"].endswith(".go") and above.rstrip().endswith(")"):
         called = _CALLED.match(above)
-        return _frame(go["path"], go["line"], _go_function(called["function"] if called else "")), True
+        return _frame(
+            go["path"], go["line"], _go_function(called["function"] if called else "")
+        ), True
     return None
 
 
@@ -140,12 +144,13 @@ def _at(rest: str, above: str) -> tuple[Frame, bool] | None:
         function = jvm["function"].rpartition("/")[2]
         package = "/".join(function.split(".")[:-2])
         return _frame(f"{package}/{jvm['path']}", jvm["line"], function), False
-    if dotnet := _DOTNET.search(rest):
-        return _frame(dotnet["path"], dotnet["line"], rest[: dotnet.start()]), False
-    place = _PLACE.search(rest)
+    if numbered := _LINE_OF_DOTNET.search(rest):
+        function, _, path = rest[: numbered.start()].rpartition(" in ")
+        return _frame(path, numbered["line"], function), False
+    function, _, last = rest.rstrip(" ,{").rpartition(" ")
+    place = _PLACE.fullmatch(last.removeprefix("(").removesuffix(")"))
     if place is None:
         return None
-    function = rest[: place.start()].strip().removeprefix("async ").removeprefix("new ")
     if not function and place["path"].endswith(".rs"):
         called = _CALLED.match(above)
         return _frame(place["path"], place["line"], called["function"] if called else ""), True
@@ -165,7 +170,7 @@ def _frame(path: str, line: str, function: str, source: str = "") -> Frame:
         if part and part not in (".", "..", "~") and not part.endswith(":")
     ] or [""]
     stem, dot, ending = name.rpartition(".")
-    called = "" if _UNNAMED.search(function) else _ARGUMENTS.sub("", function.strip())
+    called = "" if _UNNAMED.search(function) else _ARGUMENTS.sub("", function)
     names = [each for each in _BETWEEN_NAMES.split(called) if _IDENTIFIER.fullmatch(each)]
     own = names[-1] if names else ""
     parts = (*folders, stem) if dot and stem else ()
