@@ -278,6 +278,19 @@ def test_a_java_trace_begins_with_its_last_cause(workspace: Path, index: Index, 
     assert len(_shown(items[0])) < 20
 
 
+def test_a_report_with_a_trace_is_about_its_title(workspace: Path, index: Index, ask: Ask) -> None:
+    """What raises comes second where much else is written beside the trace."""
+    wanted = "def close_shelf(shelf):\n    # close the shelf at night\n    shelf.close()\n"
+    files = {"src/tool/core.py": CORE, "src/tool/decorators.py": DECORATORS}
+    _write(workspace, {**files, "src/tool/shelf.py": wanted})
+    index()
+
+    story = "The shelf shall close at night, so that shelf and jars keep cool. " * 9
+    items = ask(f"Please close the shelf at night\n\n{story}\n\n{PYTHON}\n\n{story}")
+
+    assert [item.title for item in items[:2]] == ["close_shelf", "stamp_option"]
+
+
 @pytest.mark.parametrize(
     ("text", "place", "owner"),
     [

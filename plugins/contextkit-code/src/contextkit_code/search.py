@@ -184,8 +184,8 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     if asked.leading:
         ranked = quoted_first(asked.leading, joined(units, quoting), ranked, level)
     of_trace = await _traced(request, asked, (*units, *outlines))
-    if of_trace:
-        ranked = traced_first(of_trace, ranked)
+    if asked.trace is not None and of_trace:
+        ranked = traced_first(asked.trace, of_trace, ranked)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
     framed = {each.hit.record.id: each for each in of_trace}
     shortened = [_with_gist(item, asked, framed.get(item.id)) for item in found[:_GISTS]]

@@ -72,23 +72,34 @@ def traced(
     return [*found.values()]
 
 
-def traced_first(found: Sequence[Traced], units: Sequence[RankedUnit]) -> list[RankedUnit]:
+def traced_first(
+    trace: Trace, found: Sequence[Traced], units: Sequence[RankedUnit]
+) -> list[RankedUnit]:
     """The units, best first, those of the trace before all others.
 
+    In a long report, the unit that raises comes second: the report may ask for something that
+    it shows by an error elsewhere.
+
     Args:
-        found: the units of the trace, the innermost first.
+        trace: the trace.
+        found: its units, the innermost first.
         units: the ranked ones, best first.
     """
-    ids = {each.hit.record.id for each in found}
+    kept = [] if trace.is_the_question else [*units[:1]]
+    wanted = [each.hit for each in (found if trace.is_the_question else found[:1])]
+    placed = {unit.hit.record.id for unit in kept}
+    wanted = [hit for hit in wanted if hit.record.id not in placed]
+    placed.update(hit.record.id for hit in wanted)
     level = max((unit.relevance for unit in units), default=1.0)
     first = [
-        RankedUnit(each.hit, level * _BEHIND_A_FRAME**place, leads=True)
-        for place, each in enumerate(found)
+        RankedUnit(hit, level * _BEHIND_A_FRAME**place, leads=True)
+        for place, hit in enumerate(wanted, len(kept))
     ]
-    others = [unit for unit in units if unit.hit.record.id not in ids]
+    others = [unit for unit in units if unit.hit.record.id not in placed]
     best = max((unit.relevance for unit in others), default=0.0) or 1.0
-    share = min(1.0, level * _BEHIND_A_FRAME ** len(found) / best)
-    return [*first, *(evolve(unit, relevance=share * unit.relevance) for unit in others)]
+    share = min(1.0, level * _BEHIND_A_FRAME ** (len(kept) + len(first)) / best)
+    lower = (evolve(unit, relevance=share * unit.relevance) for unit in others)
+    return [*kept, *first, *lower]
 
 
 def _unit(frame: Frame, units: Sequence[Hit], pairs: frozenset[tuple[str, str]]) -> Hit | None:

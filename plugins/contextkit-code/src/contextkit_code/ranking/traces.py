@@ -17,6 +17,9 @@ _LONGEST_LINE = 1_000
 _MESSAGE_LINES = 4
 """So many lines before the first frame and behind the last may have the message."""
 
+_MOST_WORDS_BESIDE = 100
+"""A question with more words beside its trace is a report."""
+
 _PYTHON = re.compile(
     r'\s*+File "(?P<path>[^"]{1,400}+)", line (?P<line>\d{1,7}+)(?:, in (?P<function>\S{1,200}+))?'
 )
@@ -33,7 +36,8 @@ _RUBY = re.compile(
 _PANICKED = re.compile(r"\s*+thread '[^'\n]{0,99}+'.{0,20} panicked at (?P<rest>.*)")
 _CALLED = re.compile(r"\s*+(?:\d{1,4}+: |created by )?(?P<function>\S.*)")
 _CAUSE = re.compile(r"\s*+(?:Caused by:|\[?cause\]?:)")
-_ARGUMENTS = re.compile(r"^(?:async |new )|(?:\(|<|\s*+\[).*")
+_ARGUMENTS = re.compile(r"[(<\[].*")
+_KEYWORD = re.compile(r"(?:async |new )")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*")
 _UNNAMED = re.compile(r"<(?!init>)[^(]*|^\s*\(")
 """`<module>`, `Object.<anonymous>`, and what a compiler makes of a lambda."""
@@ -69,6 +73,11 @@ class Trace:
     frames: Sequence[Frame]
     message: str
     beside: str = field(repr=False)
+
+    @property
+    def is_the_question(self) -> bool:
+        """Whether there is little text beside the trace; a long report is about its title."""
+        return len(self.beside.split()) <= _MOST_WORDS_BESIDE
 
 
 def trace_in(query: str) -> Trace | None:
@@ -154,7 +163,7 @@ def _at(rest: str, above: str) -> tuple[Frame, bool] | None:
     if not function and place["path"].endswith(".rs"):
         called = _CALLED.match(above)
         return _frame(place["path"], place["line"], called["function"] if called else ""), True
-    return _frame(place["path"], place["line"], function), False
+    return _frame(place["path"], place["line"], _KEYWORD.sub("", function)), False
 
 
 def _go_function(text: str) -> str:
@@ -170,7 +179,7 @@ def _frame(path: str, line: str, function: str, source: str = "") -> Frame:
         if part and part not in (".", "..", "~") and not part.endswith(":")
     ] or [""]
     stem, dot, ending = name.rpartition(".")
-    called = "" if _UNNAMED.search(function) else _ARGUMENTS.sub("", function)
+    called = "" if _UNNAMED.search(function) else _ARGUMENTS.sub("", function).strip()
     names = [each for each in _BETWEEN_NAMES.split(called) if _IDENTIFIER.fullmatch(each)]
     own = names[-1] if names else ""
     parts = (*folders, stem) if dot and stem else ()
