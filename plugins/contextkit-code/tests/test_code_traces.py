@@ -286,7 +286,8 @@ def test_a_report_with_a_trace_is_about_its_title(workspace: Path, index: Index,
     index()
 
     story = "The shelf shall close at night, so that shelf and jars keep cool. " * 9
-    items = ask(f"Please close the shelf at night\n\n{story}\n\n{PYTHON}\n\n{story}")
+    title = "Please let close_shelf in shelf.py close the shelf at night"
+    items = ask(f"{title}\n\n{story}\n\n{PYTHON}\n\n{story}")
 
     assert [item.title for item in items[:2]] == ["close_shelf", "stamp_option"]
 

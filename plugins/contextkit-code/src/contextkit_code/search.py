@@ -117,6 +117,11 @@ class _Asked:
             trace=trace,
         )
 
+    @property
+    def places(self) -> list[Mention]:
+        """Those of the stack trace's frames, the innermost first."""
+        return [] if self.trace is None else [frame.place for frame in self.trace.frames]
+
 
 def _only_owners(trace: Trace) -> frozenset[str]:
     """Types that a question names for nothing but their methods in a trace."""
@@ -255,7 +260,13 @@ async def _with_mentioned(
         return list(files)
     worth = named_worth(found, asked.query)
     named = with_named(files, worth, asked.question)
-    frames = {mention: paths for mention, paths in found.items() if mention.line}
+    # Those of a trace are brought by it, and no more of them than are needed.
+    known = {(place.parts[-1], place.line) for place in asked.places}
+    frames = {
+        mention: paths
+        for mention, paths in found.items()
+        if mention.line and (mention.parts[-1], mention.line) not in known
+    }
     paths = sorted({path for own in frames.values() for path in own})
     units = await _units_of(request, " ".join(paths), paths, _MOST_UNITS)
     led_to = in_frames(frames, units)
@@ -267,9 +278,8 @@ async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -
     """The units of the question's stack trace, the innermost first."""
     if asked.trace is None:
         return []
-    places = [frame.place for frame in asked.trace.frames]
-    outlines = await _outlines(request, " ".join(place.text for place in places))
-    files = matched_files(places, {file_of(hit): None for hit in (*hits, *outlines)})
+    outlines = await _outlines(request, " ".join(place.text for place in asked.places))
+    files = matched_files(asked.places, {file_of(hit): None for hit in (*hits, *outlines)})
     paths = sorted({path for own in files.values() for path in own})
     names = dict.fromkeys(place.function for place in files)
     units = await _units_of(request, " ".join((*names, *paths)), paths, _MOST_UNITS)
