@@ -85,7 +85,15 @@ Traceback (most recent call last):
 RuntimeError: 'acme' has no stamp. Give it one with 'stamp'."""
 
 
-@pytest.mark.parametrize("question", [PYTHON, f"Fix this please:\n\n{PYTHON}\n\nThanks"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        PYTHON,
+        f"Fix this please:\n\n{PYTHON}\n\nThanks",
+        PYTHON.replace("Trace", "web-1  | Trace").replace("\n", "\nweb-1  | "),
+        PYTHON.replace("\n", "\n> "),
+    ],
+)
 def test_the_function_that_raises_comes_first(
     workspace: Path, index: Index, ask: Ask, question: str
 ) -> None:
@@ -175,6 +183,21 @@ def test_a_go_panic_begins_with_the_function_that_panics(
     assert "	if n.wild {" in shown
     assert any("conflicts with existing wildcard" in row for row in shown)
     assert '		panic("path is empty")' not in shown
+
+
+def test_a_go_panic_that_was_recovered_begins_with_what_panicked(
+    workspace: Path, index: Index, ask: Ask
+) -> None:
+    """The deferred function that prints the stack stands above it."""
+    recovery = "package shop\n\nfunc Recover() {\n\tprint(stack())\n}\n"
+    _write(workspace, {"tree.go": TREE, "engine.go": ENGINE, "recovery.go": recovery})
+    index()
+
+    handler = "example.org/me/shop.Recover.func1()\n\t/home/me/shop@v1.2.0/recovery.go:4 +0x1d\n"
+    panicking = "panic({0x8f1b3a, 0x12})\n\t/usr/local/go/src/runtime/panic.go:770 +0x132\n"
+    trace = GO.replace("[running]:\n", f"[running]:\n{handler}{panicking}")
+
+    assert [item.title for item in ask(trace)[:2]] == ["node.addRoute", "Engine.addRoute"]
 
 
 CLIENT = f"""\

@@ -35,7 +35,12 @@ _RUBY = re.compile(
 )
 _PANICKED = re.compile(r"\s*+thread '[^'\n]{0,99}+'.{0,20} panicked at (?P<rest>.*)")
 _CALLED = re.compile(r"\s*+(?:\d{1,4}+: |created by )?(?P<function>\S.*)")
-_CAUSE = re.compile(r"\s*+(?:Caused by:|\[?cause\]?:)")
+_CAUSE = re.compile(r"\s*+(?:Caused by:|\[?cause\]?:)|panic\(")
+"""What stands above the frames of a cause; above `panic(`, Go writes what it deferred."""
+
+_PREFIX = re.compile(r"^ {0,20}+(?:[\w.-]{0,60}+ {0,9}+\||>) ?")
+"""What a container's log, an exception group or a quoted mail has before each line."""
+
 _ARGUMENTS = re.compile(r"[(<\[].*")
 _KEYWORD = re.compile(r"(?:async |new )")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*")
@@ -82,7 +87,7 @@ class Trace:
 
 def trace_in(query: str) -> Trace | None:
     """Read the stack trace in the first 100,000 characters of a question; None without one."""
-    lines = [line[:_LONGEST_LINE] for line in query[:_READ].splitlines()]
+    lines = [_PREFIX.sub("", line[:_LONGEST_LINE], 1) for line in query[:_READ].splitlines()]
     found: dict[int, Frame] = {}
     taken: set[int] = set()
     innermost_last = False
