@@ -260,8 +260,9 @@ async def _with_mentioned(
         return list(files)
     worth = named_worth(found, asked.query)
     named = with_named(files, worth, asked.question)
-    # Those of a trace are brought by it, and no more of them than are needed.
-    known = {(place.parts[-1], place.line) for place in asked.places}
+    # A trace that is the question brings its own, and no more of them than are needed.
+    is_trace = asked.trace is not None and asked.trace.is_the_question
+    known = {(place.parts[-1], place.line) for place in asked.places if is_trace}
     frames = {
         mention: paths
         for mention, paths in found.items()

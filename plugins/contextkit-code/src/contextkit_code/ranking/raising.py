@@ -53,12 +53,15 @@ def traced(
 ) -> list[Traced]:
     """The units of a trace's frames, the innermost first and then at most three callers.
 
+    Of a long report, only the innermost.
+
     Args:
         trace: the frames and the message.
         files: the files that each frame's place may mean.
         units: what these files have.
     """
     pairs = _pairs(_WORD.findall(trace.message.lower()))
+    most = _MOST_UNITS if trace.is_the_question else 1
     found: dict[str, Traced] = {}
     for frame in trace.frames:
         paths = files.get(frame.place, ())
@@ -67,7 +70,7 @@ def traced(
         if hit is not None and hit.record.id not in found:
             line = _line(frame, hit, pairs)
             found[hit.record.id] = Traced(hit, line, raises=not found)
-        if len(found) == _MOST_UNITS:
+        if len(found) == most:
             break
     return [*found.values()]
 
@@ -86,9 +89,8 @@ def traced_first(
         units: the ranked ones, best first.
     """
     kept = [] if trace.is_the_question else [*units[:1]]
-    wanted = [each.hit for each in (found if trace.is_the_question else found[:1])]
     placed = {unit.hit.record.id for unit in kept}
-    wanted = [hit for hit in wanted if hit.record.id not in placed]
+    wanted = [each.hit for each in found if each.hit.record.id not in placed]
     placed.update(hit.record.id for hit in wanted)
     level = max((unit.relevance for unit in units), default=1.0)
     first = [

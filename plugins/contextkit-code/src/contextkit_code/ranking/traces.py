@@ -17,7 +17,7 @@ _LONGEST_LINE = 1_000
 _MESSAGE_LINES = 4
 """So many lines before the first frame and behind the last may have the message."""
 
-_MOST_WORDS_BESIDE = 100
+_MOST_WORDS_BESIDE = 60
 """A question with more words beside its trace is a report."""
 
 _PYTHON = re.compile(
