@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from attrs import evolve
+
 from contextkit import ContextItem
 from contextkit_code.ranking.definitions import resembling
 from contextkit_code.ranking.question import Question
 from contextkit_code.runs import gaps
 from contextkit_code.unit_layout import unit_rows
-from contextkit_code.unit_rows import gist_rows
+from contextkit_code.unit_rows import framed_rows, gist_rows
 
-__all__ = ["LINES", "gist", "rows_of"]
+__all__ = ["LINES", "around_line", "gist", "rows_of"]
 
 LINES = "lines"
 """The metadata of an item that says which of its lines are shown: `[[first, last], ...]`."""
@@ -45,7 +47,27 @@ def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] |
     if not is_function and (len(item.content) <= _LONG_HEAD or resembling(data, question) == 1.0):
         return None
     unit = unit_rows(item, rows, range(first, last + 1), query)
-    shown = gist_rows(unit, query, whole_code=is_function)
+    return _lines(rows, gist_rows(unit, query, whole_code=is_function), first)
+
+
+def around_line(item: ContextItem, line: int, before: int, behind: int) -> list[list[int]] | None:
+    """A unit's signature and the statement on a line, with what is around it; None for all.
+
+    Args:
+        item: the unit.
+        line: the line that a stack trace names.
+        before: how many lines above the statement are shown.
+        behind: how many below it.
+    """
+    first, last = item.metadata.get("start_line"), item.metadata.get("end_line")
+    rows = tuple(item.content.split("\n"))
+    if not isinstance(first, int) or last != first + len(rows) - 1:
+        return None
+    unit = evolve(unit_rows(item, rows, None, ""), frames=(line - first,))
+    return _lines(rows, framed_rows(unit, before, behind), first)
+
+
+def _lines(rows: Sequence[str], shown: Collection[int], first: int) -> list[list[int]] | None:
     if len(rows) - len(shown) < _LEAST_HIDDEN:
         return None
     return [[first + run.start, first + run.stop - 1] for run in _runs(rows, shown)]

@@ -11,7 +11,7 @@ from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.background import in_thread
 from contextkit.records import Filters, Records
 from contextkit.signals.reading import first_line
-from contextkit_code.gists import LINES, gist
+from contextkit_code.gists import LINES, around_line, gist
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.joining import added, joined, raised, united
 from contextkit_code.ranking.mentioned import in_frames, named_worth, with_named
@@ -24,6 +24,8 @@ from contextkit_code.ranking.question import (
     words_beside_script,
 )
 from contextkit_code.ranking.quotes import holding, phrases_in, quoted_first
+from contextkit_code.ranking.raising import Traced, traced, traced_first
+from contextkit_code.ranking.traces import Trace, trace_in
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
@@ -49,6 +51,10 @@ _LEADING_FILES = 10
 _WHOLE_FILES = 3
 _LONG_LIST = 50
 """A list longer than this also gets the rest of the best files."""
+
+_AROUND_A_RAISE = (10, 3)
+_AROUND_A_CALL = (2, 0)
+"""Lines before and behind the statement that a trace names: where it raises, in its callers."""
 
 _GISTS = 30
 """So many of the best units are made shorter: few of the others are shown."""
@@ -82,6 +88,7 @@ class _Asked:
         leading: phrases that lead to where they stand.
         counting: phrases that count for what holds them.
         mentions: the files that it names.
+        trace: the stack trace in it, or None.
     """
 
     query: str
@@ -91,10 +98,13 @@ class _Asked:
     leading: Sequence[str]
     counting: Sequence[str]
     mentions: Sequence[Mention]
+    trace: Trace | None
 
     @classmethod
     def of(cls, query: str) -> _Asked:
-        question = ask(searched_text(query))
+        question, trace = ask(searched_text(query)), trace_in(query)
+        if trace is not None:
+            question = evolve(question, names=question.names - _only_owners(trace))
         phrases = phrases_in(query)
         return cls(
             query=query,
@@ -104,7 +114,19 @@ class _Asked:
             leading=() if question.has_lines else phrases,
             counting=phrases if question.has_lines else (),
             mentions=mentions_in(query),
+            trace=trace,
         )
+
+    @property
+    def places(self) -> list[Mention]:
+        """Those of the stack trace's frames, the innermost first."""
+        return [] if self.trace is None else [frame.place for frame in self.trace.frames]
+
+
+def _only_owners(trace: Trace) -> frozenset[str]:
+    """Types that a question names for nothing but their methods in a trace."""
+    owners = frozenset(frame.owner for frame in trace.frames)
+    return owners - ask(searched_text(trace.beside)).names
 
 
 @frozen
@@ -166,12 +188,21 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     ranked = ranked_units(asked.question, files, level)
     if asked.leading:
         ranked = quoted_first(asked.leading, joined(units, quoting), ranked, level)
+    of_trace = await _traced(request, asked, (*units, *outlines))
+    if asked.trace is not None and of_trace:
+        ranked = traced_first(asked.trace, of_trace, ranked)
     found = [_item(unit.hit, unit.relevance) for unit in cut(ranked, request.limit)]
-    return [*(_with_gist(item, asked) for item in found[:_GISTS]), *found[_GISTS:]]
+    framed = {each.hit.record.id: each for each in of_trace}
+    shortened = [_with_gist(item, asked, framed.get(item.id)) for item in found[:_GISTS]]
+    return [*shortened, *found[_GISTS:]]
 
 
-def _with_gist(item: ContextItem, asked: _Asked) -> ContextItem:
-    lines = gist(item, asked.question, asked.query)
+def _with_gist(item: ContextItem, asked: _Asked, framed: Traced | None) -> ContextItem:
+    if framed is None or framed.line is None:
+        lines = gist(item, asked.question, asked.query)
+    else:
+        around = _AROUND_A_RAISE if framed.raises else _AROUND_A_CALL
+        lines = around_line(item, framed.line, *around)
     return item if lines is None else evolve(item, metadata={**item.metadata, LINES: lines})
 
 
@@ -229,12 +260,31 @@ async def _with_mentioned(
         return list(files)
     worth = named_worth(found, asked.query)
     named = with_named(files, worth, asked.question)
-    frames = {mention: paths for mention, paths in found.items() if mention.line}
+    # A trace that is the question brings its own, and no more of them than are needed.
+    is_trace = asked.trace is not None and asked.trace.is_the_question
+    known = {(place.parts[-1], place.line) for place in asked.places if is_trace}
+    frames = {
+        mention: paths
+        for mention, paths in found.items()
+        if mention.line and (mention.parts[-1], mention.line) not in known
+    }
     paths = sorted({path for own in frames.values() for path in own})
     units = await _units_of(request, " ".join(paths), paths, _MOST_UNITS)
     led_to = in_frames(frames, units)
     level = max((hit.relevance for file in named for hit in file.units), default=0.0)
     return [evolve(file, units=_with_frames(file, units, led_to, level)) for file in named]
+
+
+async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -> list[Traced]:
+    """The units of the question's stack trace, the innermost first."""
+    if asked.trace is None:
+        return []
+    outlines = await _outlines(request, " ".join(place.text for place in asked.places))
+    files = matched_files(asked.places, {file_of(hit): None for hit in (*hits, *outlines)})
+    paths = sorted({path for own in files.values() for path in own})
+    names = dict.fromkeys(place.function for place in files)
+    units = await _units_of(request, " ".join((*names, *paths)), paths, _MOST_UNITS)
+    return traced(asked.trace, files, units)
 
 
 def _with_frames(

@@ -20,7 +20,7 @@ from contextkit_code.unit_layout import (
     signature_rows,
 )
 
-__all__ = ["RowPlan", "gist_rows", "plan_rows"]
+__all__ = ["RowPlan", "framed_rows", "gist_rows", "plan_rows"]
 
 _WORD = re.compile(r"\w")
 _AROUND_A_FRAME = 5
@@ -101,6 +101,13 @@ def gist_rows(unit: UnitRows, query: str, *, whole_code: bool) -> frozenset[int]
     return with_small_gaps(unit.rows, rows)
 
 
+def framed_rows(unit: UnitRows, before: int, behind: int) -> frozenset[int]:
+    """The signature, the statements that a trace names, and so many rows around them."""
+    planner = _planner(unit, Focus.of(""))
+    header = planner.header | planner.ends_of(planner.header)
+    return with_small_gaps(unit.rows, header | planner.around_frames(before, behind))
+
+
 def _planner(unit: UnitRows, focus: Focus, code: Sequence[Statement] | None = None) -> _Planner:
     rows = unit.rows
     if unit.is_prose:
@@ -167,7 +174,7 @@ class _Planner:
 
     def plan(self) -> RowPlan:
         body = self._body()
-        steps = _Steps(self.unit.rows, self.header | self._ends_of(self.header))
+        steps = _Steps(self.unit.rows, self.header | self.ends_of(self.header))
         header = steps.shown
         for step in self._framed(body):
             steps.add(step)
@@ -189,7 +196,7 @@ class _Planner:
     def gist(self) -> frozenset[int]:
         """What matches best, with the signature and the docstring's first sentence."""
         summary, documented = self._summary(), frozenset(self.documented)
-        rows = self.header | self._ends_of(self.header) | summary
+        rows = self.header | self.ends_of(self.header) | summary
         matching = self._matching(self._body())
         for match in matching:
             if match.worth < _GIST_WORTH * matching[0].worth or self._length(rows) >= _LONG_GIST:
@@ -219,7 +226,7 @@ class _Planner:
         marks = {row for row in ends if is_mark(self.unit.rows[row])}
         return _rows_of(self.docs[0]) | marks
 
-    def _ends_of(self, rows: frozenset[int]) -> frozenset[int]:
+    def ends_of(self, rows: frozenset[int]) -> frozenset[int]:
         """What closes the blocks that these rows open."""
         return frozenset().union(
             *(
@@ -240,6 +247,16 @@ class _Planner:
             for number in body:
                 if not wanted.isdisjoint(_rows_of(self.code[number])):
                     yield self._closure(number)
+
+    def around_frames(self, before: int, behind: int) -> frozenset[int]:
+        """The statements that a stack trace names, with those so many rows before and behind."""
+        body, frames = self._body(), set(self.unit.frames)
+        named = [n for n in body if not frames.isdisjoint(_rows_of(self.code[n]))]
+        wanted: set[int] = set()
+        for each in (self.code[number] for number in named):
+            wanted.update(range(each.first - before, each.last + behind + 1))
+        near = (n for n in body if not wanted.isdisjoint(_rows_of(self.code[n])))
+        return frozenset().union(*map(self._closure, near))
 
     def _matching(self, body: Sequence[int]) -> list[_Match]:
         """What has words of the query, best first."""
