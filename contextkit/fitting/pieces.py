@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from contextkit.models import Excerpt
 from contextkit.ranking.scoring import Candidate
@@ -80,6 +80,13 @@ class Lane:
     @own_weight.default
     def _weight(self) -> float:
         return self.weight
+
+    def without(self, weak: Mapping[int, str]) -> Lane:
+        """Leave out some pieces: by `id`, why they are weak."""
+        kept = [piece for piece in self.pieces if id(piece) not in weak]
+        first = sum(id(piece) not in weak for piece in self.pieces[: self.first])
+        own = {id(piece): weak[id(piece)] for piece in self.pieces if id(piece) in weak}
+        return evolve(self, pieces=kept, first=first, weak={**self.weak, **own})
 
 
 @frozen(eq=False)

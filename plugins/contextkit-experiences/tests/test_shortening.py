@@ -86,10 +86,10 @@ def test_long_fields_share_the_room(make: Make, shown: Shown) -> None:
 
     assert short is not None
     assert 55 <= words(short) <= 60
-    outcome, cause, lesson = short.splitlines()[1:4]
+    outcome, cause, takeaway = short.splitlines()[1:4]
     assert "It timed out again at 02:00" in outcome
     assert cause.endswith("cause...")
-    assert lesson.endswith("lesson...")
+    assert takeaway.endswith("lesson...")
 
 
 def test_of_a_long_field_what_matches_is_shown(make: Make, shown: Shown) -> None:
