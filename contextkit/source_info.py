@@ -74,7 +74,8 @@ class SourceInfo:
             part of the budget is multiplied by the largest of the question's topics. A topic
             that is not named counts 0.05; with no topic named it answers all of them.
         notes: whether its items are short texts that somebody wrote down to be remembered.
-            Those that match well come first and are shown whole, before the budget is split.
+            Those that match well are shown whole, before the budget is split, and stand first
+            where one of them answers.
         owns_files: whether it is made for the files that it indexes (`contextkit.file_index`),
             so that sources that take files of every kind leave these to it
             (`Indexer.owned_elsewhere`). It is indexed before those.
