@@ -158,6 +158,28 @@ async def test_beside_a_note_that_answers_there_is_no_noise(open_sources: Open) 
     assert (await ask(open_sources(found, **infos), 2000)).sources_used == {"notes": 1, "docs": 2}
 
 
+async def test_a_note_says_what_was_decided_in_its_own_words(open_sources: Open) -> None:
+    """A question about a rule shows notes that match, though they have few of its words."""
+    infos = {"notes": SourceInfo(scale="calibrated", notes=True)}
+    kit = open_sources({"notes": ("Tar it twice", 1, 0.25), "code": (ANSWER, 60, 0.9)}, **infos)
+    assert "notes" not in (await ask(kit)).sources_used
+    asked = f"what are our rules for {QUERY}"
+    assert "notes" in (await kit.assemble_context(asked, max_tokens=BUDGET)).sources_used
+
+
+async def test_items_of_one_file_stand_together(make_plugin: MakePlugin, open_kit: OpenKit) -> None:
+    """From its top to its end, and the file of the best item first."""
+    found = [("b.py:40", 0.9), ("a.py:7", 0.8), ("b.py:3", 0.7), ("b.py:200", 0.6), ("a.py:1", 0.5)]
+    items = [
+        ContextItem("sea", f"{ANSWER} {place}", match, id=place, location=place)
+        for place, match in found
+    ]
+    kit = open_kit({"sea": make_plugin(items)}, settings=PATIENT)
+    context = await kit.assemble_context(QUERY, max_tokens=2000)
+    places = [item.location for item in context.items]
+    assert places == ["b.py:3", "b.py:40", "b.py:200", "a.py:1", "a.py:7"]
+
+
 async def test_good_matches_of_a_weak_section_use_spare_room(open_sources: Open) -> None:
     """Half of the budget is not left empty while something matches well."""
     about = {
