@@ -48,6 +48,9 @@ NOTES_PART = Fraction(2, 5)
 _SPARE_PART = Fraction(1, 8)
 """With less than such a part of the budget left over, it is as good as used."""
 
+_ANSWERS_PART = 0.7
+"""What has such a part of the best score stands before what has less, of whatever file."""
+
 _LEAST_OPENING = 24
 """A section's first item needs as much: less is little more than the note."""
 
@@ -90,18 +93,28 @@ def place(
 
 
 def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int]) -> list[Placed]:
-    """The best first; what is of the same file beside it, from the top to the end."""
-    best: dict[str, int] = {}
-    for entry in sorted(entries, key=rank_of):
-        best.setdefault(_place_of(entry)[0], rank_of(entry))
-    return sorted(entries, key=lambda entry: _order_of(entry, best, rank_of))
+    """What answers first, and then the rest; in each, a file's items from its top to its end."""
+    best_first = sorted(entries, key=rank_of)
+    if not best_first:
+        return []
+    least = _ANSWERS_PART * _score_of(best_first[0])
+    answers = [entry for entry in best_first if _score_of(entry) >= least]
+    others = [entry for entry in best_first if _score_of(entry) < least]
+    return [*_by_file(answers), *_by_file(others)]
 
 
-def _order_of(
-    entry: Placed, best: Mapping[str, int], rank_of: Callable[[Placed], int]
-) -> tuple[int, int, int]:
-    file, line = _place_of(entry)
-    return best[file], line, rank_of(entry)
+def _by_file(best_first: Sequence[Placed]) -> list[Placed]:
+    """The file of the best item first, each from its top to its end."""
+    files: dict[str, list[Placed]] = {}
+    for entry in best_first:
+        files.setdefault(_place_of(entry)[0], []).append(entry)
+    return [
+        entry for own in files.values() for entry in sorted(own, key=lambda it: _place_of(it)[1])
+    ]
+
+
+def _score_of(entry: Placed) -> float:
+    return entry.piece.candidate.scores.rank_by
 
 
 def _place_of(entry: Placed) -> tuple[str, int]:
