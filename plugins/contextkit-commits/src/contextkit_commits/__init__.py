@@ -32,7 +32,7 @@ def contextkit_source() -> SourceInfo:
         priority=50,
         # The store's relevance, raised or lowered by the subject within 0..1; 1 where named.
         scale="calibrated",
-        answers={"history": 1, "decisions": 0.5, "activity": 0.5, "failures": 0.2, "code": 0.05},
+        answers={"history": 1, "decisions": 0.5, "activity": 0.5, "failures": 0.2, "code": 0.02},
         cacheable=True,
         embedder="default",
         indexed_fields=("author", "sha7"),

@@ -32,7 +32,7 @@ def contextkit_source() -> SourceInfo:
         description="README, documentation, configuration and project metadata",
         priority=60,
         scale="calibrated",
-        answers={"usage": 1, "decisions": 0.6, "history": 0.45, "failures": 0.3, "code": 0.1},
+        answers={"usage": 1, "decisions": 0.6, "history": 0.45, "failures": 0.3, "code": 0.05},
         cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),
         kind_field="kind",
