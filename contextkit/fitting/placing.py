@@ -93,7 +93,7 @@ def place(
 
 
 def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int]) -> list[Placed]:
-    """What answers first, and then the rest; in each, a file's items from its top to its end."""
+    """What answers first, and then the rest; in each, the items of a file together."""
     best_first = sorted(entries, key=rank_of)
     if not best_first:
         return []
@@ -104,13 +104,14 @@ def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int
 
 
 def _by_file(best_first: Sequence[Placed]) -> list[Placed]:
-    """The file of the best item first, each from its top to its end."""
+    """The file of the best item first; of each, its best, and then from its top to its end."""
     files: dict[str, list[Placed]] = {}
     for entry in best_first:
         files.setdefault(_place_of(entry)[0], []).append(entry)
-    return [
-        entry for own in files.values() for entry in sorted(own, key=lambda it: _place_of(it)[1])
-    ]
+    made: list[Placed] = []
+    for best, *others in files.values():
+        made += [best, *sorted(others, key=lambda entry: _place_of(entry)[1])]
+    return made
 
 
 def _score_of(entry: Placed) -> float:
