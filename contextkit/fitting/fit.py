@@ -78,13 +78,18 @@ def fit_all(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count
     """Place every piece whole, whatever that takes: seed 1's soft limit.
 
     The seed selects within the budget and then exceeds rather than cuts, so each section
-    takes pieces until what is allotted to it is used up, the last of them whole.
+    takes pieces until what is allotted to it is used up, the last of them whole. What is left
+    goes to sections without a share: their notes and good matches.
     """
     weights = {lane.key: lane.weight for lane in lanes}
     wanted = {lane.key: sum(piece.tokens for piece in lane.pieces) for lane in lanes}
     allotted = allotments(weights, wanted, max_tokens)
     placed: dict[str, list[Placed]] = {lane.key: [] for lane in lanes}
+    spare = max_tokens - sum(allotted.values())
     for lane in lanes:
+        if not lane.weight:
+            allotted[lane.key] = min(wanted[lane.key], max(0, spare))
+            spare -= allotted[lane.key]
         used = 0
         for piece in lane.pieces:
             if used >= allotted[lane.key]:
