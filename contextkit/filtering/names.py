@@ -10,11 +10,10 @@ from attrs import frozen
 from contextkit.models import ContextItem, ContextRequest
 from contextkit.ranking.evidence import Word, text_of
 from contextkit.ranking.named_dates import named_dates
-from contextkit.signals.reading import is_code_name, stem_of
+from contextkit.signals.reading import is_code_name, name_parts, stem_of
 
 __all__ = ["Names", "names_in"]
 
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
 _WORD = re.compile(r"[^\W_]+(?:['’]s)?")
 _OWNED = re.compile(r"['’]s$")
 _WEEKDAYS = frozenset(
@@ -77,7 +76,7 @@ def _is_date(name: str) -> bool:
 
 def _has_code(texts: Sequence[tuple[str, str]], name: str) -> bool:
     """Whether a text has the name, however its parts are joined."""
-    parts = [re.escape(part.lower()) for part in _PART.findall(name)]
+    parts = [re.escape(part) for part in name_parts(name)]
     # iOS is not in `axios`.
     pattern = re.compile(rf"(?<![^\W\d_]){_JOINT.join(parts)}(?![^\W\d_])")
     return bool(parts) and any(pattern.search(lowered) for _, lowered in texts)

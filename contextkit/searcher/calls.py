@@ -123,7 +123,7 @@ class _Parameters:
     def of(cls, method: Callable[..., Any]) -> _Parameters:
         signature = _signature(method)
         if signature is None:
-            # Call it with the argument names of seed 1.
+            # Call it with the argument names of the `Searcher` protocol.
             return cls(None, "query", frozenset({"limit"}), any_name=False)
         parameters = list(signature.parameters.values())
         first = parameters[0].name if parameters and parameters[0].kind in _BY_POSITION else ""

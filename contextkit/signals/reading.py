@@ -30,6 +30,7 @@ __all__ = [
     "is_code_name",
     "is_talk",
     "is_traceback",
+    "name_parts",
     "names_one_thing",
     "signals_of",
     "stem_of",
@@ -331,8 +332,13 @@ def _beginnings(term: Term) -> tuple[str, ...]:
     return tuple(dict.fromkeys((own, *map(stem_of, subject))))
 
 
+def name_parts(text: str) -> list[str]:
+    """Take names apart, as `SessionCookie` and `session_cookie`; their words in lower case."""
+    return [part.lower() for part in _NAME_PART.findall(text)]
+
+
 def _stems_in(text: str) -> tuple[str, ...]:
-    parts = [part.lower() for part in _NAME_PART.findall(text[:_READ_CHARACTERS])]
+    parts = name_parts(text[:_READ_CHARACTERS])
     wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
     return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
 
