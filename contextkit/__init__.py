@@ -23,16 +23,9 @@ if TYPE_CHECKING:
     from contextkit.hookspecs import hookimpl
     from contextkit.indexing import Indexer
     from contextkit.kit import ContextKit
-    from contextkit.models import (
-        ContextItem,
-        ContextRequest,
-        IndexReport,
-        Provenance,
-        Recipe,
-        RecipeTemplate,
-        Section,
-    )
+    from contextkit.models import ContextItem, IndexReport, Provenance
     from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
+    from contextkit.request import ContextRequest, Recipe, RecipeTemplate, Section
     from contextkit.searcher.protocol import Searcher
     from contextkit.secret_shapes import SecretSpan
     from contextkit.signals import QuerySignals

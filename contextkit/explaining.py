@@ -11,9 +11,10 @@ from attrs import evolve, frozen
 from contextkit.asking.sections import section_request
 from contextkit.background import in_thread
 from contextkit.filtering.sifting import record_refusal, refusal
-from contextkit.models import ContextItem, ContextRequest, Recipe
+from contextkit.models import ContextItem
 from contextkit.pipeline import Pipeline
 from contextkit.records import Record
+from contextkit.request import ContextRequest, Recipe
 from contextkit.trace import ItemTrace, SourceTrace, Trace
 
 __all__ = ["ItemExplanation", "explain_item"]

@@ -22,12 +22,12 @@ from contextkit.fitting.lanes import lanes_for
 from contextkit.formatted import FormattedContext
 from contextkit.formatting.looks import Look
 from contextkit.logs import get_logger
-from contextkit.models import ContextRequest
 from contextkit.ranking.diversity import diversify
 from contextkit.ranking.scoring import rank
 from contextkit.ranking.updates import mark_superseded
 from contextkit.redaction import marks_in
 from contextkit.registry import SourceRegistry
+from contextkit.request import ContextRequest
 from contextkit.source_info import SourceInfo
 from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS

@@ -31,14 +31,8 @@ if TYPE_CHECKING:
     from contextkit.embedding import DenseModel
     from contextkit.indexing import Indexer
     from contextkit.kit import ContextKit
-    from contextkit.models import (
-        ContextItem,
-        ContextRequest,
-        Detail,
-        IndexReport,
-        RecipeTemplate,
-        Style,
-    )
+    from contextkit.models import ContextItem, Detail, IndexReport, Style
+    from contextkit.request import ContextRequest, RecipeTemplate
     from contextkit.secret_shapes import SecretSpan
     from contextkit.signals import QuerySignals
     from contextkit.source_info import SourceInfo

@@ -16,13 +16,14 @@ from contextkit.formatted import FormattedContext
 from contextkit.index_run import IndexOutcome, index_sources
 from contextkit.indexing import Progress
 from contextkit.logs import get_logger
-from contextkit.models import ContextItem, ContextRequest, Recipe
+from contextkit.models import ContextItem
 from contextkit.pipeline import Pipeline
 from contextkit.projects import Identity, identify
 from contextkit.questions import AskingForContexts, run_blocking
 from contextkit.records import Records
 from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
+from contextkit.request import ContextRequest, Recipe
 from contextkit.retention import Pruned, Retention, prune_sources, retention_of
 from contextkit.store.base import RecordStore
 from contextkit.store.opening import open_store

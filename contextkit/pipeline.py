@@ -25,11 +25,12 @@ from contextkit.gathering.breakers import Breakers
 from contextkit.gathering.gather import Answer, Question, gather
 from contextkit.gathering.holding import held
 from contextkit.logs import get_logger
-from contextkit.models import ContextItem, ContextRequest, Recipe, Section
+from contextkit.models import ContextItem
 from contextkit.records import Hit, Record, Records, Search
 from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed, log_failure
+from contextkit.request import ContextRequest, Recipe, Section
 from contextkit.signalling import Signalling
 from contextkit.source_info import SourceInfo
 from contextkit.store.base import RecordStore

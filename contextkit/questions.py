@@ -18,10 +18,11 @@ from contextkit.errors import ContextAssemblyError, InvalidRequestError
 from contextkit.formatted import FormattedContext
 from contextkit.gathering.breakers import SourceHealth
 from contextkit.logs import get_logger
-from contextkit.models import ContextItem, ContextRequest, Recipe
+from contextkit.models import ContextItem
 from contextkit.pipeline import Pipeline
 from contextkit.records import Record
 from contextkit.registry import SourceRegistry
+from contextkit.request import ContextRequest, Recipe
 
 if TYPE_CHECKING:
     from contextkit.explaining import ItemExplanation

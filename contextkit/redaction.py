@@ -14,10 +14,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.records import KEEP_SECRET, REDACTIONS, Record
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_spans
+from contextkit.request import ContextRequest
 from contextkit.secret_shapes import (
     MARK,
     SecretSpan,

@@ -13,7 +13,7 @@ from attrs import define, evolve, field
 from contextkit.filtering.selection import Dropped, Selection
 from contextkit.fitting.fit import Account, Fitted, Piece, Placed
 from contextkit.gathering.gather import Answer
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 from contextkit.registry.hook_failures import log_failure
 from contextkit.telemetry import span
 from contextkit.trace import ItemTrace, SourceTrace, Verdict

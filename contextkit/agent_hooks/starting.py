@@ -9,8 +9,8 @@ from contextkit.asking.requests import make_request
 from contextkit.background import in_thread
 from contextkit.formatted import FormattedContext
 from contextkit.kit import ContextKit
-from contextkit.models import Recipe, Section
 from contextkit.records import Range, Record
+from contextkit.request import Recipe, Section
 
 __all__ = ["start_context"]
 

@@ -16,9 +16,9 @@ from contextkit.errors import (
     SourceError,
     in_words,
 )
-from contextkit.models import Recipe, RecipeTemplate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_recipe, checked_recipes
+from contextkit.request import Recipe, RecipeTemplate
 
 __all__ = ["OfferedRecipe", "build_recipe", "find_recipe", "offered_recipes"]
 

@@ -14,7 +14,8 @@ from contextkit.asking.filters import FILTER_OPTIONS, check_name, checked_filter
 from contextkit.config import Config
 from contextkit.config.strategies import strategy_for
 from contextkit.errors import InvalidRequestError, RecordError
-from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES, ContextRequest
+from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES
+from contextkit.request import ContextRequest
 from contextkit.store.base import conditions
 from contextkit.strategy import STRATEGY_DEPTH, is_number
 

@@ -8,8 +8,8 @@ from attrs import evolve
 
 from contextkit.config import normalized
 from contextkit.errors import InvalidContextTypeError
-from contextkit.models import ContextRequest, Recipe, Section
 from contextkit.registry import SourceRegistry
+from contextkit.request import ContextRequest, Recipe, Section
 from contextkit.signals.reading import signals_of
 
 __all__ = [

@@ -14,8 +14,8 @@ from contextkit.caching.stats import Counting
 from contextkit.caching.values import NotExactError, read_context, write_context
 from contextkit.formatted import FormattedContext
 from contextkit.gathering.admission import is_inside
-from contextkit.models import ContextRequest, Recipe
 from contextkit.pipeline import Pipeline
+from contextkit.request import ContextRequest, Recipe
 from contextkit.trace import CacheTrace
 from contextkit.updating.ongoing import Asked
 

@@ -18,9 +18,9 @@ from contextkit import __version__
 from contextkit.background import in_thread
 from contextkit.config import Config
 from contextkit.embedding import NotAsked, OneEmbedder
-from contextkit.models import ContextRequest, Recipe
 from contextkit.registry import SourceRegistry
 from contextkit.registry.plugin_status import HOST, PluginStatus
+from contextkit.request import ContextRequest, Recipe
 from contextkit.store.base import RecordStore
 
 __all__ = ["Keys", "NoKeyError", "key_of"]

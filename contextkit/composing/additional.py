@@ -19,8 +19,9 @@ from contextkit.markup import (
     plain_line,
     plain_text,
 )
-from contextkit.models import ContextRequest, Detail, Style
+from contextkit.models import Detail, Style
 from contextkit.rendering import heading
+from contextkit.request import ContextRequest
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import truncate
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from contextkit.filtering.names import names_in
-from contextkit.models import ContextRequest, Section
+from contextkit.ranking.candidate import Candidate
 from contextkit.ranking.evidence import Word, coverage_of, text_of, words_in, words_of
-from contextkit.ranking.scoring import Candidate
 from contextkit.records import Hit, Search
+from contextkit.request import ContextRequest, Section
 from contextkit.signals.languages import language_of
 from contextkit.signals.reading import is_talk
 from contextkit.source_info import SourceInfo

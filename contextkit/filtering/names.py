@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.ranking.evidence import Word, text_of
 from contextkit.ranking.named_dates import named_dates
+from contextkit.request import ContextRequest
 from contextkit.signals.reading import is_code_name, name_parts, stem_of
 
 __all__ = ["Names", "names_in"]

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from contextkit.dedup import deduplicate
 from contextkit.logs import get_logger
 from contextkit.models import ContextItem, Provenance
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_keys
 from contextkit.registry.hook_failures import Failed, log_failure

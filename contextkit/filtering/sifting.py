@@ -13,9 +13,10 @@ from attrs import evolve, frozen
 
 from contextkit.filtering.selection import Dropped
 from contextkit.gathering.gather import Answer, Question
-from contextkit.models import ContextItem, ContextRequest
-from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.models import ContextItem
+from contextkit.ranking.candidate import Candidate, Scores
 from contextkit.records import NO_TIME, Range, Record
+from contextkit.request import ContextRequest
 from contextkit.source_info import SourceInfo
 
 __all__ = ["Sifted", "narrowed", "record_refusal", "refusal", "sift"]

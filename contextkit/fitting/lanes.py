@@ -13,10 +13,10 @@ from contextkit.fitting.budget import by_percent
 from contextkit.fitting.pieces import Lane, Piece
 from contextkit.fitting.weighing import weighed
 from contextkit.gathering.gather import Question
-from contextkit.models import ContextRequest
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
 from contextkit.rendering import heading
+from contextkit.request import ContextRequest
 
 __all__ = ["lanes_for"]
 

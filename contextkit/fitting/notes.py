@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from attrs import evolve
 
 from contextkit.fitting.pieces import Lane, Piece
-from contextkit.models import ContextRequest
+from contextkit.request import ContextRequest
 from contextkit.source_info import SourceInfo
 
 __all__ = ["hardly_matching", "leading", "with_notes_first"]

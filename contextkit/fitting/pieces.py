@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, evolve, field, frozen
 
 from contextkit.models import Excerpt
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 
 __all__ = ["SHORTEST", "Count", "Lane", "Piece", "Placed", "Ranks", "Shaper"]
 

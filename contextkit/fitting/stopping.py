@@ -12,7 +12,7 @@ from attrs import evolve
 
 from contextkit.fitting.notes import hardly_matching
 from contextkit.fitting.pieces import Lane
-from contextkit.models import ContextRequest
+from contextkit.request import ContextRequest
 from contextkit.signals.reading import names_one_thing
 from contextkit.source_info import SourceInfo
 

@@ -14,8 +14,8 @@ from contextkit.fitting.budget import by_evidence, readable_shares
 from contextkit.fitting.notes import leading, with_notes_first
 from contextkit.fitting.pieces import Lane
 from contextkit.fitting.stopping import stopped
-from contextkit.models import ContextRequest
 from contextkit.ranking.evidence import coverage_of, evidence_of
+from contextkit.request import ContextRequest
 from contextkit.source_info import SourceInfo
 
 __all__ = ["weighed"]

@@ -15,7 +15,7 @@ from contextkit.invisible import visible
 from contextkit.markup import code_span, escape_xml, one_line
 from contextkit.models import ContextItem, Excerpt, Provenance, Style, Successor
 from contextkit.passages import excerpt
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure

@@ -20,10 +20,11 @@ from contextkit.errors import (
     ungrouped,
 )
 from contextkit.logs import get_logger
-from contextkit.models import ContextItem, ContextRequest, Section
+from contextkit.models import ContextItem
 from contextkit.redaction import Redactor
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_items
+from contextkit.request import ContextRequest, Section
 from contextkit.telemetry import describe, span
 from contextkit.trace import SourceState
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 
 if TYPE_CHECKING:
     import numpy as np

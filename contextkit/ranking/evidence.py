@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from contextkit.models import ContextItem
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 from contextkit.signals.languages import is_unspaced
 from contextkit.signals.reading import subject_words
 

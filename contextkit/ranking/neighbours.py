@@ -21,8 +21,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from contextkit.models import ContextItem
+from contextkit.ranking.candidate import supported
 
-__all__ = ["REACH", "beside", "best_supported", "sequence_supports", "supported", "supports"]
+__all__ = ["REACH", "beside", "best_supported", "sequence_supports", "supports"]
 
 REACH = 2
 """How many positions apart neighbours are at most."""
@@ -33,11 +34,6 @@ _BEST_OF_A_SEQUENCE = (1.0, 0.7, 0.5, 0.35, 0.25)
 """How much the best items of a sequence count for what the sequence is worth, the best first."""
 
 _Place = tuple[str, int]
-
-
-def supported(value: float, support: float) -> float:
-    """A value in 0..1 with the support of the neighbours: no less than before, at most 1."""
-    return value if support == 0 else 1 - (1 - value) * (1 - support)
 
 
 def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: float) -> list[float]:

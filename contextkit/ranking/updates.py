@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from attrs import evolve
 
 from contextkit.models import ContextItem, Successor
-from contextkit.ranking.scoring import Candidate
+from contextkit.ranking.candidate import Candidate
 
 __all__ = ["mark_superseded"]
 

@@ -10,15 +10,8 @@ from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from contextkit.errors import SourceError
-from contextkit.models import (
-    ContextItem,
-    IndexReport,
-    Provenance,
-    Recipe,
-    RecipeTemplate,
-    Section,
-    Successor,
-)
+from contextkit.models import ContextItem, IndexReport, Provenance, Successor
+from contextkit.request import Recipe, RecipeTemplate, Section
 from contextkit.secret_shapes import SecretSpan
 from contextkit.signals import QuerySignals
 from contextkit.source_info import WORKSPACE_RULES, SourceInfo

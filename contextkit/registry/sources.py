@@ -29,7 +29,6 @@ from contextkit.errors import (
 )
 from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.logs import get_logger
-from contextkit.models import ContextRequest
 from contextkit.registry import checks
 from contextkit.registry.hook_failures import Failed, log_failure
 from contextkit.registry.own_settings import OwnSettings, own_settings, refuse_wrong
@@ -43,6 +42,7 @@ from contextkit.registry.plugin_status import (
     provider_as,
     providers_of,
 )
+from contextkit.request import ContextRequest
 from contextkit.source_info import SourceInfo
 
 __all__ = ["SourceRegistry"]

@@ -14,33 +14,38 @@ from typing import Any
 
 import attrs
 
-from contextkit import hookspecs, models, records, tools
+from contextkit import hookspecs
 from contextkit.indexing import Indexer
+from contextkit.models import ContextItem, IndexReport
+from contextkit.record import Hit, Range, Record
+from contextkit.records import Records, RecordsView
 from contextkit.registry.plugin_checks import HOOKS
+from contextkit.request import ContextRequest, Recipe, RecipeTemplate, Section
 from contextkit.secret_shapes import SecretSpan
 from contextkit.signals import QuerySignals
 from contextkit.source_info import SourceInfo
+from contextkit.tools import Tool, ToolResult
 
 __all__ = ["hook_reference", "main"]
 
 _VALUES = (
-    models.ContextItem,
-    models.ContextRequest,
+    ContextItem,
+    ContextRequest,
     QuerySignals,
     SecretSpan,
     SourceInfo,
-    models.IndexReport,
-    models.RecipeTemplate,
-    models.Recipe,
-    models.Section,
+    IndexReport,
+    RecipeTemplate,
+    Recipe,
+    Section,
     Indexer,
-    records.Record,
-    records.Records,
-    records.RecordsView,
-    records.Hit,
-    records.Range,
-    tools.Tool,
-    tools.ToolResult,
+    Record,
+    Records,
+    RecordsView,
+    Hit,
+    Range,
+    Tool,
+    ToolResult,
 )
 _HEAD = """\
 # The hooks

@@ -13,7 +13,8 @@ from itertools import pairwise
 from attrs import evolve
 
 from contextkit.errors import ContextKitError, SourceError, in_words
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
+from contextkit.request import ContextRequest
 from contextkit.testing.queries import QUERIES
 from contextkit.testing.subject import (
     HELD_SECONDS,

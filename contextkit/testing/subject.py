@@ -18,8 +18,9 @@ from contextkit.background import in_thread
 from contextkit.errors import ContextKitError
 from contextkit.filtering.sifting import narrowed
 from contextkit.kit import ContextKit
-from contextkit.models import ContextItem, ContextRequest, Section
+from contextkit.models import ContextItem
 from contextkit.registry.checks import checked_items
+from contextkit.request import ContextRequest, Section
 from contextkit.testing.kits import open_kit
 
 __all__ = [

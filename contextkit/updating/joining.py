@@ -9,10 +9,11 @@ from attrs import evolve
 from contextkit.config import SOURCE_NAME
 from contextkit.errors import InvalidRequestError, SourceError
 from contextkit.gathering.gather import Answer, Question
-from contextkit.models import ContextItem, Section
+from contextkit.models import ContextItem
 from contextkit.records import Hit, Record, Search
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_items
+from contextkit.request import Section
 from contextkit.updating.ongoing import Gathered
 
 __all__ = ["AskWith", "joined", "new_items"]

@@ -15,10 +15,11 @@ from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for
 from contextkit.gathering.gather import Answer, Question
 from contextkit.markup import one_line
-from contextkit.models import ContextItem, ContextRequest, Provenance, Recipe, Section, Successor
-from contextkit.ranking.scoring import Candidate
+from contextkit.models import ContextItem, Provenance, Successor
+from contextkit.ranking.candidate import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
+from contextkit.request import ContextRequest, Recipe, Section
 from contextkit.tokens import TokenCounter
 
 __all__ = [

@@ -14,7 +14,8 @@ from contextkit.fitting.fit import Fitted
 from contextkit.formatted import FormattedContext
 from contextkit.gathering.gather import Answer
 from contextkit.logs import get_logger
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
+from contextkit.request import ContextRequest
 from contextkit.tracing import Stopwatch
 from contextkit.use_history.history import Key, UseHistory
 

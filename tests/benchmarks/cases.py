@@ -14,10 +14,11 @@ from contextkit.fitting.fit import Fitted, Lane, fit
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for
 from contextkit.gathering.gather import Answer
-from contextkit.models import ContextItem, ContextRequest, Recipe, Section
+from contextkit.models import ContextItem
 from contextkit.ranking.scoring import rank
 from contextkit.registry import SourceRegistry
 from contextkit.rendering import heading
+from contextkit.request import ContextRequest, Recipe, Section
 from contextkit.tokens import TokenCounter, counter_for
 from tests.benchmarks import seeds
 from tests.benchmarks.sources import PreparedSource

@@ -13,7 +13,8 @@ from attrs import define, field, frozen
 
 from contextkit import ContextKit, hookimpl
 from contextkit.embedding import load_embedder
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
+from contextkit.request import ContextRequest
 from contextkit.store.base import RecordStore
 from tests.benchmarks.texts import repository_texts
 

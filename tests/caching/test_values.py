@@ -20,8 +20,9 @@ from contextkit.caching.values import (
     write_items,
 )
 from contextkit.formatted import FormattedContext
-from contextkit.models import Section, Successor
+from contextkit.models import Successor
 from contextkit.records import Range
+from contextkit.request import Section
 from contextkit.trace import CacheTrace, ItemTrace, ItemTraces, SourceTrace, Trace
 
 AT = datetime(2026, 11, 22, 10, 0, 0, 123456, tzinfo=UTC)

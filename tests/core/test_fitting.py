@@ -18,7 +18,7 @@ from contextkit.fitting.pieces import Count, Placed, Shaper
 from contextkit.fitting.placing import BEST_PART, ITEM_CAP, NOTES_PART, READABLE_TOKENS
 from contextkit.invisible import visible
 from contextkit.models import Style
-from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.ranking.candidate import Candidate, Scores
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.tokens import counter_for, estimate_tokens
 from contextkit.truncation import truncate

@@ -14,7 +14,7 @@ from contextkit.fitting.pieces import Piece
 from contextkit.formatting.looks import Look
 from contextkit.formatting.stage import pieces_for, shortened_line
 from contextkit.models import STYLES, Excerpt, Style
-from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.ranking.candidate import Candidate, Scores
 from contextkit.registry import SourceRegistry
 from contextkit.tokens import counter_for
 

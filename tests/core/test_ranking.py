@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from contextkit import ContextItem, Section, SourceInfo
 from contextkit.gathering.gather import Answer
-from contextkit.ranking.scoring import Candidate, Scores, rank, recency
+from contextkit.ranking.candidate import Candidate, Scores
+from contextkit.ranking.scoring import rank, recency
 from contextkit.strategy import Strategy
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)

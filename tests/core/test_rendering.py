@@ -18,7 +18,7 @@ from contextkit.formatting.stage import pieces_for
 from contextkit.invisible import legible, visible
 from contextkit.markup import fenced
 from contextkit.models import STYLES, Style
-from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.ranking.candidate import Candidate, Scores
 from contextkit.registry import SourceRegistry
 from contextkit.rendering import Document, RenderedSection, heading, render
 from contextkit.tokens import counter_for

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from contextkit import ContextItem
 from contextkit.filtering.selection import Selection, select
-from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.ranking.candidate import Candidate, Scores
 from contextkit.registry import SourceRegistry
 
 FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)

@@ -30,8 +30,9 @@ from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named,
 from contextkit.errors import ConfigError
 from contextkit.fitting.budget import by_evidence, by_percent, shares
 from contextkit.gathering.gather import Answer
-from contextkit.models import ContextRequest
-from contextkit.ranking.scoring import Scores, rank
+from contextkit.ranking.candidate import Scores
+from contextkit.ranking.scoring import rank
+from contextkit.request import ContextRequest
 from contextkit.workspace import find_workspace
 
 MakePlugin = Callable[..., ModuleType]

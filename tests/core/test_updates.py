@@ -12,7 +12,7 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models import Successor
-from contextkit.ranking.scoring import Candidate, Scores
+from contextkit.ranking.candidate import Candidate, Scores
 from contextkit.ranking.updates import mark_superseded
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,8 +11,9 @@ import pytest
 import contextkit_experiences as plugin
 from contextkit import hookspecs
 from contextkit.errors import InvalidRequestError
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.records import Range, Record, Records
+from contextkit.request import ContextRequest
 from contextkit.testing import open_records
 from contextkit_experiences import Experience, ExperienceBook
 

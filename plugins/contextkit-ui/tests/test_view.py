@@ -7,7 +7,8 @@ import pytest
 
 from contextkit import ContextKit, FormattedContext, Provenance
 from contextkit.asking.requests import make_request
-from contextkit.models import ContextItem, ContextRequest, Successor
+from contextkit.models import ContextItem, Successor
+from contextkit.request import ContextRequest
 from contextkit.trace import ItemTrace, SourceTrace, Trace
 from contextkit_ui.model import ContextView
 from contextkit_ui.view import HUES, Hues, hues_of, view_of

@@ -10,8 +10,9 @@ import contextkit_values as plugin
 from contextkit import hookspecs
 from contextkit.embedding import Embedder
 from contextkit.errors import InvalidRequestError
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.records import Record, Records
+from contextkit.request import ContextRequest
 from contextkit_values import refresh
 
 Store = Callable[..., None]

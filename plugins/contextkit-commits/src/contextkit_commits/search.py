@@ -6,8 +6,9 @@ import asyncio
 import re
 
 from contextkit.background import in_thread
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.records import Record
+from contextkit.request import ContextRequest
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
 from contextkit_commits.ranking import is_silent_merge, relevance_of, words_of
 

@@ -11,8 +11,8 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.background import in_thread
+from contextkit.ranking.candidate import supported
 from contextkit.ranking.named_dates import closeness, named_dates
-from contextkit.ranking.neighbours import supported
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline

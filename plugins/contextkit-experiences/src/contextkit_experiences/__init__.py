@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, ContextRequest, Detail, RecipeTemplate, Style
+from contextkit.models import ContextItem, Detail, Style
+from contextkit.request import ContextRequest, RecipeTemplate
 from contextkit.source_info import SourceInfo
 from contextkit.tools import Tool
 

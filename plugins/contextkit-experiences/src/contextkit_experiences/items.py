@@ -9,8 +9,9 @@ from attrs import evolve
 
 from contextkit.errors import InvalidRequestError
 from contextkit.markup import one_line
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.records import Filters, Hit
+from contextkit.request import ContextRequest
 from contextkit_experiences.axes import narrative
 from contextkit_experiences.recipe import PREMORTEM
 from contextkit_experiences.vocabulary import AXES, OPEN, SALIENCE

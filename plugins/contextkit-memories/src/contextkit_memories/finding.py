@@ -10,8 +10,9 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record, Records
 from contextkit.background import in_thread
+from contextkit.ranking.candidate import supported
 from contextkit.ranking.named_dates import closeness, named_dates
-from contextkit.ranking.neighbours import beside, best_supported, sequence_supports, supported
+from contextkit.ranking.neighbours import beside, best_supported, sequence_supports
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
 from contextkit_memories.words import category_spellings

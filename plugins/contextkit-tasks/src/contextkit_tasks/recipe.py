@@ -8,7 +8,7 @@ from typing import Any
 
 from contextkit.errors import InvalidRequestError
 from contextkit.markup import one_line
-from contextkit.models import Recipe, RecipeTemplate, Section
+from contextkit.request import Recipe, RecipeTemplate, Section
 
 __all__ = ["ROLES", "SPLIT", "TASK", "TASK_TEMPLATE", "build_task_recipe"]
 

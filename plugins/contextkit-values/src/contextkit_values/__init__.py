@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, ContextRequest, Detail, Style
+from contextkit.models import ContextItem, Detail, Style
+from contextkit.request import ContextRequest
 from contextkit.source_info import SourceInfo
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import Any
 
 from contextkit.errors import InvalidRequestError
 from contextkit.markup import one_line
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models import ContextItem
 from contextkit.records import Hit
+from contextkit.request import ContextRequest
 from contextkit_values.model import AXES
 
 __all__ = ["MAX_VALUES", "dedup_keys", "find_values"]
