@@ -9,8 +9,7 @@ from attrs import evolve, field, frozen
 
 from contextkit.fitting.pieces import Placed
 from contextkit.formatted import ContextSource
-from contextkit.rendering import Document, RenderedSection, render, source_list
-from contextkit.rendering.groups import GROUPS, group_of
+from contextkit.rendering import GROUPS, Document, RenderedSection, group_of, render, source_list
 from contextkit.request import ContextRequest, Recipe, Section
 
 __all__ = ["ADDITIONAL_TITLE", "Composer"]

@@ -19,7 +19,7 @@ from contextkit.models import ContextItem, Style
 from contextkit.passages import excerpt, keeps
 from contextkit.registry import SourceRegistry
 from contextkit.registry.hook_failures import Failed
-from contextkit.rendering.groups import group_of
+from contextkit.rendering import group_of
 from contextkit.tokens import TokenCounter
 
 __all__ = ["Compressor"]

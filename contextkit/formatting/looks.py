@@ -18,7 +18,7 @@ from contextkit.markup import (
     plain_text,
 )
 from contextkit.models import ContextItem, Detail, Style
-from contextkit.rendering.groups import group_of
+from contextkit.rendering import group_of
 
 __all__ = ["Look", "default_text"]
 

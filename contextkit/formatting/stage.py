@@ -19,7 +19,7 @@ from contextkit.ranking.candidate import Candidate
 from contextkit.registry import SourceRegistry
 from contextkit.registry.checks import checked_text, checked_texts
 from contextkit.registry.hook_failures import Failed, log_failure
-from contextkit.rendering.groups import group_of
+from contextkit.rendering import group_of
 from contextkit.tokens import TokenCounter
 from contextkit.truncation import ELLIPSIS, truncate
 

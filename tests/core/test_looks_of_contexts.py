@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models import DETAILS, STYLES, Detail, Style
-from contextkit.rendering.groups import GROUPS, group_of
-from contextkit.rendering.guard import guarded
+from contextkit.rendering import GROUPS, group_of, guarded
 from contextkit.tokens import counter_for
 
 counted = counter_for("default")
