@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextkit.assembler import ContextAssembler
-    from contextkit.embedding import DenseModel
+    from contextkit.embedding.model import DenseModel
     from contextkit.errors import (
         ContextAssemblyError,
         ContextKitError,
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
         InvalidRequestError,
         SourceError,
     )
-    from contextkit.formatted import ContextSource, FormattedContext
-    from contextkit.hookspecs import hookimpl
-    from contextkit.indexing import Indexer
+    from contextkit.indexing.indexer import Indexer
     from contextkit.kit import ContextKit
-    from contextkit.models import ContextItem, IndexReport, Provenance
-    from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
-    from contextkit.request import ContextRequest, Recipe, RecipeTemplate, Section
-    from contextkit.searcher.protocol import Searcher
-    from contextkit.secret_shapes import SecretSpan
-    from contextkit.signals import QuerySignals
-    from contextkit.source_info import SourceInfo
-    from contextkit.strategy import Strategy
-    from contextkit.tools import Tool, ToolResult
+    from contextkit.models.context import ContextSource, FormattedContext
+    from contextkit.models.items import ContextItem, IndexReport, Provenance
+    from contextkit.models.record import USER, Hit, Range, Record
+    from contextkit.models.records import Records, RecordsView
+    from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
+    from contextkit.models.searcher import Searcher
+    from contextkit.models.source import SourceInfo, Tool, ToolResult
+    from contextkit.models.strategy import Strategy
+    from contextkit.plugin.spec import hookimpl
+    from contextkit.text.secrets import SecretSpan
+    from contextkit.text.signals import QuerySignals
 
 __version__ = "0.1.0"
 

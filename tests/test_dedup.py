@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from contextkit.dedup import DedupResult, deduplicate
-from contextkit.dedup.candidates import Sketch
+from contextkit.dedup.deduplicate import DedupResult, deduplicate
 from contextkit.dedup.guard import Guarded
+from contextkit.dedup.near import Sketch
 from contextkit.dedup.normal import normal_text
-from contextkit.models import ContextItem, Provenance
+from contextkit.models.items import ContextItem, Provenance
 from tests.edits import PROSE, edited, passages
 
 thorough = settings.get_profile("thorough")

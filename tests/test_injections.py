@@ -17,8 +17,8 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, SourceInfo, hookimpl
-from contextkit.formatted import FormattedContext
-from contextkit.models import DETAILS, STYLES, Style
+from contextkit.models.context import FormattedContext
+from contextkit.models.items import DETAILS, STYLES, Style
 from contextkit.testing.hostile import harmless
 from contextkit.testing.markup_structure import structure
 

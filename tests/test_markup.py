@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from contextkit.invisible import legible, visible
-from contextkit.markup import (
+from contextkit.text.clean import legible, visible
+from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
     fence_for,

@@ -15,11 +15,11 @@ import pytest
 from attrs import Attribute, fields
 from click.testing import CliRunner
 
-from contextkit.cli import cli
-from contextkit.cli.exit_codes import exit_code_lines
-from contextkit.config import SECTIONS, Config, SourceSettings
+from contextkit.cli.failures import exit_code_lines
+from contextkit.cli.root import cli
+from contextkit.config.settings import SECTIONS, Config, SourceSettings
 from contextkit.config.strategies import BUILT_IN
-from contextkit.strategy import Strategy
+from contextkit.models.strategy import Strategy
 from tests.running import PACKAGES
 
 ROOT = Path(__file__).parents[1]

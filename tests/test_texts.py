@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from contextkit import ContextKitError
-from contextkit.texts import given_line, given_lines
+from contextkit.text.given import given_line, given_lines
 
 
 class WrongError(ContextKitError):

@@ -20,7 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextkit.errors import InvalidRequestError
-from contextkit.tokens import FAMILIES, TokenCounter, counter_for, counters, estimate_tokens
+from contextkit.text import tokens as counters
+from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for, estimate_tokens
 
 DATA = Path(__file__).parent / "data" / "tokens"
 PIECE = 500
@@ -265,7 +266,7 @@ def test_an_unknown_family_is_an_error_that_names_the_known_ones() -> None:
 
 def test_importing_the_module_imports_no_numpy() -> None:
     """The first count imports numpy; the module does not."""
-    script = "import sys, contextkit.tokens; sys.exit('numpy' in sys.modules)"
+    script = "import sys, contextkit.text; sys.exit('numpy' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 

@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from contextkit.graphemes import is_boundary
-from contextkit.text_blocks import TextBlocks
-from contextkit.tokens import counter_for, estimate_tokens
-from contextkit.truncation import ELLIPSIS, truncate
+from contextkit.text.blocks import TextBlocks
+from contextkit.text.graphemes import is_boundary
+from contextkit.text.tokens import counter_for, estimate_tokens
+from contextkit.text.truncate import ELLIPSIS, truncate
 
 thorough = settings.get_profile("thorough")
 MARKDOWN = MarkdownIt("commonmark").enable("table")

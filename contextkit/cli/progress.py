@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from contextkit.cli.output import plain_terminal
-from contextkit.indexing import Progress
+from contextkit.indexing.indexer import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-__all__ = ["progress_bars"]
 
 _APPEARS_AFTER_SECONDS = 1.0
 

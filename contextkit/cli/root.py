@@ -10,16 +10,13 @@ from typing import Any
 import click
 
 from contextkit import __version__
-from contextkit.cli.built_in import BUILT_IN
-from contextkit.cli.exit_codes import ExitCode, exit_code_lines
-from contextkit.cli.failures import report_failure, watch_reader
+from contextkit.cli.failures import ExitCode, exit_code_lines, report_failure, watch_reader
 from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.output import say
+from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.session import Session
 from contextkit.cli.source_names import complete_plugins
 from contextkit.errors import ContextKitError
-
-__all__ = ["cli"]
 
 _EPILOG = "\n".join(
     [
@@ -145,7 +142,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     given = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not given:
         return
-    from contextkit.config import normalized
+    from contextkit.config.settings import normalized
 
     for name in given:
         key = f"sources.{normalized(name)}.enabled"

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from contextkit.cli.session import Session
 
-__all__ = ["complete_plugins", "complete_source", "complete_sources"]
-
 
 def complete_sources(
     ctx: click.Context, _: click.Parameter, incomplete: str
@@ -38,7 +36,7 @@ def complete_plugins(
     """Every plugin that is installed; none of them is imported for it."""
     import importlib.metadata
 
-    from contextkit.hookspecs import ENTRY_POINT_GROUP
+    from contextkit.plugin.spec import ENTRY_POINT_GROUP
 
     installed = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
     return _completed((found.name for found in installed), incomplete)

@@ -13,23 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import Attribute, asdict, evolve, fields_dict, frozen
 
-from contextkit.config import STRATEGY_PARTS, Config, normalized, one_name_twice
-from contextkit.config.values import structured
+from contextkit.config.convert import structured
+from contextkit.config.settings import STRATEGY_PARTS, Config, normalized, one_name_twice
 from contextkit.errors import InvalidRequestError
-from contextkit.strategy import Strategy
+from contextkit.models.strategy import Strategy
 
 if TYPE_CHECKING:
-    from contextkit.registry import SourceRegistry
-
-__all__ = [
-    "BUILT_IN",
-    "BuiltIn",
-    "refuse_unknown_sources",
-    "strategy_for",
-    "strategy_named",
-    "strategy_names",
-    "unknown_sources",
-]
+    from contextkit.plugin.manager import SourceRegistry
 
 T = TypeVar("T")
 

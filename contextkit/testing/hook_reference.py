@@ -1,4 +1,4 @@
-"""The reference of all hooks, as Markdown, from what `contextkit.hookspecs` says of them.
+"""The reference of all hooks, as Markdown, from what `contextkit.plugin.spec` says of them.
 
 `python -m contextkit.testing.hook_reference FILE` writes it.
 """
@@ -14,19 +14,16 @@ from typing import Any
 
 import attrs
 
-from contextkit import hookspecs
-from contextkit.indexing import Indexer
-from contextkit.models import ContextItem, IndexReport
-from contextkit.record import Hit, Range, Record
-from contextkit.records import Records, RecordsView
-from contextkit.registry.plugin_checks import HOOKS
-from contextkit.request import ContextRequest, Recipe, RecipeTemplate, Section
-from contextkit.secret_shapes import SecretSpan
-from contextkit.signals import QuerySignals
-from contextkit.source_info import SourceInfo
-from contextkit.tools import Tool, ToolResult
-
-__all__ = ["hook_reference", "main"]
+from contextkit.indexing.indexer import Indexer
+from contextkit.models.items import ContextItem, IndexReport
+from contextkit.models.record import Hit, Range, Record
+from contextkit.models.records import Records, RecordsView
+from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
+from contextkit.models.source import SourceInfo, Tool, ToolResult
+from contextkit.plugin import spec as hookspecs
+from contextkit.plugin.status import HOOKS
+from contextkit.text.secrets import SecretSpan
+from contextkit.text.signals import QuerySignals
 
 _VALUES = (
     ContextItem,
@@ -50,7 +47,7 @@ _VALUES = (
 _HEAD = """\
 # The hooks
 
-<!-- Made from contextkit/hookspecs.py by `python -m contextkit.testing.hook_reference`. -->
+<!-- Made from contextkit/plugin/spec.py by `python -m contextkit.testing.hook_reference`. -->
 
 How a plugin is begun, tested and published is in the [guide](README.md). """
 _FIELDS = re.compile(r"^Attributes:\n((?:[ ]{4}.*\n?|\n)+)", re.MULTILINE)

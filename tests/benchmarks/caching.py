@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
-from contextkit.formatted import FormattedContext
+from contextkit.models.context import FormattedContext
 from tests.benchmarks.growth.records import batches, made
 from tests.benchmarks.harness import Report, machine, percentile, write_json
 from tests.benchmarks.peers.corpus import SOURCES

@@ -14,17 +14,17 @@ from attrs import asdict, evolve
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
 from contextkit.errors import InvalidRequestError, StoreError
-from contextkit.formatted import FormattedContext
 from contextkit.kit import ContextKit
-from contextkit.records import Range
-from contextkit.trace import CacheTrace
+from contextkit.models.context import FormattedContext
+from contextkit.models.record import Range
+from contextkit.models.trace import CacheTrace
 from tests.caching.conftest import Notes, OpenKit, put
 
 WRITER = """
 import sys
 from pathlib import Path
 from contextkit.embedding import KeywordsOnly, OneEmbedder
-from contextkit.records import Record, Records
+from contextkit.models.records import Record, Records
 from contextkit.store.embedded import EmbeddedStore
 store = EmbeddedStore(Path(sys.argv[1]), OneEmbedder(KeywordsOnly()))
 records = Records(store, sys.argv[2], sys.argv[3])
@@ -355,7 +355,7 @@ def test_a_cache_that_is_off_imports_nothing() -> None:
     code = (
         "import sys; from contextkit import ContextKit; kit = ContextKit.open('.'); "
         "print([m for m in sys.modules if m.split('.')[0] in ('cachetools', 'cashews', 'redis') "
-        "or m.startswith('contextkit.caching')])"
+        "or m.startswith('contextkit.cache')])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"

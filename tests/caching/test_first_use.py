@@ -8,8 +8,8 @@ import sys
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit.caching.levels import Kind, Levels
-from contextkit.caching.redis_level import RedisLevel
+from contextkit.cache.levels import Kind, Levels
+from contextkit.cache.redis import RedisLevel
 from tests.caching.redis_server import RedisServer
 
 FIRST = """
@@ -28,8 +28,8 @@ class Slow(importlib.abc.MetaPathFinder):
         return None
 
 sys.meta_path.insert(0, Slow())
-from contextkit.caching.levels import Kind, Levels
-from contextkit.caching.redis_level import RedisLevel
+from contextkit.cache.levels import Kind, Levels
+from contextkit.cache.redis import RedisLevel
 levels = Levels(RedisLevel(sys.argv[1], None, 60.0))
 kind = Kind("contexts", 0, 0.0, 60.0)
 asyncio.run(levels.keep(kind, "first", b"x"))

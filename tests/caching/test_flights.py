@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from contextkit.caching.flights import Flights
+from contextkit.cache.contexts import Flights
 
 
 class Computation:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from contextkit.caching.levels import Kind, Levels
-from contextkit.caching.memory_level import MemoryLevel
+from contextkit.cache.levels import Kind, Levels, MemoryLevel
 
 HOUR = 3600.0
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit.breaker import Breaker
-from contextkit.caching.levels import Kind, Levels
-from contextkit.caching.redis_level import RedisLevel
+from contextkit.cache.levels import Kind, Levels
+from contextkit.cache.redis import RedisLevel
+from contextkit.concurrency import Breaker
 from contextkit.kit import ContextKit
-from contextkit.registry import SourceRegistry
+from contextkit.plugin.manager import SourceRegistry
 from tests.caching.conftest import Notes, OpenKit, put
 from tests.caching.redis_server import RedisServer
 from tests.caching.test_contexts import cache_of, state, written_by_another
@@ -367,8 +367,8 @@ def test_several_event_loops_have_one_connection(patient: OpenKit, redis: RedisS
 
 FORKS = """
 import os, sys
-from contextkit.caching.levels import Kind, Levels
-from contextkit.caching.redis_level import RedisLevel
+from contextkit.cache.levels import Kind, Levels
+from contextkit.cache.redis import RedisLevel
 
 levels = Levels(RedisLevel(sys.argv[1], None, 30.0))
 kind = Kind("embeddings", 0, 0.0, 60.0)

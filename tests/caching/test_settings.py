@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from contextkit import ContextKit
-from contextkit.caching.caches import open_caches
+from contextkit.cache.caches import open_caches
+from contextkit.cli.checks import examine
 from contextkit.cli.root import cli
-from contextkit.config import CacheSettings, Config
-from contextkit.config.layers import user_config_file
+from contextkit.config.load import user_config_file
+from contextkit.config.settings import CacheSettings, Config
 from contextkit.errors import ConfigError
-from contextkit.health import examine
 from tests.caching.redis_server import RedisServer
 
 Run = Callable[..., Result]

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from qdrant_client import QdrantClient
 
 from contextkit import ContextKit, Record, SourceInfo, hookimpl
-from contextkit.caching.caches import Caches, open_caches
-from contextkit.caching.query_vectors import QueryVectors
-from contextkit.config import CacheSettings, Config, StoreSettings
-from contextkit.embedding import KeywordsOnly, OneEmbedder
+from contextkit.cache.caches import Caches, open_caches
+from contextkit.cache.results import QueryVectors
+from contextkit.config.settings import CacheSettings, Config, StoreSettings
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.store.server import ServerStore
 from contextkit.testing import HashingModel
 from tests.caching.conftest import Notes, OpenKit, put

@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, Provenance
-from contextkit.caching.keys import NoKeyError, key_of
-from contextkit.caching.values import (
+from contextkit.cache.codec import (
     NotExactError,
     read_context,
     read_items,
     write_context,
     write_items,
 )
-from contextkit.formatted import FormattedContext
-from contextkit.models import Successor
-from contextkit.records import Range
-from contextkit.request import Section
-from contextkit.trace import CacheTrace, ItemTrace, ItemTraces, SourceTrace, Trace
+from contextkit.cache.keys import NoKeyError, key_of
+from contextkit.models.context import FormattedContext
+from contextkit.models.items import Successor
+from contextkit.models.record import Range
+from contextkit.models.request import Section
+from contextkit.models.trace import CacheTrace, ItemTrace, ItemTraces, SourceTrace, Trace
 
 AT = datetime(2026, 11, 22, 10, 0, 0, 123456, tzinfo=UTC)
 FAR = datetime(2026, 11, 22, 10, tzinfo=timezone(timedelta(hours=5, minutes=30)))

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextkit.cli import cli
-from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.failures import ExitCode
+from contextkit.cli.root import cli
 from contextkit.testing import own_home
 from tests.odd_values import TEXTS
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextKit, hookimpl
-from contextkit.config import Config, SourceSettings
-from contextkit.registry import SourceRegistry
+from contextkit.config.settings import Config, SourceSettings
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import write_distribution
 
 

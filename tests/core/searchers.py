@@ -8,9 +8,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from contextkit import Hit
-from contextkit.records import Search
-from contextkit.registry import SourceRegistry
-from contextkit.searcher.store import SearcherStore
+from contextkit.models.record import Search
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.searcher import SearcherStore
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

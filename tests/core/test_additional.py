@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextKit, FormattedContext
-from contextkit.models import DETAILS, STYLES
-from contextkit.tokens import counter_for
+from contextkit.models.items import DETAILS, STYLES
+from contextkit.text.tokens import counter_for
 
 counted = counter_for("default")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextkit.background import in_loop, in_thread
+from contextkit.concurrency import in_loop, in_thread
 
 
 async def where() -> tuple[int, asyncio.AbstractEventLoop]:

@@ -12,11 +12,12 @@ import pytest
 from attrs import define, field
 
 from contextkit import Hit, Range, Record, Records
-from contextkit.embedding import OneEmbedder, load_embedder
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import OneEmbedder
 from contextkit.errors import RecordError
-from contextkit.records import Search
-from contextkit.store.batching import BatchSearcher
+from contextkit.models.record import Search
 from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.hold import BatchSearcher
 
 
 @define(eq=False)

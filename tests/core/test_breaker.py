@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextkit.breaker import Breaker
-from contextkit.gathering.breakers import Breakers, SourceHealth
+from contextkit.concurrency import Breaker
+from contextkit.pipeline.breakers import Breakers, SourceHealth
 
 
 class Clock:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextkit.fitting.budget import allotments, by_evidence, readable_shares, shares
+from contextkit.budget.shares import allotments, by_evidence, readable_shares, shares
 
 thorough = settings.get_profile("thorough")
 T = TypeVar("T")

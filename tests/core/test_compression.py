@@ -22,13 +22,13 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config import AssembleSettings, Config
-from contextkit.formatting.parts import Parts
-from contextkit.models import DETAILS, STYLES, Style
-from contextkit.passages import keeps
-from contextkit.registry import SourceRegistry
-from contextkit.tokens import counter_for
-from contextkit.trace import ItemTrace
+from contextkit.config.settings import AssembleSettings, Config
+from contextkit.models.items import DETAILS, STYLES, Style
+from contextkit.models.trace import ItemTrace
+from contextkit.pipeline.looks import Parts
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.passages import keeps
+from contextkit.text.tokens import counter_for
 
 counted = counter_for("default")
 

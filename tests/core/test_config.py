@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from contextkit.config import Config, Origin, SourceSettings
-from contextkit.config.layers import data_folder, load_config, user_config_file
+from contextkit.config.load import data_folder, load_config, user_config_file
+from contextkit.config.origins import Origin
+from contextkit.config.settings import Config, SourceSettings
 from contextkit.errors import ConfigError
-from contextkit.workspace import find_workspace
+from contextkit.workspace.find import find_workspace
 
 Load = Callable[..., Config]
 

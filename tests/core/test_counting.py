@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError
-from contextkit.registry import SourceRegistry
-from contextkit.tokens import counter_for
-from contextkit.tokens.choice import find_counter
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.tokenizers import find_counter
+from contextkit.text.tokens import counter_for
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

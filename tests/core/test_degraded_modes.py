@@ -23,8 +23,8 @@ from structlog.testing import capture_logs
 from contextkit import ContextItem, ContextKit, ContextRequest, Record
 from contextkit.cli.root import cli
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.formatted import FormattedContext
-from contextkit.gathering.breakers import Breakers, SourceHealth
+from contextkit.models.context import FormattedContext
+from contextkit.pipeline.breakers import Breakers, SourceHealth
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.ranking.diversity import diversify
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.pipeline.rank import diversify
 
 TIDE = "High water comes at noon and again after midnight"
 

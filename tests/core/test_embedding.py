@@ -16,9 +16,8 @@ from attrs import define, field, frozen
 from structlog.testing import capture_logs
 
 from contextkit import DenseModel
-from contextkit.embedding import Embedder, KeywordsOnly, ModelEmbedder, load_embedder
-from contextkit.embedding.built_in import StaticModel, find_static_model
-from contextkit.embedding.health import COOLDOWN_SECONDS
+from contextkit.embedding.built_in import StaticModel, find_static_model, load_embedder
+from contextkit.embedding.embedder import COOLDOWN_SECONDS, Embedder, KeywordsOnly, ModelEmbedder
 from contextkit.errors import ConfigError
 from contextkit.testing import HashingModel
 

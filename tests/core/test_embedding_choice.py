@@ -12,11 +12,11 @@ from attrs import evolve
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo
-from contextkit.config import Config, SourceSettings
-from contextkit.config.layers import user_config_file
-from contextkit.embedding import PluginEmbedders
+from contextkit.config.load import user_config_file
+from contextkit.config.settings import Config, SourceSettings
+from contextkit.embedding.choice import PluginEmbedders
 from contextkit.errors import ConfigError, PluginError, SourceError, StoreModelMismatchError
-from contextkit.registry import SourceRegistry
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import HashingModel
 
 MakePlugin = Callable[..., ModuleType]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.models import ContextItem
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.ranking.evidence import coverage_of, evidence_of, words_in, words_of
+from contextkit.budget.evidence import coverage_of, evidence_of, words_in, words_of
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import ContextItem
 from tests.growing import assert_linear
 
 QUERY = "how does the harbour gate lock the winch?"

@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
-from contextkit.explaining import ItemExplanation
+from contextkit.pipeline.explain import ItemExplanation
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

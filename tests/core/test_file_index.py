@@ -16,14 +16,9 @@ from structlog.testing import capture_logs
 
 from contextkit import IndexReport, Record, Records
 from contextkit.errors import RecordError, StoreError
-from contextkit.file_index import (
-    FileIndex,
-    FileListing,
-    SkipFileError,
-    WorkspaceFile,
-    is_key_file,
-)
-from contextkit.indexing import IndexState, Progress
+from contextkit.indexing.files import FileIndex, SkipFileError
+from contextkit.indexing.indexer import IndexState, Progress
+from contextkit.indexing.listing import FileListing, WorkspaceFile, is_key_file
 from contextkit.testing import make_indexer, open_records
 
 Stored = Callable[[], dict[str, Record]]
@@ -146,7 +141,7 @@ def test_a_second_run_over_two_thousand_files_does_nothing(
     saved = lines.state_path.stat().st_mtime_ns
     for name in ("put", "delete", "delete_where", "scan", "get", "count"):
         monkeypatch.setattr(Records, name, fail)
-    monkeypatch.setattr("contextkit.file_index.listing.FileListing.read", fail)
+    monkeypatch.setattr("contextkit.indexing.listing.FileListing.read", fail)
     progress: list[Progress] = []
 
     second = lines.index(progress=progress)
@@ -226,9 +221,9 @@ def test_a_file_that_has_been_still_is_trusted(
     """Its stamp was older than the coarsest clock's grain when it was read."""
     (workspace / "a").write_text("one\n")
     now = time.time_ns()
-    monkeypatch.setattr("contextkit.file_index.run.time.time_ns", lambda: now + 60_000_000_000)
+    monkeypatch.setattr("contextkit.indexing.files.time.time_ns", lambda: now + 60_000_000_000)
     lines.index()
-    monkeypatch.setattr("contextkit.file_index.listing.FileListing.read", fail)
+    monkeypatch.setattr("contextkit.indexing.listing.FileListing.read", fail)
 
     assert lines.index() == (0, 0, 0, 1)
 

@@ -13,15 +13,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contextkit import ContextItem
-from contextkit.fitting.fit import Account, Fitted, Lane, Piece, fit, fit_all
-from contextkit.fitting.pieces import Count, Placed, Shaper
-from contextkit.fitting.placing import BEST_PART, ITEM_CAP, NOTES_PART, READABLE_TOKENS
-from contextkit.invisible import visible
-from contextkit.models import Style
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.rendering import Document, RenderedSection, heading, render
-from contextkit.tokens import counter_for, estimate_tokens
-from contextkit.truncation import truncate
+from contextkit.budget.fit import Account, Fitted, fit, fit_all
+from contextkit.budget.pieces import Count, Lane, Piece, Placed, Shaper
+from contextkit.budget.place import BEST_PART, ITEM_CAP, NOTES_PART, READABLE_TOKENS
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import Style
+from contextkit.pipeline.render import Document, RenderedSection, heading, render
+from contextkit.text.clean import visible
+from contextkit.text.tokens import counter_for, estimate_tokens
+from contextkit.text.truncate import truncate
 
 thorough = settings.get_profile("thorough")
 COUNT = counter_for("default")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import contextkit_code
 import contextkit_documents
 import contextkit_workspace
-from contextkit.file_index import FileListing, Folder
+from contextkit.indexing.listing import FileListing
 from contextkit.testing import open_kit, own_git
-from contextkit.workspace.folder import LinkedFolderError
+from contextkit.workspace.folder import Folder, LinkedFolderError
 
 PRIVATE = "the private tide table"
 GUIDE = f"# Guide\n\nHere is {PRIVATE}.\n"

@@ -11,8 +11,8 @@ import pytest
 FORKS = """
 import os, signal, sys, threading
 
-from contextkit.caching.loop_thread import LoopThread
-from contextkit.fork_locks import ForkLock
+from contextkit.cache.levels import LoopThread
+from contextkit.concurrency import ForkLock
 
 async def answer():
     return "tide"

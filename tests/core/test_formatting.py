@@ -10,13 +10,13 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem, Provenance
-from contextkit.fitting.pieces import Piece
-from contextkit.formatting.looks import Look
-from contextkit.formatting.stage import pieces_for, shortened_line
-from contextkit.models import STYLES, Excerpt, Style
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.registry import SourceRegistry
-from contextkit.tokens import counter_for
+from contextkit.budget.pieces import Piece
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import STYLES, Excerpt, Style
+from contextkit.pipeline.format import pieces_for, shortened_line
+from contextkit.pipeline.looks import Look
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.tokens import counter_for
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

@@ -16,10 +16,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Provenance, Section
-from contextkit.background import in_thread
-from contextkit.breaker import Breaker
-from contextkit.gathering.gather import Answer, Question, gather
-from contextkit.registry import SourceRegistry
+from contextkit.concurrency import Breaker, in_thread
+from contextkit.pipeline.gather import Answer, Question, gather
+from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

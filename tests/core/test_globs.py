@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
-from contextkit.file_index import compile_globs, wrong_globs
+from contextkit.indexing.globs import compile_globs, wrong_globs
 
 thorough = settings.get_profile("thorough")
 

@@ -9,7 +9,7 @@ import pytest
 from attrs import define, field
 
 from contextkit.errors import StoreBusyError
-from contextkit.gathering.holding import held
+from contextkit.store.hold import held
 
 
 @define(eq=False)

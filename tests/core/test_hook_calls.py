@@ -10,12 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
-from contextkit.errors import (
-    ConfigError,
-    SourceError,
-    StoreBusyError,
-)
-from contextkit.registry import SourceRegistry
+from contextkit.errors import ConfigError, SourceError, StoreBusyError
+from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

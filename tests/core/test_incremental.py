@@ -27,10 +27,10 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config import AssembleSettings, Config
-from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES
-from contextkit.registry import SourceRegistry
-from contextkit.tokens import counter_for
+from contextkit.config.settings import AssembleSettings, Config
+from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.tokens import counter_for
 
 counted = counter_for("default")
 

@@ -24,9 +24,10 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.file_index import FileIndex, FileListing, SkipFileError, WorkspaceFile
-from contextkit.index_run import IndexOutcome, in_index_order, state_folder
-from contextkit.indexing import IndexState, Progress, write_atomically
+from contextkit.indexing.files import FileIndex, SkipFileError
+from contextkit.indexing.indexer import IndexState, Progress, write_atomically
+from contextkit.indexing.listing import FileListing, WorkspaceFile
+from contextkit.indexing.run import IndexOutcome, in_index_order, state_folder
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -327,7 +328,7 @@ def test_two_runs_of_one_project_take_turns(kit: ContextKit) -> None:
 
 def kit_home(kit: ContextKit) -> Path:
     """Where the states are."""
-    from contextkit.config.layers import data_folder
+    from contextkit.config.load import data_folder
 
     return data_folder() / "state" / kit.store.identity.id
 

@@ -16,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo, hookimpl
-from contextkit.agent_hooks.answering import _as_answer
+from contextkit.agent.answer import _as_answer
 from contextkit.dedup.normal import normal_text
-from contextkit.invisible import legible, visible, visible_json
-from contextkit.models import DETAILS, STYLES, Detail, Style
+from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit.testing.markup_structure import structure
-from contextkit.tokens import counter_for
-from contextkit.truncation import truncate
+from contextkit.text.clean import legible, visible, visible_json
+from contextkit.text.tokens import counter_for
+from contextkit.text.truncate import truncate
 from tests.growing import assert_linear
 
 counted = counter_for("default")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from contextkit.models import ContextItem
-from contextkit.ranking.evidence import words_in, words_of
-from contextkit.signals.languages import in_english, language_of, terms_in
-from contextkit.signals.reading import signals_of
+from contextkit.budget.evidence import words_in, words_of
+from contextkit.models.items import ContextItem
+from contextkit.text.languages.read import in_english, language_of, terms_in
+from contextkit.text.questions import signals_of
 from tests.growing import assert_linear
 
 ENGLISH = (

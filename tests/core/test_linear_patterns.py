@@ -36,7 +36,7 @@ CAPPED = {
     "contextkit_documents.file_kinds._LOCK": 255,
 }
 # They are told from others by an engine, or a care, of their own.
-ELSEWHERE = ("contextkit.secret_shapes.", "contextkit_events.guarding.")
+ELSEWHERE = ("contextkit.text.secrets.", "contextkit_events.guarding.")
 
 USES: Mapping[str, Callable[[re.Pattern[Any], Any], object]] = {
     "search": lambda pattern, text: pattern.search(text),

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem, InvalidRequestError
-from contextkit.agent_hooks.failing import failed_kind
-from contextkit.agent_hooks.telling import as_message
-from contextkit.asking.requests import make_request
-from contextkit.config import Config
+from contextkit.agent.failures import failed_kind
+from contextkit.agent.notify import as_message
 from contextkit.config.files import read_settings
+from contextkit.config.settings import Config
 from contextkit.dedup.normal import clauses, normal_text
 from contextkit.errors import ConfigError
-from contextkit.file_index import SkipFileError
-from contextkit.graphemes import is_boundary
-from contextkit.markup import escape_markdown, fenced, markdown_text, one_line, plain_text
-from contextkit.signals.reading import is_talk, signals_of
-from contextkit.text_blocks import TextBlocks
-from contextkit.tokens import estimate_tokens
-from contextkit.truncation import truncate
-from contextkit.workspace import find_workspace
+from contextkit.indexing.files import SkipFileError
+from contextkit.pipeline.request import make_request
+from contextkit.text.blocks import TextBlocks
+from contextkit.text.graphemes import is_boundary
+from contextkit.text.markup import escape_markdown, fenced, markdown_text, one_line, plain_text
+from contextkit.text.questions import is_talk, signals_of
+from contextkit.text.tokens import estimate_tokens
+from contextkit.text.truncate import truncate
+from contextkit.workspace.find import find_workspace
 from contextkit_code.chunks import chunk_file
 from contextkit_code.code_records import RecordMaker
 from contextkit_code.doc_comments import comment_words, string_words

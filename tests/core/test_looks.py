@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.formatting.looks import Look, default_text
-from contextkit.models import STYLES, Style
+from contextkit.models.items import STYLES, Style
+from contextkit.pipeline.looks import Look, default_text
 
 ITEM = ContextItem(
     "tide",

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
-from contextkit.models import DETAILS, STYLES, Detail, Style
-from contextkit.rendering import GROUPS, group_of, guarded
-from contextkit.tokens import counter_for
+from contextkit.models.items import DETAILS, STYLES, Detail, Style
+from contextkit.pipeline.render import GROUPS, group_of, guarded
+from contextkit.text.tokens import counter_for
 
 counted = counter_for("default")
 

@@ -23,7 +23,7 @@ from contextkit import (
     Section,
     SourceInfo,
 )
-from contextkit.trace import ItemTrace, SourceTrace, Trace
+from contextkit.models.trace import ItemTrace, SourceTrace, Trace
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from contextkit.ranking.named_dates import NamedDate, closeness, named_dates
+from contextkit.text.dates import NamedDate, closeness, named_dates
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit
-from contextkit.ranking.candidate import supported
-from contextkit.ranking.neighbours import beside, best_supported, sequence_supports, supports
+from contextkit.models.candidate import supported
+from contextkit.pipeline.neighbours import beside, best_supported, sequence_supports, supports
 
 UNIT = st.floats(0, 1)
 

@@ -19,18 +19,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo, hookimpl
-from contextkit.agent_hooks.answering import answer_event
-from contextkit.agent_hooks.events import PROMPT, START, HookEvent
-from contextkit.agent_hooks.failing import FAILED_TOOL, USED_TOOL
-from contextkit.agent_hooks.telling import as_message, tell_plugins
-from contextkit.config import SECTIONS, STRATEGY_PARTS, Config, SourceSettings
-from contextkit.config.layers import load_config, user_config_file
+from contextkit.agent.answer import answer_event
+from contextkit.agent.events import PROMPT, START, HookEvent
+from contextkit.agent.failures import FAILED_TOOL, USED_TOOL
+from contextkit.agent.notify import as_message, tell_plugins
+from contextkit.config.load import load_config, user_config_file
+from contextkit.config.settings import SECTIONS, STRATEGY_PARTS, Config, SourceSettings
 from contextkit.errors import ConfigError, ContextKitError, InvalidRequestError
-from contextkit.models import DETAILS, GROUPINGS, SHARES, STYLES
-from contextkit.registry import SourceRegistry
+from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.transfer import FORMAT, FORMAT_VERSION, import_records
 from contextkit.testing import open_kit, open_records, own_home
-from contextkit.workspace import Workspace
+from contextkit.workspace.find import Workspace
 from tests.odd_values import NUMBERS, TEXTS, VALUES
 
 thorough = settings.get_profile("thorough")

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, InvalidRequestError, hookimpl
-from contextkit.tokens import counter_for
+from contextkit.text.tokens import counter_for
 from tests.core.test_compression import QUERY, assembler_of, story
 
 counted = counter_for("default")

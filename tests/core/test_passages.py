@@ -7,8 +7,8 @@ import random
 import pytest
 from markdown_it import MarkdownIt
 
-from contextkit.passages import excerpt, keeps
-from contextkit.tokens import estimate_tokens
+from contextkit.text.passages import excerpt, keeps
+from contextkit.text.tokens import estimate_tokens
 from tests.growing import assert_linear
 
 QUERY = "when is the gate closed"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from contextkit.asking.patience import DEADLINE, SOURCE_TIMEOUT, patient
-from contextkit.config import AssembleSettings, Config, Origin
+from contextkit.config.load import DEADLINE, SOURCE_TIMEOUT, patient
+from contextkit.config.origins import Origin
+from contextkit.config.settings import AssembleSettings, Config
 
 
 def test_both_limits_are_longer_where_none_is_configured() -> None:

@@ -31,11 +31,12 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.models import STYLES, Style
-from contextkit.pipeline import Pipeline
-from contextkit.records import Records, Search
-from contextkit.tokens import counter_for
-from contextkit.trace import ItemTrace, SourceTrace
+from contextkit.models.items import STYLES, Style
+from contextkit.models.record import Search
+from contextkit.models.records import Records
+from contextkit.models.trace import ItemTrace, SourceTrace
+from contextkit.pipeline.pipeline import Pipeline
+from contextkit.text.tokens import counter_for
 
 counted = counter_for("default")
 

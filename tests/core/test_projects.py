@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextKit, Record
-from contextkit.config.layers import load_config
-from contextkit.projects import identify, link, linked_projects, unlink
+from contextkit.config.load import load_config
+from contextkit.config.projects import identify, link, linked_projects, unlink
 from contextkit.testing import Git, file_permissions_apply, own_git
-from contextkit.workspace import find_workspace, repository_of
+from contextkit.workspace.find import find_workspace, repository_of
 
 Named = Callable[..., Path]
 

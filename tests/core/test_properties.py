@@ -37,11 +37,11 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config import Config
-from contextkit.markup import escape_xml, fenced
-from contextkit.models import DETAILS, GROUPINGS, STYLES, Detail, Style
-from contextkit.registry import SourceRegistry
-from contextkit.tokens import counter_for
+from contextkit.config.settings import Config
+from contextkit.models.items import DETAILS, GROUPINGS, STYLES, Detail, Style
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.markup import escape_xml, fenced
+from contextkit.text.tokens import counter_for
 
 thorough = settings.get_profile("thorough")
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -18,8 +18,9 @@ import attrs
 import pytest
 
 import contextkit
-from contextkit import errors, hookspecs
-from contextkit.registry import SourceRegistry
+from contextkit import errors
+from contextkit.plugin import spec as hookspecs
+from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

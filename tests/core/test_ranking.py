@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, Section, SourceInfo
-from contextkit.gathering.gather import Answer
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.ranking.scoring import rank, recency
-from contextkit.strategy import Strategy
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.strategy import Strategy
+from contextkit.pipeline.gather import Answer
+from contextkit.pipeline.rank import rank, recency
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 UNIT = st.floats(0, 1)

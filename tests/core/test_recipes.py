@@ -19,11 +19,19 @@ from contextkit import (
     SourceError,
     SourceInfo,
 )
-from contextkit.asking.recipes import OfferedRecipe, build_recipe, find_recipe, offered_recipes
-from contextkit.asking.sections import context_recipe, section_request, sections_to_ask, title_of
-from contextkit.config import SourceSettings
+from contextkit.config.settings import SourceSettings
 from contextkit.errors import PluginError
-from contextkit.registry import SourceRegistry
+from contextkit.pipeline.recipes import (
+    OfferedRecipe,
+    build_recipe,
+    context_recipe,
+    find_recipe,
+    offered_recipes,
+    section_request,
+    sections_to_ask,
+    title_of,
+)
+from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

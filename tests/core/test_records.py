@@ -14,7 +14,7 @@ from attrs import evolve
 
 from contextkit import USER, Hit, Range, Record, Records
 from contextkit.errors import RecordError
-from contextkit.records import Search
+from contextkit.models.record import Search
 from contextkit.testing import open_records
 
 

@@ -13,9 +13,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, Record, SecretSpan, hookimpl
-from contextkit.agent_hooks.journal import journal, note
+from contextkit.agent.sessions import journal, note
 from contextkit.errors import ConfigError
-from contextkit.file_index import FileIndex, FileListing, WorkspaceFile
+from contextkit.indexing.files import FileIndex
+from contextkit.indexing.listing import FileListing, WorkspaceFile
 from contextkit.logs import get_logger
 from contextkit.store.transfer import export_records, import_records
 from tests.secret_kinds import planted

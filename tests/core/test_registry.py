@@ -14,14 +14,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, hookimpl
-from contextkit.config import Config, Origin, SourceSettings
-from contextkit.errors import (
-    DuplicateSourceError,
-    InvalidContextTypeError,
-    PluginError,
-)
-from contextkit.registry import SourceRegistry
-from contextkit.registry.plugin_status import PluginStatus
+from contextkit.config.origins import Origin
+from contextkit.config.settings import Config, SourceSettings
+from contextkit.errors import DuplicateSourceError, InvalidContextTypeError, PluginError
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.status import PluginStatus
 
 if TYPE_CHECKING:
     from tests.core.conftest import Site

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.fitting.pieces import Piece
-from contextkit.formatting.looks import Look
-from contextkit.formatting.stage import pieces_for
-from contextkit.invisible import legible, visible
-from contextkit.markup import fenced
-from contextkit.models import STYLES, Style
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.registry import SourceRegistry
-from contextkit.rendering import Document, RenderedSection, heading, render
-from contextkit.tokens import counter_for
+from contextkit.budget.pieces import Piece
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import STYLES, Style
+from contextkit.pipeline.format import pieces_for
+from contextkit.pipeline.looks import Look
+from contextkit.pipeline.render import Document, RenderedSection, heading, render
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.clean import legible, visible
+from contextkit.text.markup import fenced
+from contextkit.text.tokens import counter_for
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80) | st.text(
     st.sampled_from(list("#`~-=_*+>|<[]()!&:1. \t\n\r\u2028ab'\"")), max_size=60

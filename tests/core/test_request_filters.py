@@ -22,10 +22,10 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.asking.requests import make_request
-from contextkit.asking.since import parse_since
-from contextkit.config import AssembleSettings, Config
-from contextkit.registry import SourceRegistry
+from contextkit.config.settings import AssembleSettings, Config
+from contextkit.pipeline.request import make_request
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.dates import parse_since
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from contextkit import ContextRequest, InvalidRequestError, Range
-from contextkit.asking.requests import make_request
-from contextkit.config import AssembleSettings, Config
+from contextkit.config.settings import AssembleSettings, Config
+from contextkit.pipeline.request import make_request
 
 
 def request(

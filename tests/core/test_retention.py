@@ -21,9 +21,9 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import ConfigError
-from contextkit.indexing import Indexer
-from contextkit.records import Filters
-from contextkit.retention import Pruned, Retention, prune
+from contextkit.indexing.indexer import Indexer
+from contextkit.indexing.retention import Pruned, Retention, prune
+from contextkit.models.record import Filters
 from contextkit.testing import open_records
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

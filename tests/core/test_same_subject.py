@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextkit.dedup.same_subject import _alike, contradicting_pairs
+from contextkit.dedup.contradictions import _alike, contradicting_pairs
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,8 @@ import attrs
 import numpy as np
 import pytest
 
-from contextkit.errors import (
-    SourceError,
-)
-from contextkit.registry import SourceRegistry
+from contextkit.errors import SourceError
+from contextkit.plugin.manager import SourceRegistry
 from tests.core.searchers import asked, hit_of, host, note
 
 MakePlugin = Callable[..., ModuleType]

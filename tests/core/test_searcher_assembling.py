@@ -13,7 +13,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from contextkit import ContextAssembler, ContextItem, ContextRequest, Hit
-from contextkit.registry import SourceRegistry
+from contextkit.plugin.manager import SourceRegistry
 from tests.core.searchers import host, note
 
 MakePlugin = Callable[..., ModuleType]

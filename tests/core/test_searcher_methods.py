@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 
 from contextkit import Range, Records
 from contextkit.errors import ContextAssemblyError, RecordError, SourceError, StoreError
-from contextkit.registry import SourceRegistry
-from contextkit.searcher.protocol import Searcher
-from contextkit.searcher.store import SearcherStore
+from contextkit.models.searcher import Searcher
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
+from contextkit.store.searcher import SearcherStore
 from tests.core.searchers import asked, hit_of, host, note
 
 MakePlugin = Callable[..., ModuleType]

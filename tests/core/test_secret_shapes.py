@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextkit.secret_shapes import MARK, find_secrets, hide_secrets, replaced
+from contextkit.text.secrets import MARK, find_secrets, hide_secrets, replaced
 from tests.growing import assert_linear
 from tests.secret_kinds import KINDS, planted
 

@@ -11,9 +11,9 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.filtering.selection import Selection, select
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.registry import SourceRegistry
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.pipeline.select import Selection, select
+from contextkit.plugin.manager import SourceRegistry
 
 FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)
 MakePlugin = Callable[..., ModuleType]

@@ -9,20 +9,14 @@ from typing import Any
 
 import pytest
 
-from contextkit import (
-    ContextItem,
-    ContextKit,
-    FormattedContext,
-    InvalidRequestError,
-    SourceInfo,
-)
-from contextkit.asking.requests import make_request
-from contextkit.config import AssembleSettings, Config
-from contextkit.config.layers import load_config
+from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
+from contextkit.config.load import load_config
+from contextkit.config.settings import AssembleSettings, Config
 from contextkit.errors import ConfigError
-from contextkit.models import SHARES
-from contextkit.trace import SourceTrace
-from contextkit.workspace import find_workspace
+from contextkit.models.items import SHARES
+from contextkit.models.trace import SourceTrace
+from contextkit.pipeline.request import make_request
+from contextkit.workspace.find import find_workspace
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

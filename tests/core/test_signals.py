@@ -19,9 +19,9 @@ from contextkit import (
     Section,
     hookimpl,
 )
-from contextkit.asking.requests import make_request
-from contextkit.config import Config
-from contextkit.signals.reading import is_talk, names_one_thing, signals_of
+from contextkit.config.settings import Config
+from contextkit.pipeline.request import make_request
+from contextkit.text.questions import is_talk, names_one_thing, signals_of
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -73,7 +73,7 @@ def test_what_is_wanted(query: str, intent: str) -> None:
         ("where is max_tokens set?", ["max_tokens"]),
         ("does `store.url` win over MAX_TOKENS?", ["store.url", "MAX_TOKENS"]),
         ("who calls fit() and Composer.text()?", ["fit", "Composer.text"]),
-        ("look at contextkit/fitting/budget.py:13, please", ["contextkit/fitting/budget.py:13"]),
+        ("look at contextkit/budget/shares.py:13, please", ["contextkit/budget/shares.py:13"]),
         ("what is in contextkit/store/?", ["contextkit/store/"]),
         ("./a.sh, ../a.py, ~/x or /etc/hosts", ["./a.sh", "../a.py", "~/x", "/etc/hosts"]),
         ("read/write and client/server, e.g. i.e. and/or", []),

@@ -11,12 +11,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextRequest, SourceInfo
-from contextkit.config import Config, Origin, SourceSettings
-from contextkit.errors import (
-    ConfigError,
-    SourceError,
-)
-from contextkit.registry import SourceRegistry
+from contextkit.config.origins import Origin
+from contextkit.config.settings import Config, SourceSettings
+from contextkit.errors import ConfigError, SourceError
+from contextkit.plugin.manager import SourceRegistry
 
 if TYPE_CHECKING:
     from tests.core.conftest import Site

@@ -11,8 +11,7 @@ import pytest
 import wordllama
 from tokenizers import Tokenizer
 
-from contextkit.embedding.built_in import find_static_model
-from contextkit.embedding.static_tokenizer import StaticTokenizer, reduced_to
+from contextkit.embedding.built_in import StaticTokenizer, find_static_model, reduced_to
 
 FILE = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
 

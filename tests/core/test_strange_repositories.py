@@ -19,7 +19,7 @@ import contextkit_code
 import contextkit_commits
 import contextkit_documents
 import contextkit_workspace
-from contextkit.health.git import git_findings
+from contextkit.cli.checks.surroundings import git_findings
 from contextkit.testing import Git, open_kit, own_git
 from contextkit.workspace.facts import workspace_facts
 from contextkit.workspace.git import COMMANDS

@@ -23,17 +23,17 @@ from contextkit import (
     SourceInfo,
     Strategy,
 )
-from contextkit.asking.requests import make_request
-from contextkit.config import Config, RankingSettings
-from contextkit.config.layers import load_config
+from contextkit.budget.shares import by_evidence, by_percent, shares
+from contextkit.config.load import load_config
+from contextkit.config.settings import Config, RankingSettings
 from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
 from contextkit.errors import ConfigError
-from contextkit.fitting.budget import by_evidence, by_percent, shares
-from contextkit.gathering.gather import Answer
-from contextkit.ranking.candidate import Scores
-from contextkit.ranking.scoring import rank
-from contextkit.request import ContextRequest
-from contextkit.workspace import find_workspace
+from contextkit.models.candidate import Scores
+from contextkit.models.request import ContextRequest
+from contextkit.pipeline.gather import Answer
+from contextkit.pipeline.rank import rank
+from contextkit.pipeline.request import make_request
+from contextkit.workspace.find import find_workspace
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

@@ -9,9 +9,8 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextKit, hookimpl
-from contextkit.agent_hooks.journal import journal
-from contextkit.agent_hooks.sessions import switch_off
-from contextkit.agent_hooks.telling import MAX_BYTES, as_message, shortened, tell_plugins
+from contextkit.agent.notify import MAX_BYTES, as_message, shortened, tell_plugins
+from contextkit.agent.sessions import journal, switch_off
 
 
 def test_long_texts_keep_both_ends() -> None:

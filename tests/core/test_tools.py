@@ -24,12 +24,11 @@ from contextkit import (
     Tool,
     ToolResult,
 )
-from contextkit.agent_tools.calls import call_tool
-from contextkit.agent_tools.offers import OfferedTool, offer_tool, offered_tools
-from contextkit.agent_tools.shapes import UnfitError, shape_of
+from contextkit.agent.tool_schemas import UnfitError, shape_of
+from contextkit.agent.tools import OfferedTool, call_tool, offer_tool, offered_tools
 from contextkit.errors import PluginError
-from contextkit.indexing import Progress
-from contextkit.registry import SourceRegistry
+from contextkit.indexing.indexer import Progress
+from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

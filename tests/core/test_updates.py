@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextKit, SourceInfo
-from contextkit.models import Successor
-from contextkit.ranking.candidate import Candidate, Scores
-from contextkit.ranking.updates import mark_superseded
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import Successor
+from contextkit.pipeline.supersede import mark_superseded
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
 TIMEOUT = "The API timeout is {} s"

@@ -16,9 +16,9 @@ from attrs import define
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
-from contextkit.asking.requests import make_request
 from contextkit.errors import UseHistoryError
-from contextkit.use_history.history import UseHistory, history_of
+from contextkit.pipeline.request import make_request
+from contextkit.pipeline.usage import UseHistory, history_of
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -207,7 +207,7 @@ def test_several_processes_lose_nothing(history: UseHistory) -> None:
         """
         import sys
         from pathlib import Path
-        from contextkit.use_history.history import UseHistory
+        from contextkit.pipeline.usage import UseHistory
 
         history = UseHistory(Path(sys.argv[1]), patience=60.0, clock=lambda: 1_800_000_000.0)
         print("ready", flush=True)

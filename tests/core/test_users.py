@@ -19,10 +19,10 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config import Config
-from contextkit.records import belongs_to_user
-from contextkit.registry import SourceRegistry
-from contextkit.retention import Pruned
+from contextkit.config.settings import Config
+from contextkit.indexing.retention import Pruned
+from contextkit.models.record import belongs_to_user
+from contextkit.plugin.manager import SourceRegistry
 
 OpenKit = Callable[..., ContextKit]
 PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}

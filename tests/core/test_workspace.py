@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextkit.errors import WorkspaceError
-from contextkit.workspace import Workspace, find_workspace
+from contextkit.workspace.find import Workspace, find_workspace
 
 
 def git(*arguments: str | Path) -> None:

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
-from contextkit.config import SECTIONS, Config, SourceSettings
-from contextkit.config.layers import load_config
-from contextkit.config.workspace_rules import narrowed
+from contextkit.config.join import narrowed
+from contextkit.config.load import load_config
+from contextkit.config.settings import SECTIONS, Config, SourceSettings
 from contextkit.errors import ConfigError, SourceError
-from contextkit.registry import SourceRegistry
-from contextkit.source_info import WORKSPACE_RULES
-from contextkit.workspace import find_workspace
+from contextkit.models.source import WORKSPACE_RULES
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.workspace.find import find_workspace
 
 Load = Callable[..., Config]
 MakePlugin = Callable[..., ModuleType]

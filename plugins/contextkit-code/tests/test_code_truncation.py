@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import STYLES, Detail, Excerpt, Style
-from contextkit.tokens import counter_for
+from contextkit.models.items import STYLES, Detail, Excerpt, Style
+from contextkit.text.tokens import counter_for
 from contextkit_code import contextkit_format, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]

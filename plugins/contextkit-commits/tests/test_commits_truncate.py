@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import Detail, Excerpt, Style
+from contextkit.models.items import Detail, Excerpt, Style
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 BODY = "\n".join(f"Line {number} of the body has several words." for number in range(40))

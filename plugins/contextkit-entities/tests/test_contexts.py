@@ -8,7 +8,7 @@ import pytest
 
 import contextkit_entities as plugin
 from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, Record, Records
-from contextkit.signals import QuerySignals
+from contextkit.text.signals import QuerySignals
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.entity import Entity
 

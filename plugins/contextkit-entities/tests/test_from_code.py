@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import contextkit_code
 import contextkit_entities
 from contextkit import ContextKit, IndexReport, Record, Records
-from contextkit.indexing import Progress
+from contextkit.indexing.indexer import Progress
 from contextkit.testing import make_indexer, open_kit, open_records
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.code_facts import CodeFile

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import contextkit_experiences as plugin
-from contextkit.models import STYLES, ContextItem, Detail, Style
+from contextkit.models.items import STYLES, ContextItem, Detail, Style
 from contextkit_experiences import Experience, Lesson, to_json
 
 Make = Callable[..., Experience]

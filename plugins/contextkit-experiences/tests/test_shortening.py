@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import contextkit_experiences as plugin
-from contextkit.models import STYLES, ContextItem, Detail, Excerpt, Style
-from contextkit.tokens import counter_for
+from contextkit.models.items import STYLES, ContextItem, Detail, Excerpt, Style
+from contextkit.text.tokens import counter_for
 from contextkit_experiences import Experience, Lesson, to_json
 
 Make = Callable[..., Experience]

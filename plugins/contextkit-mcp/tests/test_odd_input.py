@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextkit import ContextKit, ContextKitError, SourceError
-from contextkit.agent_tools.calls import call_tool
-from contextkit.agent_tools.offers import TOOLS_HOOK, OfferedTool
+from contextkit.agent.tools import TOOLS_HOOK, OfferedTool, call_tool
 from contextkit.testing import own_git, own_home
 from contextkit_mcp.serving import _all_tools
 

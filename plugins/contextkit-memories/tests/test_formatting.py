@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from contextkit import ContextItem
-from contextkit.models import DETAILS, STYLES, Detail, Style
+from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit_memories import contextkit_format
 
 HARMLESS = {"paragraph", "bullet_list", "ordered_list", "list_item", "code_block", "inline"}

@@ -12,7 +12,7 @@ from contextkit import SourceInfo, hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",

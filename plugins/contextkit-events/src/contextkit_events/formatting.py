@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.markup import (
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
     fenced,
@@ -18,8 +19,7 @@ from contextkit.markup import (
     one_line,
     plain_line,
 )
-from contextkit.models import Detail, Style
-from contextkit.truncation import truncate
+from contextkit.text.truncate import truncate
 
 __all__ = ["formatted", "happened", "headline"]
 

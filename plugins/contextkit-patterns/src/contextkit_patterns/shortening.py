@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models import Excerpt, Style
-from contextkit.truncation import ELLIPSIS
+from contextkit.models.items import Excerpt, Style
+from contextkit.text.truncate import ELLIPSIS
 
 __all__ = ["shortened"]
 

@@ -10,10 +10,10 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, Detail, Style
-from contextkit.request import ContextRequest
-from contextkit.source_info import SourceInfo
+from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     import click

@@ -1,0 +1,1 @@
+"""Bringing records up to date with a workspace."""

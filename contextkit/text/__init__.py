@@ -1,0 +1,1 @@
+"""Functions of texts: markup, truncation, tokens, languages, secrets."""
