@@ -12,8 +12,9 @@ import errno
 import os
 import re
 import stat
+import threading
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +161,21 @@ def parse_toml(text: str) -> dict[str, Any]:
         line = text.count("\n", 0, deep.start()) + 1
         raise ValueError(f"a key has more than {_MOST_PARTS} parts (at line {line})")
     return tomllib.loads(text)
+
+
+@contextlib.contextmanager
+def _temporary_beside(path: Path) -> Iterator[Path]:
+    writer = f"{os.getpid()}.{threading.get_ident()}"
+    temporary = path.with_name(f".{path.name}.{writer}.tmp")
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file that only its user can read; readers see the old or the new text, never half."""
+    make_private_folder(path.parent)
+    with _temporary_beside(path) as temporary:
+        write_private(temporary, text)
+        temporary.replace(path)

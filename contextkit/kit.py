@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field, frozen
 
-from contextkit.assembler import AskingForContexts, run_blocking
 from contextkit.config.load import load_config
 from contextkit.config.projects import Identity, identify
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import Embedders, OneEmbedder, PluginEmbedders
 from contextkit.embedding.embedder import Embedder, NotAsked
-from contextkit.indexing.indexer import Progress
 from contextkit.indexing.retention import Pruned, Retention, prune_sources, retention_of
 from contextkit.indexing.run import IndexOutcome, index_sources
 from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
+from contextkit.models.indexer import Progress
 from contextkit.models.items import ContextItem
 from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe
 from contextkit.pipeline.pipeline import Pipeline
+from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.redact import Redactor
 from contextkit.pipeline.usage import history_of, mark_used
 from contextkit.plugin.manager import SourceRegistry

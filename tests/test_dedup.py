@@ -10,8 +10,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from rapidfuzz import fuzz
 
 from contextkit.dedup.deduplicate import DedupResult, deduplicate

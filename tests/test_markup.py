@@ -6,8 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit.text.clean import legible, visible

@@ -7,8 +7,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit.text.blocks import TextBlocks

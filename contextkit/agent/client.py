@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from contextkit import __version__
+from contextkit.package import VERSION
 
 MAX_BYTES = 16 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
@@ -123,7 +123,7 @@ def _is_ours(folder: str) -> bool:
 
 def installed() -> str:
     """What a client and the resident process must have in common: version and environment."""
-    return f"{__version__} {sys.prefix}"
+    return f"{VERSION} {sys.prefix}"
 
 
 def connect(environment: Mapping[str, str], seconds: float) -> socket.socket | None:

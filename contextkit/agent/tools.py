@@ -26,7 +26,7 @@ from contextkit.errors import (
     SourceError,
     in_words,
 )
-from contextkit.indexing.indexer import Progress
+from contextkit.models.indexer import Progress
 from contextkit.models.source import Tool, ToolResult
 from contextkit.plugin.checks import Failed, checked_tools, log_failure
 from contextkit.plugin.manager import SourceRegistry

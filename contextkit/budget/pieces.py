@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import define, evolve, field, frozen
 
 from contextkit.models.candidate import Candidate
-from contextkit.models.items import Excerpt
+from contextkit.text.passages import Excerpt
 
 Count = Callable[[str], int]
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from attrs import evolve
 
 from contextkit.budget.pieces import Lane
-from contextkit.budget.weigh import hardly_matching
+from contextkit.budget.notes import hardly_matching
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.text.questions import names_one_thing

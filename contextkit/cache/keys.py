@@ -14,12 +14,12 @@ from typing import Any
 
 from attrs import define, field, fields, has
 
-from contextkit import __version__
 from contextkit.concurrency import in_thread
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import OneEmbedder
 from contextkit.embedding.embedder import NotAsked
 from contextkit.models.request import ContextRequest, Recipe
+from contextkit.package import VERSION
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import HOST, PluginStatus
 from contextkit.store.base import RecordStore
@@ -110,7 +110,7 @@ class Keys:
     def _surroundings(self) -> list[object]:
         """What every answer depends on: settings, models, and the plugins with their versions."""
         by_keywords = self.store.embedders == OneEmbedder(NotAsked())
-        return [__version__, self._configuration(), by_keywords, [*self._plugins()]]
+        return [VERSION, self._configuration(), by_keywords, [*self._plugins()]]
 
     def _configuration(self) -> str:
         config = self.registry.config

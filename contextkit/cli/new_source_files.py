@@ -13,9 +13,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-from contextkit import __version__
 from contextkit.config.settings import SOURCE_NAME, normalized
 from contextkit.errors import ContextKitError
+from contextkit.package import VERSION
 
 _ENDING = ".template"
 _LONGEST = 50
@@ -113,7 +113,7 @@ class NewSource:
 
     def _texts(self) -> Iterator[tuple[str, str]]:
         """Path in the distribution -> text, sorted."""
-        release = [int(part) for part in __version__.split(".")[:2]]
+        release = [int(part) for part in VERSION.split(".")[:2]]
         words = {
             "name": self.name,
             "module": self.module,

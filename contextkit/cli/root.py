@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from contextkit import __version__
 from contextkit.cli.failures import ExitCode, exit_code_lines, report_failure, watch_reader
 from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.output import say
@@ -17,6 +16,7 @@ from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.session import Session
 from contextkit.cli.source_names import complete_plugins
 from contextkit.errors import ContextKitError
+from contextkit.package import VERSION
 
 _EPILOG = "\n".join(
     [
@@ -193,7 +193,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     callback=_set_debug,
     help="Show logs, and the traceback of an error.",
 )
-@click.version_option(__version__, prog_name="contextkit")
+@click.version_option(VERSION, prog_name="contextkit")
 def cli() -> None:
     """Assemble context for LLM agents from pluggable sources, within a token budget.
 

@@ -17,8 +17,8 @@ from contextkit.cli.plugins import PluginCommands
 
 if TYPE_CHECKING:
     from contextkit.config.settings import Config
-    from contextkit.indexing.indexer import Progress
     from contextkit.kit import ContextKit
+    from contextkit.models.indexer import Progress
     from contextkit.models.records import Records
     from contextkit.plugin.manager import SourceRegistry
     from contextkit.workspace.find import Workspace

@@ -18,7 +18,7 @@ from contextkit.errors import StoreError
 from contextkit.files import open_private
 
 if TYPE_CHECKING:
-    from contextkit.indexing.indexer import Progress
+    from contextkit.models.indexer import Progress
 
 _SHOWN_ERRORS = 5
 
@@ -170,6 +170,6 @@ def _written(file: Path) -> Iterator[TextIO]:
 
 
 def _progress(what: str, done: int, total: int | None) -> Progress:
-    from contextkit.indexing.indexer import Progress
+    from contextkit.models.indexer import Progress
 
     return Progress(source=what, label="records", done=done, total=total)

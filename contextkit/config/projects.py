@@ -22,7 +22,7 @@ from attrs import asdict, evolve, frozen
 from contextkit.config.load import data_folder
 from contextkit.config.settings import Config
 from contextkit.errors import ContextKitError, in_words
-from contextkit.indexing.indexer import write_atomically
+from contextkit.files import write_atomically
 from contextkit.workspace.find import repository_of
 
 _LOCK_SECONDS = 5.0

@@ -8,8 +8,8 @@ comes with contextkit changes the parts that it names.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from attrs import Attribute, asdict, evolve, fields_dict, frozen
 
@@ -17,9 +17,6 @@ from contextkit.config.convert import structured
 from contextkit.config.settings import STRATEGY_PARTS, Config, normalized, one_name_twice
 from contextkit.errors import InvalidRequestError
 from contextkit.models.strategy import Strategy
-
-if TYPE_CHECKING:
-    from contextkit.plugin.manager import SourceRegistry
 
 T = TypeVar("T")
 
@@ -148,30 +145,3 @@ def _hint(config: Config, name: str) -> str:
     names = strategy_names(config)
     near = difflib.get_close_matches(name, names, n=1)
     return f"; did you mean '{near[0]}'?" if near else f"; there are: {', '.join(names)}"
-
-
-def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
-    """Raise `InvalidRequestError` where a request's own strategy names a source that is none.
-
-    Args:
-        registry: the sources, those that are off too.
-        given: what the request has as its strategy; a name names one of the configuration,
-            where such a source is only noted in the trace.
-    """
-    if isinstance(given, Strategy):
-        named = [*given.budget, *given.limits]
-    elif isinstance(given, Mapping):
-        named = [*given.get("budget", ()), *given.get("limits", ())]
-    else:
-        return
-    for name in unknown_sources(registry, named):
-        known = ", ".join(status.name for status in registry.plugins)
-        raise InvalidRequestError(
-            f"strategy: there is no source '{name}'; there are: {known or 'none'}"
-        )
-
-
-def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:
-    """Those of some names that are no installed source, sorted."""
-    known = {normalized(status.name) for status in registry.plugins}
-    return sorted({name for name in named if normalized(name) not in known})

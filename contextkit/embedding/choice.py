@@ -12,8 +12,9 @@ from contextkit.concurrency import ForkLock
 from contextkit.config.settings import Config
 from contextkit.embedding.built_in import BUILT_IN, load_embedder
 from contextkit.embedding.embedder import Embedder, KeptVectors, ModelEmbedder
-from contextkit.embedding.model import DenseModel, ModelError, checked_model
+from contextkit.embedding.model import ModelError, checked_model
 from contextkit.errors import ConfigError, InvalidContextTypeError, SourceError
+from contextkit.models.embedding import DenseModel
 
 if TYPE_CHECKING:
     from contextkit.plugin.manager import SourceRegistry

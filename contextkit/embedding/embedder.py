@@ -16,14 +16,10 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import define, field, frozen
 
 from contextkit.concurrency import Breaker, ForkLock
-from contextkit.embedding.model import (
-    DenseModel,
-    checked_dimensions,
-    embedded_query,
-    embedded_records,
-)
+from contextkit.embedding.model import checked_dimensions, embedded_query, embedded_records
 from contextkit.errors import ConfigError, ContextKitError, in_words
 from contextkit.logs import get_logger
+from contextkit.models.embedding import DenseModel
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,10 +9,10 @@ from typing import Any
 from attrs import define, field
 
 from contextkit.errors import ContextKitError, RecordError, in_words
-from contextkit.indexing.indexer import Indexer
 from contextkit.indexing.listing import FileListing, WorkspaceFile, unreadable
 from contextkit.indexing.writer import FileState, RecordWriter, Remembered
 from contextkit.logs import get_logger
+from contextkit.models.indexer import Indexer
 from contextkit.models.items import IndexReport
 from contextkit.models.record import Record
 

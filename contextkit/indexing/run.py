@@ -12,10 +12,10 @@ from filelock import FileLock, Timeout
 from contextkit.config.load import data_folder
 from contextkit.errors import SourceError, StoreError
 from contextkit.files import make_private_folder
-from contextkit.indexing.indexer import Indexer, IndexState, Progress
 from contextkit.indexing.retention import prune_sources
 from contextkit.indexing.writer import Remembered
 from contextkit.logs import get_logger
+from contextkit.models.indexer import Indexer, IndexState, Progress
 from contextkit.models.items import IndexReport
 from contextkit.models.records import Records
 from contextkit.plugin.checks import checked_report

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from attrs import define, evolve, field
 
 from contextkit.errors import RecordError
-from contextkit.indexing.indexer import Indexer, IndexState
 from contextkit.indexing.listing import Stamp
+from contextkit.models.indexer import Indexer, IndexState
 from contextkit.models.record import Range, Record
 
 # The coarsest clock of a file system in use (FAT): a file that was written this short a time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import field, fields, frozen, has
 
@@ -13,9 +13,6 @@ from contextkit.models.items import ContextItem
 from contextkit.models.trace import ItemTrace, Trace
 from contextkit.text.clean import visible
 from contextkit.text.tokens import counter_called
-
-if TYPE_CHECKING:
-    from contextkit.pipeline.update import Asked, Ongoing
 
 
 @frozen(kw_only=True)
@@ -118,7 +115,7 @@ class FormattedContext:
     truncated_items: list[str] = field(factory=list)
     trace: Trace = field(default=None, repr=False, eq=False, kw_only=True)
     additional: str = field(default="", kw_only=True)
-    _ongoing: Ongoing | Asked | None = field(default=None, repr=False, eq=False, kw_only=True)
+    _ongoing: object = field(default=None, repr=False, eq=False, kw_only=True)
 
     @property
     def truncated(self) -> bool:

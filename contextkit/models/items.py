@@ -20,12 +20,6 @@ GROUPINGS: tuple[Grouping, ...] = ("source", "type")
 SHARES: tuple[Shares, ...] = ("by_evidence", "fixed")
 
 
-class Excerpt(str):
-    """A shortened text that can be understood by itself, not one that was cut off."""
-
-    __slots__ = ()
-
-
 def _unit_interval(_: object, attribute: Attribute[Any], value: float | None) -> None:
     if value is not None and not (math.isfinite(value) and 0.0 <= value <= 1.0):
         raise ValueError(f"{attribute.name} must be within 0..1, got {value!r}")

@@ -11,7 +11,6 @@ from attrs import evolve, frozen
 
 from contextkit.budget.fit import Fitted
 from contextkit.budget.pieces import Lane, Piece
-from contextkit.config.strategies import unknown_sources
 from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.request import ContextRequest
@@ -26,6 +25,7 @@ from contextkit.pipeline.looks import Look
 from contextkit.pipeline.rank import diversify, rank
 from contextkit.pipeline.recipes import floor_of, title_of
 from contextkit.pipeline.redact import marks_in
+from contextkit.pipeline.request import unknown_sources
 from contextkit.pipeline.select import Dropped, Selection, select
 from contextkit.pipeline.supersede import mark_superseded
 from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, source_traces

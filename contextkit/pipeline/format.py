@@ -10,14 +10,14 @@ from attrs import evolve, frozen
 
 from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate
-from contextkit.models.items import ContextItem, Excerpt, Provenance, Style, Successor
+from contextkit.models.items import ContextItem, Provenance, Style, Successor
 from contextkit.pipeline.looks import Look, Parts, default_text
 from contextkit.pipeline.render import group_of
 from contextkit.plugin.checks import Failed, checked_text, checked_texts, log_failure
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.clean import visible
 from contextkit.text.markup import code_span, escape_xml, one_line
-from contextkit.text.passages import excerpt
+from contextkit.text.passages import Excerpt, excerpt
 from contextkit.text.tokens import TokenCounter
 from contextkit.text.truncate import ELLIPSIS, truncate
 

@@ -14,12 +14,13 @@ from typing import Any
 
 from attrs import evolve
 
-from contextkit.config.settings import Config
+from contextkit.config.settings import Config, normalized
 from contextkit.config.strategies import strategy_for
 from contextkit.errors import InvalidRequestError, RecordError
 from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
 from contextkit.models.request import ContextRequest
-from contextkit.models.strategy import STRATEGY_DEPTH, is_number
+from contextkit.models.strategy import STRATEGY_DEPTH, Strategy, is_number
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import conditions
 
 _LISTS = ("kinds", "entity_types", "exclude", "exclude_sources")
@@ -299,3 +300,30 @@ def _check_filters(filters: object) -> None:
 
 def _is_number(value: object) -> bool:
     return is_number(value) or (isinstance(value, float) and math.isinf(value))
+
+
+def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
+    """Raise `InvalidRequestError` where a request's own strategy names a source that is none.
+
+    Args:
+        registry: the sources, those that are off too.
+        given: what the request has as its strategy; a name names one of the configuration,
+            where such a source is only noted in the trace.
+    """
+    if isinstance(given, Strategy):
+        named = [*given.budget, *given.limits]
+    elif isinstance(given, Mapping):
+        named = [*given.get("budget", ()), *given.get("limits", ())]
+    else:
+        return
+    for name in unknown_sources(registry, named):
+        known = ", ".join(status.name for status in registry.plugins)
+        raise InvalidRequestError(
+            f"strategy: there is no source '{name}'; there are: {known or 'none'}"
+        )
+
+
+def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:
+    """Those of some names that are no installed source, sorted."""
+    known = {normalized(status.name) for status in registry.plugins}
+    return sorted({name for name in named if normalized(name) not in known})

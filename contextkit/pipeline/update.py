@@ -145,12 +145,13 @@ def ongoing_of(context: FormattedContext) -> Ongoing | Asked:
 
     Raises `InvalidRequestError` where it has nothing.
     """
-    if context._ongoing is None:
+    ongoing = context._ongoing
+    if not isinstance(ongoing, Ongoing | Asked):
         raise InvalidRequestError(
             "this context cannot be updated: it was made by hand or by another process; "
             "assemble it in this one"
         )
-    return context._ongoing
+    return ongoing
 
 
 def _listed(items: Iterable[tuple[str, str]]) -> str:

@@ -29,8 +29,7 @@ from contextkit.errors import (
 from contextkit.logs import get_logger
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
-from contextkit.plugin import checks
-from contextkit.plugin import spec as hookspecs
+from contextkit.plugin import checks, spec as hookspecs
 from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.settings import OwnSettings, own_settings, refuse_wrong
 from contextkit.plugin.spec import ENTRY_POINT_GROUP

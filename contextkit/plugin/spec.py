@@ -28,10 +28,10 @@ import pluggy
 if TYPE_CHECKING:
     import click
 
-    from contextkit.embedding.model import DenseModel
-    from contextkit.indexing.indexer import Indexer
-    from contextkit.kit import ContextKit
+    from contextkit.models.embedding import DenseModel
+    from contextkit.models.indexer import Indexer
     from contextkit.models.items import ContextItem, Detail, IndexReport, Style
+    from contextkit.models.kit import Kit
     from contextkit.models.request import ContextRequest, RecipeTemplate
     from contextkit.models.source import SourceInfo, Tool
     from contextkit.text.secrets import SecretSpan
@@ -291,7 +291,7 @@ def contextkit_embedder(model: str) -> DenseModel | None:
 
 
 @hookspec
-def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
+def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
     """Hear of what a coding agent's hook reports: a prompt, a tool that was used, an end.
 
     Called after the event was answered, in a process that nobody waits for, for every

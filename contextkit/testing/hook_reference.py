@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from contextkit.indexing.indexer import Indexer
+from contextkit.models.indexer import Indexer
 from contextkit.models.items import ContextItem, IndexReport
 from contextkit.models.record import Hit, Range, Record
 from contextkit.models.records import Records, RecordsView

@@ -13,8 +13,8 @@ from attrs import frozen
 from contextkit.embedding.built_in import load_embedder
 from contextkit.embedding.choice import OneEmbedder
 from contextkit.embedding.embedder import ModelEmbedder
-from contextkit.embedding.model import DenseModel
-from contextkit.indexing.indexer import Indexer, IndexState, Progress
+from contextkit.models.embedding import DenseModel
+from contextkit.models.indexer import Indexer, IndexState, Progress
 from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 

@@ -21,7 +21,6 @@ from itertools import accumulate
 
 from attrs import define, field, frozen
 
-from contextkit.models.items import Excerpt
 from contextkit.text.keywords import embed_keywords, embed_keywords_query
 from contextkit.text.languages.read import in_english
 from contextkit.text.truncate import ELLIPSIS
@@ -49,6 +48,12 @@ _RETRIES = 8
 _MOST_IN_A_ROW = 12
 _MOST_CHARACTERS = 200_000
 """What is behind these is neither searched nor read here."""
+
+
+class Excerpt(str):
+    """A shortened text that can be understood by itself, not one that was cut off."""
+
+    __slots__ = ()
 
 
 def excerpt(

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import asdict, fields
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, Provenance
 from contextkit.cache.codec import (

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit.budget.shares import allotments, by_evidence, readable_shares, shares
 

@@ -6,8 +6,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from contextkit import ContextItem
 from contextkit.models.candidate import Candidate, Scores

@@ -17,8 +17,8 @@ from structlog.testing import capture_logs
 from contextkit import IndexReport, Record, Records
 from contextkit.errors import RecordError, StoreError
 from contextkit.indexing.files import FileIndex, SkipFileError
-from contextkit.indexing.indexer import IndexState, Progress
 from contextkit.indexing.listing import FileListing, WorkspaceFile, is_key_file
+from contextkit.models.indexer import IndexState, Progress
 from contextkit.testing import make_indexer, open_records
 
 Stored = Callable[[], dict[str, Record]]

@@ -9,8 +9,7 @@ from functools import partial
 
 import pytest
 from attrs import evolve
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from contextkit import ContextItem
 from contextkit.budget.fit import Account, Fitted, fit, fit_all

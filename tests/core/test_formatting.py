@@ -12,10 +12,11 @@ from attrs import evolve
 from contextkit import ContextItem, Provenance
 from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate, Scores
-from contextkit.models.items import STYLES, Excerpt, Style
+from contextkit.models.items import STYLES, Style
 from contextkit.pipeline.format import pieces_for, shortened_line
 from contextkit.pipeline.looks import Look
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.passages import Excerpt
 from contextkit.text.tokens import counter_for
 
 MakePlugin = Callable[..., ModuleType]

@@ -7,8 +7,7 @@ import warnings
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pathspec import GitIgnoreSpec
 
 from contextkit.indexing.globs import compile_globs, wrong_globs

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit import (
     ContextAssembler,

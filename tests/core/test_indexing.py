@@ -24,10 +24,11 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import StoreBusyError, StoreError
+from contextkit.files import write_atomically
 from contextkit.indexing.files import FileIndex, SkipFileError
-from contextkit.indexing.indexer import IndexState, Progress, write_atomically
 from contextkit.indexing.listing import FileListing, WorkspaceFile
 from contextkit.indexing.run import IndexOutcome, in_index_order, state_folder
+from contextkit.models.indexer import IndexState, Progress
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo, hookimpl
 from contextkit.agent.answer import _as_answer

@@ -11,8 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models.items import DETAILS, STYLES, Detail, Style

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 from attrs import fields
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo, hookimpl
 from contextkit.agent.answer import answer_event

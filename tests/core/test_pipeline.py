@@ -16,8 +16,7 @@ from typing import Any, cast
 
 import pytest
 from attrs import evolve
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from structlog.testing import capture_logs
 
 from contextkit import (

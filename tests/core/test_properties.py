@@ -21,8 +21,7 @@ from typing import Any
 
 import pytest
 from attrs import field, frozen
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import (

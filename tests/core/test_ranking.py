@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from attrs import evolve
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from contextkit import ContextItem, Section, SourceInfo
 from contextkit.models.candidate import Candidate, Scores

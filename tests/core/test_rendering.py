@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem

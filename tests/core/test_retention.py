@@ -21,8 +21,8 @@ from contextkit import (
     hookimpl,
 )
 from contextkit.errors import ConfigError
-from contextkit.indexing.indexer import Indexer
 from contextkit.indexing.retention import Pruned, Retention, prune
+from contextkit.models.indexer import Indexer
 from contextkit.models.record import Filters
 from contextkit.testing import open_records
 

@@ -22,8 +22,7 @@ import contextkit_workspace
 from contextkit.cli.checks.surroundings import git_findings
 from contextkit.testing import Git, open_kit, own_git
 from contextkit.workspace.facts import workspace_facts
-from contextkit.workspace.git import COMMANDS
-from contextkit.workspace.git import Git as SafeGit
+from contextkit.workspace.git import COMMANDS, Git as SafeGit
 
 PLUGINS = {
     "code": contextkit_code,

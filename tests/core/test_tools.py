@@ -27,7 +27,7 @@ from contextkit import (
 from contextkit.agent.tool_schemas import UnfitError, shape_of
 from contextkit.agent.tools import OfferedTool, call_tool, offer_tool, offered_tools
 from contextkit.errors import PluginError
-from contextkit.indexing.indexer import Progress
+from contextkit.models.indexer import Progress
 from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import fields
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.config.join import narrowed

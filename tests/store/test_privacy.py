@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from contextkit.agent.sessions import note as note_event
-from contextkit.agent.sessions import open_session
+from contextkit.agent.sessions import note as note_event, open_session
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import Embedders
 from contextkit.files import make_private_folder

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from contextkit.embedding.built_in import load_embedder
 from contextkit.embedding.choice import Embedders, OneEmbedder

@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import define, field
 
-from contextkit import __version__
 from contextkit.cli.checks.data import StoreCheck, cache_findings, index_findings
 from contextkit.cli.checks.finding import Finding, fine, problem, timed, warning
 from contextkit.cli.checks.setup import ANSWERED, ConfigurationCheck, PluginCheck, probe_sources
@@ -19,6 +18,7 @@ from contextkit.config.settings import Config
 from contextkit.embedding.choice import PluginEmbedders
 from contextkit.errors import WorkspaceError
 from contextkit.kit import ContextKit
+from contextkit.package import VERSION
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.workspace.find import Workspace, find_workspace
 
@@ -81,7 +81,7 @@ class _Examination:
 
     def program(self) -> Iterator[Finding]:
         version = f"{platform.python_implementation()} {platform.python_version()}"
-        yield fine("contextkit", f"{__version__} on {version}, {platform.platform(terse=True)}")
+        yield fine("contextkit", f"{VERSION} on {version}, {platform.platform(terse=True)}")
 
     def place(self) -> Iterator[Finding]:
         try:

@@ -20,12 +20,12 @@ import click
 from attrs import define, evolve, field
 
 from contextkit.agent.tools import offered_tools
-from contextkit.assembler import AskingForContexts
 from contextkit.cli.checks.finding import Finding, fine, problem, warning
 from contextkit.config.load import HOME_VARIABLE, LAYERS, load_config, user_config_file
 from contextkit.config.settings import Config, normalized
 from contextkit.errors import ConfigError, ContextKitError, DuplicateSourceError
 from contextkit.models.trace import SourceTrace
+from contextkit.pipeline.questions import AskingForContexts
 from contextkit.pipeline.request import make_request
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.spec import ENTRY_POINT_GROUP

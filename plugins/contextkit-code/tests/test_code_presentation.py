@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 import contextkit_commits
 from contextkit import IndexReport, Record, Records
-from contextkit.indexing.indexer import Progress
+from contextkit.models.indexer import Progress
 from contextkit.plugin import spec as hookspecs
 from contextkit.testing import make_indexer, open_records
 

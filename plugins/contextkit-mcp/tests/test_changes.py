@@ -18,9 +18,8 @@ from contextkit import ContextKit
 from contextkit.cli.root import cli
 from contextkit.config.load import DEADLINE, SOURCE_TIMEOUT
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.indexing.indexer import Progress
-from contextkit_mcp import announcing
-from contextkit_mcp import relay as relaying
+from contextkit.models.indexer import Progress
+from contextkit_mcp import announcing, relay as relaying
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.relay import ProgressRelay
 

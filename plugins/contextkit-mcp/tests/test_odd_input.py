@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit import ContextKit, ContextKitError, SourceError
 from contextkit.agent.tools import TOOLS_HOOK, OfferedTool, call_tool

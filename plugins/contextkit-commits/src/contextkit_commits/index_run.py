@@ -15,8 +15,8 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from contextkit.errors import WorkspaceError
-from contextkit.indexing.indexer import Indexer
 from contextkit.logs import get_logger
+from contextkit.models.indexer import Indexer
 from contextkit.models.items import IndexReport
 from contextkit.workspace.git import Git, GitFailedError, GitMissingError, GitTimeoutError
 from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from contextkit.models.items import ContextItem, Excerpt, Style
-from contextkit.text.passages import excerpt
+from contextkit.models.items import ContextItem, Style
+from contextkit.text.passages import Excerpt, excerpt
 
 __all__ = ["truncate_commit"]
 

@@ -19,7 +19,7 @@ from contextkit.plugin.spec import hookimpl
 if TYPE_CHECKING:
     import click
 
-    from contextkit.embedding.model import DenseModel
+    from contextkit.models.embedding import DenseModel
     from contextkit_embedders.errors import EmbedderError
 
 __all__ = ["EmbedderError"]

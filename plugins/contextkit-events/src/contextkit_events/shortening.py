@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models.items import Excerpt, Style
+from contextkit.models.items import Style
 from contextkit.pipeline.looks import Parts
-from contextkit.text.passages import excerpt
+from contextkit.text.passages import Excerpt, excerpt
 from contextkit.text.truncate import truncate
 
 __all__ = ["shortened"]

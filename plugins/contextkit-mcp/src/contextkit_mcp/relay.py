@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 
 from contextkit.errors import ContextKitError
-from contextkit.indexing.indexer import Progress
+from contextkit.models.indexer import Progress
 from contextkit.text.clean import visible
 
 __all__ = ["SECONDS_BETWEEN", "ProgressRelay"]

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models.items import Excerpt, Style
+from contextkit.models.items import Style
+from contextkit.text.passages import Excerpt
 from contextkit.text.truncate import ELLIPSIS
 
 __all__ = ["shortened"]

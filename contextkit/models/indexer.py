@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from contextkit.files import make_private_folder, write_private
+from contextkit.files import write_atomically
 from contextkit.models.records import Records
 
 
@@ -85,21 +83,3 @@ class Indexer:
     def progress(self, done: int, total: int | None, label: str) -> None:
         """Tell whoever watches how far the run is; cheap, call it per unit of work."""
         self._report(Progress(source=self.records.source, label=label, done=done, total=total))
-
-
-@contextlib.contextmanager
-def _temporary_beside(path: Path) -> Iterator[Path]:
-    writer = f"{os.getpid()}.{threading.get_ident()}"
-    temporary = path.with_name(f".{path.name}.{writer}.tmp")
-    try:
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that only its user can read; readers see the old or the new text, never half."""
-    make_private_folder(path.parent)
-    with _temporary_beside(path) as temporary:
-        write_private(temporary, text)
-        temporary.replace(path)
