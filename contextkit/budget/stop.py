@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve
 
-from contextkit.budget.pieces import Lane
 from contextkit.budget.notes import hardly_matching
+from contextkit.budget.pieces import Lane
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.text.questions import names_one_thing

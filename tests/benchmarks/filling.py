@@ -16,7 +16,7 @@ from tests.benchmarks import seeds
 from tests.benchmarks.cases import FitCase
 from tests.benchmarks.harness import Effort, Report, compared, interleaved, percentile
 from tests.benchmarks.texts import items_of, locomo_texts, prepared_items, repository_texts
-from tests.test_tokens import real_tokens
+from tests.text.test_tokens import real_tokens
 
 __all__ = ["budget_speed", "fit_speed", "render_speed", "utilisation"]
 

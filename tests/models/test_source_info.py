@@ -17,7 +17,7 @@ from contextkit.errors import ConfigError, SourceError
 from contextkit.plugin.manager import SourceRegistry
 
 if TYPE_CHECKING:
-    from tests.core.conftest import Site
+    from tests.conftest import Site
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

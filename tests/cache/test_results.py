@@ -10,8 +10,8 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
 from contextkit.kit import ContextKit
-from tests.caching.conftest import Notes, OpenKit, put
-from tests.caching.redis_server import RedisServer
+from tests.cache.conftest import Notes, OpenKit, put
+from tests.cache.redis_server import RedisServer
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, InvalidRequestError, hookimpl
 from contextkit.text.tokens import counter_for
-from tests.core.test_compression import QUERY, assembler_of, story
+from tests.pipeline.test_compression import QUERY, assembler_of, story
 
 counted = counter_for("default")
 

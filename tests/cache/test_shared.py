@@ -18,9 +18,9 @@ from contextkit.embedding.choice import OneEmbedder
 from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.store.server import ServerStore
 from contextkit.testing import HashingModel
-from tests.caching.conftest import Notes, OpenKit, put
-from tests.caching.redis_server import RedisServer
-from tests.caching.test_contexts import cache_of
+from tests.cache.conftest import Notes, OpenKit, put
+from tests.cache.redis_server import RedisServer
+from tests.cache.test_contexts import cache_of
 
 SLOW = {"cache.timeout": 30.0}
 DEAD = "http://127.0.0.1:1"

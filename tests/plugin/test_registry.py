@@ -21,7 +21,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus
 
 if TYPE_CHECKING:
-    from tests.core.conftest import Site
+    from tests.conftest import Site
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

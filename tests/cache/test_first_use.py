@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from contextkit.cache.levels import Kind, Levels
 from contextkit.cache.redis import RedisLevel
-from tests.caching.redis_server import RedisServer
+from tests.cache.redis_server import RedisServer
 
 FIRST = """
 import asyncio, sys, time

@@ -18,7 +18,7 @@ from contextkit.cli.root import cli
 from contextkit.config.load import user_config_file
 from contextkit.config.settings import CacheSettings, Config
 from contextkit.errors import ConfigError
-from tests.caching.redis_server import RedisServer
+from tests.cache.redis_server import RedisServer
 
 Run = Callable[..., Result]
 

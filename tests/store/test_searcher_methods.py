@@ -16,7 +16,7 @@ from contextkit.models.searcher import Searcher
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.searcher import SearcherStore
-from tests.core.searchers import asked, hit_of, host, note
+from tests.store.searchers import asked, hit_of, host, note
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

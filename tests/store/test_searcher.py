@@ -19,7 +19,7 @@ import pytest
 
 from contextkit.errors import SourceError
 from contextkit.plugin.manager import SourceRegistry
-from tests.core.searchers import asked, hit_of, host, note
+from tests.store.searchers import asked, hit_of, host, note
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

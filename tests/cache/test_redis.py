@@ -19,9 +19,9 @@ from contextkit.cache.redis import RedisLevel
 from contextkit.concurrency import Breaker
 from contextkit.kit import ContextKit
 from contextkit.plugin.manager import SourceRegistry
-from tests.caching.conftest import Notes, OpenKit, put
-from tests.caching.redis_server import RedisServer
-from tests.caching.test_contexts import cache_of, state, written_by_another
+from tests.cache.conftest import Notes, OpenKit, put
+from tests.cache.redis_server import RedisServer
+from tests.cache.test_contexts import cache_of, state, written_by_another
 
 SLOW = 30.0
 """Seconds within which everything must answer on a busy machine."""

@@ -14,7 +14,7 @@ import pytest
 
 from contextkit import ContextAssembler, ContextItem, ContextRequest, Hit
 from contextkit.plugin.manager import SourceRegistry
-from tests.core.searchers import host, note
+from tests.store.searchers import host, note
 
 MakePlugin = Callable[..., ModuleType]
 MakeRegistry = Callable[..., SourceRegistry]

@@ -18,7 +18,7 @@ from contextkit import ContextItem, ContextKit
 from contextkit.errors import InvalidRequestError
 from contextkit.logs import get_logger, silenced
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"\| `(\w+)` \| (\w+) \| (.*) \| .+ \|")
 
 

@@ -70,7 +70,7 @@ def test_a_name_that_is_not_there() -> None:
 
 def test_the_version_is_the_distributions() -> None:
     """One number in two places."""
-    project = Path(__file__).parents[2] / "pyproject.toml"
+    project = Path(__file__).parents[1] / "pyproject.toml"
     assert f'\nversion = "{contextkit.__version__}"\n' in project.read_text(encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
 from contextkit.models.record import Range
 from contextkit.models.trace import CacheTrace
-from tests.caching.conftest import Notes, OpenKit, put
+from tests.cache.conftest import Notes, OpenKit, put
 
 WRITER = """
 import sys

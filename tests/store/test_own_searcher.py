@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from contextkit import ContextAssembler, InvalidContextTypeError
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "own_searcher.py"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own_searcher.py"
 FIVE = ["memories", "code", "experiences", "values", "commits"]
 PATIENT: dict[str, Any] = {"source_timeout": 30, "deadline": 30}
 

@@ -1,7 +1,7 @@
 """What is broken costs what needs it, and no more: faults made on purpose, one at a time.
 
 Elsewhere: sources that raise or return rubbish (`test_gather.py`), models that fail while they
-are used (`test_embedding_choice.py`), full disks (`tests/store`), Redis (`tests/caching`).
+are used (`test_embedding_choice.py`), full disks (`tests/store`), Redis (`tests/cache`).
 """
 
 from __future__ import annotations

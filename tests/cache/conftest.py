@@ -12,7 +12,7 @@ import pytest
 from attrs import define, field
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo, hookimpl
-from tests.caching.redis_server import RedisServer
+from tests.cache.redis_server import RedisServer
 
 OpenKit = Callable[..., ContextKit]
 
