@@ -1,4 +1,4 @@
-"""What every test has: folders and settings of its own; plugins, registries and kits made for it."""
+"""What every test has: folders and settings of its own, and makers of plugins and kits."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
 
 def unknown_sources(session: Session) -> Iterator[str]:
     """A line for each source that has settings and is not installed."""
-    from contextkit.cli.checks.setup import settings_of_absent
+    from contextkit.cli.source_names import settings_of_absent
 
     return settings_of_absent(session.config, session.registry)
 

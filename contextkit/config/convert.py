@@ -1,7 +1,4 @@
-"""How cattrs makes a setting's value of what a file or a variable says.
-
-From a raw value of a setting to a checked one: strictly from a file, leniently from text.
-"""
+"""How cattrs makes a setting's value of what a file or a variable says."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import cattrs
-from attrs import Attribute, resolve_types
+from attrs import resolve_types
 
 from contextkit.config.settings import SECTIONS, Config, SourceSettings
 from contextkit.models.items import Shares
@@ -129,32 +126,3 @@ TEXT = _make_converter(
     _comma_separated,
     _equations,
 )
-
-
-_SHOWN_CHARACTERS = 80
-
-
-def structured(raw: object, attribute: Attribute[Any], *, as_text: bool) -> Any:
-    """A setting's value, of its attribute's type and within its bounds.
-
-    Args:
-        raw: as it stands in the file, or in the variable.
-        attribute: the setting.
-        as_text: whether `raw` is text that stands for a value of another type.
-
-    Raises:
-        ValueError: saying what was expected.
-    """
-    # cattrs is imported with the first setting that anybody has made.
-
-    converter = TEXT if as_text else STRICT
-    try:
-        value = converter.structure(raw, cast("Any", attribute.type))
-        if attribute.validator is not None:
-            attribute.validator(None, attribute, value)
-    except Exception as error:
-        shown = repr(raw)
-        if len(shown) > _SHOWN_CHARACTERS:
-            shown = f"{shown[:_SHOWN_CHARACTERS]}…"
-        raise ValueError(f"expected {attribute.metadata['expected']}, got {shown}") from error
-    return value

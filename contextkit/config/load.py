@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from attrs import Attribute, evolve, fields_dict
 
-from contextkit.config.convert import structured
 from contextkit.config.files import read_settings
 from contextkit.config.join import Joined, Layer, Value, join, rule_of, with_switched_off_left_out
 from contextkit.config.origins import Origin
@@ -30,6 +29,7 @@ from contextkit.config.settings import (
     one_name_twice,
 )
 from contextkit.config.strategies import strategy_named
+from contextkit.config.values import structured
 from contextkit.errors import ConfigError, InvalidRequestError
 from contextkit.models.strategy import Strategy
 from contextkit.workspace.find import Workspace

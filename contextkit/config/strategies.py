@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from attrs import Attribute, asdict, evolve, fields_dict, frozen
 
-from contextkit.config.convert import structured
 from contextkit.config.settings import STRATEGY_PARTS, Config, normalized, one_name_twice
+from contextkit.config.values import structured
 from contextkit.errors import InvalidRequestError
 from contextkit.models.strategy import Strategy
 

@@ -18,7 +18,6 @@ from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.logs import get_logger
 from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.store.base import MOST_HITS, by_source, conditions, newest_first, stored_batch
-from contextkit.store.engine_errors import server_errors
 from contextkit.store.hybrid import (
     QueryVectors,
     RawHits,
@@ -31,6 +30,7 @@ from contextkit.store.identity import StoreIdentity
 from contextkit.store.payloads import Damage, Payload
 from contextkit.store.revisions import ProcessRevisions, Revisions
 from contextkit.store.server_collection import ServerCollection
+from contextkit.store.server_errors import server_errors
 from contextkit.store.server_queries import plan_search, server_filter, server_point
 from contextkit.text.keywords import embed_keywords
 

@@ -25,9 +25,9 @@ from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import StoreError, StoreModelMismatchError
 from contextkit.models.record import Record
 from contextkit.store.embedded import EmbeddedStore
-from contextkit.store.engine_errors import server_errors
 from contextkit.store.open import open_store
 from contextkit.store.server import ServerStore
+from contextkit.store.server_errors import server_errors
 from contextkit.workspace.find import find_workspace
 
 Note = Callable[..., Record]

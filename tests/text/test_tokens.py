@@ -22,7 +22,7 @@ from contextkit.errors import InvalidRequestError
 from contextkit.text import tokens as counters
 from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for, estimate_tokens
 
-DATA = Path(__file__).parent / "data" / "tokens"
+DATA = Path(__file__).parents[1] / "data" / "tokens"
 PIECE = 500
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)

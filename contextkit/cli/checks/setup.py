@@ -9,7 +9,6 @@ Settings of sources that are not installed: most are misspelt.
 
 from __future__ import annotations
 
-import difflib
 import importlib.metadata
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from attrs import define, evolve, field
 
 from contextkit.agent.tools import offered_tools
 from contextkit.cli.checks.finding import Finding, fine, problem, warning
+from contextkit.cli.source_names import settings_of_absent
 from contextkit.config.load import HOME_VARIABLE, LAYERS, load_config, user_config_file
 from contextkit.config.settings import Config, normalized
 from contextkit.errors import ConfigError, ContextKitError, DuplicateSourceError
@@ -108,19 +108,6 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
         _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS, cache=False
     )
     return context.trace.sources
-
-
-def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str]:
-    """A line for each source that has settings and is not installed."""
-    installed = {normalized(plugin.name): plugin.name for plugin in registry.plugins}
-    for name in config.sources:
-        if name in installed:
-            continue
-        origins = config.origins.items()
-        where = next(str(origin) for key, origin in origins if key.startswith(f"sources.{name}."))
-        nearest = difflib.get_close_matches(name, installed, n=1)
-        hint = f"; did you mean '{installed[nearest[0]]}'?" if nearest else ""
-        yield f"{where}: there are settings of the source '{name}', which is not installed{hint}"
 
 
 _PLUGINS = "plugins"
