@@ -10,7 +10,7 @@ from typing import Any
 from attrs import Attribute, fields
 
 from contextkit.cli.plugin_overview import plugin_overview
-from contextkit.config.settings import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
+from contextkit.config.sections import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
 from contextkit.models.strategy import Strategy
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus

@@ -13,7 +13,8 @@ from typing import Any, cast
 import cattrs
 from attrs import resolve_types
 
-from contextkit.config.settings import SECTIONS, Config, SourceSettings
+from contextkit.config.sections import SECTIONS, SourceSettings
+from contextkit.config.settings import Config
 from contextkit.models.items import Shares
 from contextkit.models.strategy import Strategy
 

@@ -19,15 +19,8 @@ from attrs import Attribute, evolve, fields_dict
 from contextkit.config.files import read_settings
 from contextkit.config.join import Joined, Layer, Value, join, rule_of, with_switched_off_left_out
 from contextkit.config.origins import Origin
-from contextkit.config.settings import (
-    SECTIONS,
-    SOURCE_NAME,
-    STRATEGY_PARTS,
-    Config,
-    SourceSettings,
-    normalized,
-    one_name_twice,
-)
+from contextkit.config.sections import SECTIONS, SOURCE_NAME, STRATEGY_PARTS, SourceSettings
+from contextkit.config.settings import Config, normalized, one_name_twice
 from contextkit.config.strategies import strategy_named
 from contextkit.config.values import structured
 from contextkit.errors import ConfigError, InvalidRequestError

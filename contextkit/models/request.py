@@ -54,15 +54,15 @@ class ContextRequest:
             `contextkit_tokenizer` answers to.
         style: `markdown`, `xml` or `plain`.
         detail: `full`: items as their sources show them; `summary`: without code bodies and
-            other long parts (seed 4); `compact`: one line an item.
+            other long parts; `compact`: one line an item.
         group_by: `source`: a heading per section; `type`: code, documentation, conversation
-            and other (seed 4).
-        include_sources: whether up to ten items are listed at the end (seed 4), where that
+            and other.
+        include_sources: whether up to ten items are listed at the end, where that
             takes no more than a quarter of the budget.
         guard: whether the text is put between delimiters that its content cannot close.
         compress: whether items that do not fit whole are summarised, the weakest first,
             before any is shortened or left out; not with `soft` or `compact`.
-        overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut (seed 1).
+        overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut.
         shares: how the budget is split over the sections. `by_evidence`: by weight, and by how
             much of the question each section's items have; `fixed`: by weight alone.
         fill: whether the budget is used up with whatever was found. By default a context ends

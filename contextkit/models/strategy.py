@@ -1,7 +1,6 @@
-"""A strategy: what makes a score, and which part of the budget each source has.
+"""Strategies: how to score items and split the budget.
 
-Seed 3's `ContextStrategy` and seed 5's relevance score are two sets of these numbers. How one
-is found by its name, and what the names are, is in `contextkit.config.strategies`.
+`contextkit.config.strategies` has the named ones.
 """
 
 from __future__ import annotations
@@ -77,29 +76,30 @@ STRATEGY_DEPTH = "a whole number of at least 0"
 
 @frozen(kw_only=True, repr=False)
 class Strategy:
-    """What makes a score, and which part of the budget each source has.
+    """How to score items and split the budget.
 
-    An item's score is the mean of its components, each 0..1, by their weights, times
-    `decay` for every day of its age. Without any argument it is the strategy `default`.
+    An item's score is the weighted mean of its components, each 0..1, times `decay` for every
+    day of its age. `Strategy()` is the strategy `default`.
 
     Attributes:
-        name: what it is called.
-        relevance, salience, recency, priority, history: the weights of the components; at
-            least one of them is over 0. `history` is how often and how lately an item was
-            chosen before.
-        half_life_days: days after which an item's recency is half.
-        decay: what the whole score is multiplied by for each day of an item's age, over 0
-            and at most 1; 1 for nothing. An item without a date does not decay.
-        neighbours: what an item lends of its match to those beside it in its sequence, 0..1.
-        budget: source -> percent of the budget. Those that are not named share the rest by
-            their own weights; with an empty one the weights decide alone.
-        limits: source -> items to retrieve from it.
-        depth: how far a source follows what is related to what it found; None leaves that
-            to the source.
-        shares, min_relevance, diversity: as in a request, for requests that say nothing of
-            them; None for what `[assemble]` says.
+        name: the strategy's name.
+        relevance: weight of relevance. At least one of the five weights must be over 0.
+        salience: weight of salience.
+        recency: weight of recency.
+        priority: weight of the source's priority.
+        history: weight of usage: how often and how recently an item was used.
+        half_life_days: age at which an item's recency is one half.
+        decay: factor on the whole score for each day of an item's age; 1 means no decay.
+            Items without a date do not decay.
+        neighbours: part of its match that an item passes on to the items beside it.
+        budget: percent of the budget by source. Other sources share the rest by weight.
+        limits: items to retrieve, by source.
+        depth: how many steps a source follows related items. Default: the source decides.
+        shares: default of a request's `shares`. Default: that of `[assemble]`.
+        min_relevance: default of a request's `min_relevance`. Default: that of `[assemble]`.
+        diversity: default of a request's `diversity`. Default: that of `[assemble]`.
 
-    Raises `ValueError` for a value that makes no sense.
+    Raises `ValueError` for an invalid value.
     """
 
     name: str = _part("default", "a name", lambda value: isinstance(value, str) and bool(value))

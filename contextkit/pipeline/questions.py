@@ -59,7 +59,7 @@ class AskingForContexts(abc.ABC):
         max_tokens: int | None = None,
         **options: Any,
     ) -> FormattedContext:
-        """Assemble context for a query from several sources (seed 1).
+        """Assemble context for a query from several sources.
 
         Args:
             query: what the context is needed for.
@@ -139,7 +139,7 @@ class AskingForContexts(abc.ABC):
         )
         recipe = context_recipe(self.registry, request.sources)
         if self.pipeline.answer is not None:
-            # A host's own scores are on scales of their own: its sections stand as in seed 1.
+            # A host's own scores are on scales of their own: its sections keep their fixed order.
             recipe = evolve(recipe, best_first=False)
         return request, recipe
 
@@ -164,7 +164,7 @@ class AskingForContexts(abc.ABC):
         Args:
             context: what was assembled in this process, or a cache gave; it stays as it is.
             new: one or several items, best first; relevance 1.0 says that an item is as new
-                and as relevant as can be (seed 3). A record, which must have a `source` as what
+                and as relevant as can be. A record, which must have a `source` as what
                 `put` returns has, becomes the item that its source makes of it, with that
                 relevance. The source may be any name: where the recipe has no section of it,
                 it gets one in its place by priority.
@@ -186,7 +186,7 @@ class AskingForContexts(abc.ABC):
         max_tokens: int | None = None,
         **options: Any,
     ) -> FormattedContext:
-        """Warnings from past experiences of a domain (seed 1): the `premortem` recipe."""
+        """Warnings from past experiences of a domain: the `premortem` recipe."""
         _log.info("assembling_premortem", domain=domain, strategy=strategy, limit=limit)
         return await self.assemble_recipe(
             "premortem",
@@ -236,7 +236,7 @@ class AskingForContexts(abc.ABC):
         return await self._assembled(request, recipe)
 
     async def count_tokens(self, text: str, tokens: str | None = None) -> int:
-        """The tokens of a text (seed 3's `estimateTokens`).
+        """Count the tokens of a text.
 
         Args:
             text: the text.
@@ -250,7 +250,7 @@ class AskingForContexts(abc.ABC):
     async def compress(
         self, text: str, max_tokens: int, *, query: str = "", tokens: str | None = None
     ) -> str:
-        """A text of the host's own within so many tokens (seed 3).
+        """A text of the host's own within so many tokens.
 
         One that fits stays as it is, but for invisible characters, which are left out or shown
         as escapes. Else it is summarised by the plugins that do so for every

@@ -257,7 +257,7 @@ def _check_choices(values: Mapping[str, Any]) -> None:
             )
     for name in (*_SWITCHES, "cache"):
         if not isinstance(values.get(name, True), bool):
-            # Seed 5 has the names of sources there.
+            # A caller may name sources there.
             hint = "; `sources` says which to ask" if name == "include_sources" else ""
             raise InvalidRequestError(f"{name} must be true or false, got {values[name]!r}{hint}")
     if not isinstance(values["tokens"], str) or not values["tokens"]:

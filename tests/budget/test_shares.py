@@ -11,7 +11,8 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
 from contextkit.config.load import load_config
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from contextkit.models.items import SHARES
 from contextkit.models.trace import SourceTrace

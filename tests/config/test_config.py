@@ -11,7 +11,8 @@ import pytest
 
 from contextkit.config.load import data_folder, load_config, user_config_file
 from contextkit.config.origins import Origin
-from contextkit.config.settings import Config, SourceSettings
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from contextkit.workspace.find import find_workspace
 

@@ -24,7 +24,8 @@ from contextkit import (
 )
 from contextkit.budget.shares import by_evidence, by_percent, shares
 from contextkit.config.load import load_config
-from contextkit.config.settings import Config, RankingSettings
+from contextkit.config.sections import RankingSettings
+from contextkit.config.settings import Config
 from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
 from contextkit.errors import ConfigError
 from contextkit.models.candidate import Scores

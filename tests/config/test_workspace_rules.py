@@ -14,7 +14,8 @@ from hypothesis import given, strategies as st
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.config.join import narrowed
 from contextkit.config.load import load_config
-from contextkit.config.settings import SECTIONS, Config, SourceSettings
+from contextkit.config.sections import SECTIONS, SourceSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError, SourceError
 from contextkit.models.source import WORKSPACE_RULES
 from contextkit.plugin.manager import SourceRegistry

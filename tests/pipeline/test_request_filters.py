@@ -22,7 +22,8 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.pipeline.request import make_request
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.dates import parse_since

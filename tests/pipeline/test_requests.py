@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from contextkit import ContextRequest, InvalidRequestError, Range
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.pipeline.request import make_request
 
 
