@@ -15,7 +15,8 @@ import pytest
 import structlog
 
 from contextkit import ContextItem, ContextKit, hookimpl
-from contextkit.config.settings import Config, SourceSettings
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import own_home, write_distribution
 from tests.running import need, pytest_configure, pytest_runtest_call

@@ -23,7 +23,8 @@ from contextkit.agent.events import PROMPT, START, HookEvent
 from contextkit.agent.failures import FAILED_TOOL, USED_TOOL
 from contextkit.agent.notify import as_message, tell_plugins
 from contextkit.config.load import load_config, user_config_file
-from contextkit.config.settings import SECTIONS, STRATEGY_PARTS, Config, SourceSettings
+from contextkit.config.sections import SECTIONS, STRATEGY_PARTS, SourceSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError, ContextKitError, InvalidRequestError
 from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
 from contextkit.plugin.manager import SourceRegistry

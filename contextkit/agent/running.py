@@ -19,7 +19,7 @@ from contextkit.files import make_private_folder, open_private
 from contextkit.pipeline.breakers import SourceHealth
 
 if TYPE_CHECKING:
-    from contextkit.config.settings import HookSettings
+    from contextkit.config.sections import HookSettings
 
 _LOG_BYTES = 1 << 20
 
@@ -83,7 +83,7 @@ def run_detached(warm: str | None) -> None:
 
 def _hook_settings(folder: str | None) -> HookSettings:
     from contextkit.config.load import load_config
-    from contextkit.config.settings import HookSettings
+    from contextkit.config.sections import HookSettings
     from contextkit.errors import ContextKitError
     from contextkit.workspace.find import find_workspace
 

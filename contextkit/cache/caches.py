@@ -14,7 +14,8 @@ from contextkit.cache.redis import RedisLevel
 from contextkit.cache.results import QueryVectors, ResultCache
 from contextkit.cache.revisions import SharedRevisions
 from contextkit.cache.stats import CacheStats
-from contextkit.config.settings import CacheSettings, Config
+from contextkit.config.sections import CacheSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore

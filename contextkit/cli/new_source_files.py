@@ -13,7 +13,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from contextkit.config.settings import SOURCE_NAME, normalized
+from contextkit.config.sections import SOURCE_NAME
+from contextkit.config.settings import normalized
 from contextkit.errors import ContextKitError
 from contextkit.package import VERSION
 

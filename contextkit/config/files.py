@@ -10,7 +10,8 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.config.settings import SECTIONS, SOURCE_NAME, normalized, one_name_twice
+from contextkit.config.sections import SECTIONS, SOURCE_NAME
+from contextkit.config.settings import normalized, one_name_twice
 from contextkit.errors import ConfigError
 from contextkit.files import parse_toml, read_toml
 

@@ -30,7 +30,8 @@ from typing import Any
 from attrs import evolve, field, fields_dict, frozen
 
 from contextkit.config.origins import Contested, Origin, Overruled
-from contextkit.config.settings import SECTIONS, Config, SourceSettings, normalized
+from contextkit.config.sections import SECTIONS, SourceSettings
+from contextkit.config.settings import Config, normalized
 from contextkit.models.source import WorkspaceRule
 
 ALWAYS: frozenset[WorkspaceRule] = frozenset({"capped", "plain"})

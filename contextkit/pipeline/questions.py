@@ -19,7 +19,7 @@ from contextkit.models.request import ContextRequest, Recipe
 from contextkit.pipeline.breakers import SourceHealth
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.recipes import build_recipe, context_recipe, find_recipe
-from contextkit.pipeline.request import check_whole_number, make_request, refuse_unknown_sources
+from contextkit.pipeline.request import checked_option, make_request, refuse_unknown_sources
 from contextkit.plugin.manager import SourceRegistry
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class AskingForContexts(abc.ABC):
         """
         from contextkit.pipeline.summaries import compressed
 
-        check_whole_number("max_tokens", max_tokens)
+        checked_option("max_tokens", max_tokens)
         count = await self.pipeline.counter(tokens or self.registry.config.assemble.tokens)
         return await compressed(self.registry, text, max_tokens, query, count)
 

@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from contextkit.budget.fit import Fitted
 from contextkit.budget.pieces import Piece
-from contextkit.config.settings import SOURCE_NAME
+from contextkit.config.sections import SOURCE_NAME
 from contextkit.errors import InvalidRequestError, SourceError
 from contextkit.models.candidate import Candidate
 from contextkit.models.context import FormattedContext

@@ -15,7 +15,8 @@ from typing import Any, TypeVar, cast
 import pluggy
 from attrs import define, evolve, field
 
-from contextkit.config.settings import SOURCE_NAME, Config, normalized
+from contextkit.config.sections import SOURCE_NAME
+from contextkit.config.settings import Config, normalized
 from contextkit.errors import (
     ConfigError,
     ContextKitError,

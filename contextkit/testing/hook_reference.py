@@ -119,11 +119,14 @@ def _signature(name: str, signature: inspect.Signature) -> str:
 
 def _value(kind: type[Any]) -> str:
     text = _described(kind)
-    meanings = dict(_meanings(text))
+    meanings = {
+        **dict(_meanings(text)),
+        **{each.name: _folded(each.metadata["help"]) for each in _declared(kind)},
+    }
     types = _types(kind)
     rows = [
         f"| `{field.name}` | {types[field.name]} | {_default(field)} | {meanings[field.name]} |"
-        for field in attrs.fields(kind)
+        for field in sorted(attrs.fields(kind), key=_is_given)
         if field.name in meanings
     ]
     table = "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows])
@@ -131,6 +134,16 @@ def _value(kind: type[Any]) -> str:
     methods = "\n".join(_methods(kind))
     parts = (f"## {kind.__name__}", before, table if rows else "", methods)
     return "\n\n".join(filter(None, parts))
+
+
+def _declared(kind: type[Any]) -> Iterator[attrs.Attribute[Any]]:
+    """The fields whose meaning stands beside them."""
+    return (each for each in attrs.fields(kind) if "help" in each.metadata)
+
+
+def _is_given(field: attrs.Attribute[Any]) -> bool:
+    """Whether it may be left out; those that may not come first."""
+    return field.default is not attrs.NOTHING
 
 
 def _meanings(text: str) -> Iterator[tuple[str, str]]:

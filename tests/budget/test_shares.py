@@ -11,7 +11,8 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
 from contextkit.config.load import load_config
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from contextkit.models.items import SHARES
 from contextkit.models.trace import SourceTrace
@@ -214,7 +215,7 @@ def test_the_default_follows_the_evidence() -> None:
 def test_another_word_in_a_file_is_refused(tmp_path: Path, value: str) -> None:
     """With the line, the key and what would be right."""
     (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = {value}\n")
-    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*by_evidence or fixed"):
+    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*one of by_evidence, fixed"):
         load_config(find_workspace(tmp_path), environment={}, flags={})
 
 

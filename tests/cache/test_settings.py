@@ -16,7 +16,8 @@ from contextkit.cache.caches import open_caches
 from contextkit.cli.checks import examine
 from contextkit.cli.root import cli
 from contextkit.config.load import user_config_file
-from contextkit.config.settings import CacheSettings, Config
+from contextkit.config.sections import CacheSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from tests.cache.redis_server import RedisServer
 

@@ -13,7 +13,8 @@ from qdrant_client import QdrantClient
 from contextkit import ContextKit, Record, SourceInfo, hookimpl
 from contextkit.cache.caches import Caches, open_caches
 from contextkit.cache.results import QueryVectors
-from contextkit.config.settings import CacheSettings, Config, StoreSettings
+from contextkit.config.sections import CacheSettings, StoreSettings
+from contextkit.config.settings import Config
 from contextkit.embedding.choice import OneEmbedder
 from contextkit.embedding.embedder import KeywordsOnly
 from contextkit.store.server import ServerStore

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from contextkit.config.load import load_config
-from contextkit.config.settings import AssembleSettings
+from contextkit.config.sections import AssembleSettings
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.workspace.find import find_workspace
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextkit.config.load import DEADLINE, SOURCE_TIMEOUT, patient
 from contextkit.config.origins import Origin
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 
 
 def test_both_limits_are_longer_where_none_is_configured() -> None:

@@ -24,7 +24,8 @@ from contextkit import (
 )
 from contextkit.budget.shares import by_evidence, by_percent, shares
 from contextkit.config.load import load_config
-from contextkit.config.settings import Config, RankingSettings
+from contextkit.config.sections import RankingSettings
+from contextkit.config.settings import Config
 from contextkit.config.strategies import BUILT_IN, strategy_for, strategy_named, strategy_names
 from contextkit.errors import ConfigError
 from contextkit.models.candidate import Scores
@@ -152,19 +153,19 @@ def test_what_was_only_shown_outweighs_no_clearly_better_match(
         ({"history": "0.1"}, "history: expected a number of at least 0, got '0.1'"),
         ({"decay": 0}, "decay: expected a number over 0 and at most 1, got 0"),
         ({"decay": 1.01}, "decay: expected a number over 0 and at most 1, got 1.01"),
-        ({"half_life_days": 0}, "half_life_days: expected days, over 0, got 0"),
+        ({"half_life_days": 0}, "half_life_days: expected a number of days over 0, got 0"),
         ({"neighbours": 2}, "neighbours: expected a number within 0..1, got 2"),
         ({"min_relevance": -1}, "min_relevance: expected a number within 0..1, got -1"),
         ({"diversity": 1.5}, "diversity: expected a number within 0..1, got 1.5"),
-        ({"shares": "equal"}, "shares: expected by_evidence or fixed, got 'equal'"),
+        ({"shares": "equal"}, "shares: expected one of by_evidence, fixed, got 'equal'"),
         ({"depth": -1}, "depth: expected a whole number of at least 0, got -1"),
         ({"depth": 1.5}, "depth: expected a whole number of at least 0, got 1.5"),
         ({"name": ""}, "name: expected a name, got ''"),
         ({"budget": {"a": 70, "b": 31}}, "together at most 100, got {'a': 70, 'b': 31}"),
-        ({"budget": {"a": -1}}, "each at least 0 and together at most 100, got {'a': -1}"),
-        ({"budget": {"a": math.nan}}, "together at most 100, got {'a': nan}"),
+        ({"budget": {"a": -1}}, "budget.a: expected a number of at least 0, got -1"),
+        ({"budget": {"a": math.nan}}, "budget.a: expected a number of at least 0, got nan"),
         ({"budget": 50}, "together at most 100, got 50"),
-        ({"limits": {"a": 0}}, "SOURCE = a whole number of at least 1, for each, got {'a': 0}"),
+        ({"limits": {"a": 0}}, "limits.a: expected a whole number of at least 1, got 0"),
         (
             {"relevance": 0, "salience": 0, "recency": 0, "priority": 0},
             "expected a weight over 0: one of relevance, salience, recency, priority, history",
@@ -285,7 +286,7 @@ def test_a_strategy_can_come_from_the_environment(load: Load) -> None:
         ("[strategies.x.budget]\ncode = 101\n", ": strategies.x.budget: expected SOURCE = percent"),
         ("[strategies.x]\nbudget = 5\n", ":2: strategies.x.budget: expected SOURCE = percent"),
         ("[strategies.x]\ndepth = 1.0\n", ":2: strategies.x.depth: expected a whole number"),
-        ("[strategies.x]\nshares = 'no'\n", ":2: strategies.x.shares: expected by_evidence or"),
+        ("[strategies.x]\nshares = 'no'\n", ":2: strategies.x.shares: expected one of by_evidence"),
         ("[strategies.'X Y']\nrecency = 1\n", "a strategy's name is lower-case letters"),
         ("strategies = 5\n", ":1: strategies: expected a table, [strategies]"),
         ("[strategies]\nx = 5\n", ":2: strategies.x: expected a table, [strategies.x]"),

@@ -14,7 +14,8 @@ from hypothesis import given, strategies as st
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.config.join import narrowed
 from contextkit.config.load import load_config
-from contextkit.config.settings import SECTIONS, Config, SourceSettings
+from contextkit.config.sections import SECTIONS, SourceSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError, SourceError
 from contextkit.models.source import WORKSPACE_RULES
 from contextkit.plugin.manager import SourceRegistry
@@ -151,7 +152,9 @@ def test_the_environment_and_flags_beat_both_files(load: Load) -> None:
 
 def test_a_wrong_value_of_a_workspace_is_still_refused(load: Load) -> None:
     """A rule decides between values, it does not hide a mistake."""
-    with pytest.raises(ConfigError, match=r"contextkit\.toml:2: hooks\.timeout: expected seconds"):
+    with pytest.raises(
+        ConfigError, match=r"contextkit\.toml:2: hooks\.timeout: expected a number of"
+    ):
         load("[hooks]\ntimeout = 2\n", "[hooks]\ntimeout = 'long'\n")
 
 

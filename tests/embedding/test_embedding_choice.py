@@ -13,7 +13,8 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo
 from contextkit.config.load import user_config_file
-from contextkit.config.settings import Config, SourceSettings
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
 from contextkit.embedding.choice import PluginEmbedders
 from contextkit.errors import ConfigError, PluginError, SourceError, StoreModelMismatchError
 from contextkit.plugin.manager import SourceRegistry

@@ -12,7 +12,8 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextRequest, SourceInfo
 from contextkit.config.origins import Origin
-from contextkit.config.settings import Config, SourceSettings
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
 from contextkit.errors import ConfigError, SourceError
 from contextkit.plugin.manager import SourceRegistry
 

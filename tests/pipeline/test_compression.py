@@ -21,7 +21,8 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.models.items import DETAILS, STYLES, Style
 from contextkit.models.trace import ItemTrace
 from contextkit.pipeline.looks import Parts

@@ -26,7 +26,8 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.tokens import counter_for

@@ -19,7 +19,7 @@ from contextkit import (
     SourceError,
     SourceInfo,
 )
-from contextkit.config.settings import SourceSettings
+from contextkit.config.sections import SourceSettings
 from contextkit.errors import PluginError
 from contextkit.pipeline.recipes import (
     OfferedRecipe,

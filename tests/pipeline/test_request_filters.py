@@ -22,7 +22,8 @@ from contextkit import (
     SourceInfo,
     hookimpl,
 )
-from contextkit.config.settings import AssembleSettings, Config
+from contextkit.config.sections import AssembleSettings
+from contextkit.config.settings import Config
 from contextkit.pipeline.request import make_request
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.dates import parse_since
@@ -330,8 +331,8 @@ async def test_a_hosts_results_without_a_time_pass_since() -> None:
         ({"kinds": ["error", ""]}, "kinds must be a list of names"),
         ({"entity_types": [5]}, r"entity_types must be a list of names, got \[5\]"),
         ({"exclude": 5}, "exclude must be a list of names, got 5"),
-        ({"exclude": ["a"] * 1001}, "exclude has 1001 names; 1000 at most"),
-        ({"exclude_sources": {"a": 1}}, "exclude_sources must be a list of names"),
+        ({"exclude": ["a"] * 1001}, "exclude must be a list of at most 1000 names"),
+        ({"exclude_sources": {"a": 1}}, "exclude_sources must be a list of source names"),
         ({"user": ""}, "user must be the name of a user, got ''"),
         ({"user": 5}, "user must be the name of a user, got 5"),
         ({"user": "\ud800"}, "user must be valid Unicode"),

@@ -15,7 +15,8 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, hookimpl
 from contextkit.config.origins import Origin
-from contextkit.config.settings import Config, SourceSettings
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
 from contextkit.errors import DuplicateSourceError, InvalidContextTypeError, PluginError
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus

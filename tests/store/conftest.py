@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from contextkit.config.settings import Config, EmbeddingSettings, SourceSettings
+from contextkit.config.sections import EmbeddingSettings, SourceSettings
+from contextkit.config.settings import Config
 from contextkit.embedding.choice import Embedders, PluginEmbedders
 from contextkit.models.record import Record
 from contextkit.plugin.manager import SourceRegistry
