@@ -16,7 +16,6 @@ from typing import Any, Literal
 
 from attrs import Attribute, field, frozen
 
-from contextkit.errors import InvalidRequestError
 from contextkit.models.source import WorkspaceRule
 
 Affects = Literal["answers", "context", "nothing"]
@@ -65,12 +64,14 @@ class Values:
         read: the option's value for one of a program or a file; raises `ValueError` for
             a value that does not fit.
         parse: what `read` takes, for a text of a variable or of the command line.
+        metavar: what stands for a value in a command's help.
         choices: every value, where there are few.
     """
 
     expected: str
     read: Callable[[Any], Any]
     parse: Callable[[str], Any] = str
+    metavar: str = "TEXT"
     choices: tuple[str, ...] = ()
 
     def checked(self, raw: object, *, as_text: bool = False) -> Any:
@@ -120,26 +121,6 @@ def option(
     return field(default=default, metadata=metadata, **more)
 
 
-def check_option(name: str, values: Values, value: object, *, as_text: bool = False) -> Any:
-    """The value of a request's option.
-
-    Args:
-        name: the option.
-        values: the values that it takes.
-        value: the value given.
-        as_text: whether a text stands for a value of another type.
-
-    Raises `InvalidRequestError`, which names the option, the value and what would fit.
-    """
-    try:
-        return values.checked(value, as_text=as_text)
-    except UnfitError as error:
-        where = f"{name}: {error.path}" if error.path else name
-        raise InvalidRequestError(
-            f"{where} must be {error.expected}, got {shown(error.found)}"
-        ) from None
-
-
 def values_of(attribute: Attribute[Any]) -> Values:
     """The values that a declared option takes."""
     values: Values = attribute.metadata["values"]
@@ -158,16 +139,19 @@ def is_number(value: object) -> bool:
 
 
 def fitting(
-    expected: str, fits: Callable[[Any], bool], parse: Callable[[str], Any] = str
+    expected: str,
+    fits: Callable[[Any], bool],
+    parse: Callable[[str], Any] = str,
+    metavar: str = "TEXT",
 ) -> Values:
-    """Values that a test tells from others, as they are."""
+    """Values that pass a test, as they are."""
 
     def read(value: Any) -> Any:
         if not fits(value):
             raise UnfitError(expected, value)
         return value
 
-    return Values(expected, read, parse)
+    return Values(expected, read, parse, metavar)
 
 
 def integers(least: int = 1, most: float = math.inf) -> Values:
@@ -177,6 +161,7 @@ def integers(least: int = 1, most: float = math.inf) -> Values:
         f"a whole number {expected}",
         lambda value: type(value) is int and least <= value <= most,
         int,
+        "INTEGER",
     )
 
 
@@ -189,7 +174,7 @@ def numbers(expected: str, fits: Callable[[float], bool], *, infinite: bool = Fa
             raise UnfitError(expected, value)
         return float(value)
 
-    return Values(expected, read, float)
+    return Values(expected, read, float, "NUMBER")
 
 
 def over_0(unit: str = "", *, infinite: bool = False) -> Values:
@@ -204,6 +189,7 @@ SWITCH = fitting(
     "true or false",
     lambda value: isinstance(value, bool),
     lambda text: _WORDS[text.strip().lower()],
+    "true|false",
 )
 
 
@@ -215,7 +201,7 @@ def choice(*known: str) -> Values:
             raise UnfitError(f"one of {', '.join(known)}", value)
         return value
 
-    return Values(f"one of {', '.join(known)}", read, choices=known)
+    return Values(f"one of {', '.join(known)}", read, metavar="|".join(known), choices=known)
 
 
 def text(expected: str, pattern: re.Pattern[str] | None = None) -> Values:
@@ -264,7 +250,7 @@ def names(expected: str = "a list of names") -> Values:
             _check_unicode(name)
         return tuple(dict.fromkeys(sorted(found) if isinstance(value, Set) else found))
 
-    return Values(expected, read, _listed)
+    return Values(expected, read, _listed, "NAMES")
 
 
 def _listed(given: str) -> Any:
@@ -302,7 +288,7 @@ def table(expected: str, entry: Values) -> Values:
             raise UnfitError(expected, given)
         return {name.strip(): entry.parse(value.strip()) for name, _, value in pairs}
 
-    return Values(expected, read, parse)
+    return Values(expected, read, parse, "NAME=VALUE,...")
 
 
 ANYTHING = Values("a value", lambda value: value)
@@ -318,16 +304,13 @@ FOLDER = Values("a folder", _read_folder)
 
 
 def _read_time(value: Any) -> datetime:
-    if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise UnfitError(_TIME, value)
-    return value
-
-
-def _parse_time(given: str) -> datetime:
     from contextkit.text.dates import parse_since
 
-    return parse_since(given)
+    found = parse_since(value) if isinstance(value, str) else value
+    if not isinstance(found, datetime) or found.utcoffset() is None:
+        raise UnfitError(_TIME, value)
+    return found
 
 
-_TIME = "a datetime with a time zone"
-TIME = Values(_TIME, _read_time, _parse_time)
+_TIME = "a time such as 7d, 12h or 2026-05-01, or a datetime with a time zone"
+TIME = Values(_TIME, _read_time, metavar="TIME")

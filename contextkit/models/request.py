@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from attrs import Attribute, Factory, field, fields, fields_dict, frozen
 
+from contextkit.errors import InvalidRequestError
 from contextkit.models.items import (
     DETAILS,
     GROUPINGS,
@@ -29,13 +31,16 @@ from contextkit.models.options import (
     UNIT,
     WORDS,
     Affects,
+    UnfitError,
     choice,
     integers,
     names,
     option,
     over_0,
+    shown,
     table,
     text,
+    values_of,
 )
 from contextkit.models.strategy import DEFAULT, Strategy
 from contextkit.text.signals import QuerySignals
@@ -249,9 +254,9 @@ class ContextRequest(RequestDefaults):
         "@FILE reads a file, and @- standard input.",
         WORDS,
     )
-    recipe: str = option("context", "Recipe to follow.", text("the name of a recipe"))
     record_use: bool = option(True, "Record which items were used.", SWITCH)
     cache: bool = option(True, "Use the cache, if there is one.", SWITCH, affects="nothing")
+    recipe: str = _set_later("Name of the recipe.", "context")
     project: str = _set_later("Project whose records are searched.", "")
     workspace: Path | None = _set_later("Root folder of the workspace.", None)
     records: Records = _set_later("The source's records.", None, "nothing", repr=False, eq=False)
@@ -282,11 +287,31 @@ OPTIONS: Mapping[str, Attribute[Any]] = {
 """The options of a request, by name."""
 
 
-class RequestOptions(TypedDict, total=False):
-    """The options of a request as keywords, for type checkers; None leaves one unset.
+def checked_option(name: str, value: object, *, as_text: bool = False) -> Any:
+    """The value of an option of a request.
 
-    `ContextRequest` says what each of them does.
+    Args:
+        name: the option.
+        value: the value given.
+        as_text: whether a text stands for a value of another type.
+
+    Raises `InvalidRequestError` for an unknown option, and for a value that does not fit: it
+    names the option, the value and what would fit.
     """
+    if name not in OPTIONS:
+        nearest = difflib.get_close_matches(name, OPTIONS, n=1)
+        hint = f"did you mean '{nearest[0]}'?" if nearest else f"it has: {', '.join(OPTIONS)}"
+        raise InvalidRequestError(f"a request has no option '{name}'; {hint}")
+    try:
+        return values_of(OPTIONS[name]).checked(value, as_text=as_text)
+    except UnfitError as error:
+        where = f"{name}: {error.path}" if error.path else name
+        expected, got = error.expected, shown(error.found)
+        raise InvalidRequestError(f"{where} must be {expected}, got {got}") from None
+
+
+class PremortemOptions(TypedDict, total=False):
+    """The options of a request without `strategy`, which a premortem takes for its own."""
 
     max_tokens: int | None
     limit: int | None
@@ -306,8 +331,7 @@ class RequestOptions(TypedDict, total=False):
     fill: bool | None
     min_relevance: float | None
     diversity: float | None
-    strategy: str | Strategy | Mapping[str, Any] | None
-    since: datetime | None
+    since: datetime | str | None
     kinds: Collection[str] | None
     entity_types: Collection[str] | None
     exclude: Collection[str] | None
@@ -319,9 +343,17 @@ class RequestOptions(TypedDict, total=False):
     session: str | None
     user: str | None
     additional_context: str | None
-    recipe: str | None
     record_use: bool | None
     cache: bool | None
+
+
+class RequestOptions(PremortemOptions, total=False):
+    """The options of a request as keywords; None leaves one unset.
+
+    It is for type checkers: `ContextRequest` says what each of them does.
+    """
+
+    strategy: str | Strategy | Mapping[str, Any] | None
 
 
 @frozen(kw_only=True)

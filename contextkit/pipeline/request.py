@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from attrs import evolve, fields
 from contextkit.config.settings import Config, normalized
 from contextkit.config.strategies import strategy_for
 from contextkit.errors import InvalidRequestError, RecordError
-from contextkit.models.options import check_option, values_of
-from contextkit.models.request import OPTIONS, ContextRequest, RequestDefaults
+from contextkit.models.request import ContextRequest, RequestDefaults, checked_option
 from contextkit.models.strategy import Strategy
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import conditions
@@ -28,7 +26,13 @@ _TOKENS_AN_ITEM = 40
 
 
 def make_request(
-    config: Config, query: str, *, project: str, workspace: Path | None, **given: Any
+    config: Config,
+    query: str,
+    *,
+    project: str,
+    workspace: Path | None,
+    recipe: str = "context",
+    **given: Any,
 ) -> ContextRequest:
     """Make a request of checked values.
 
@@ -37,10 +41,11 @@ def make_request(
         query: what the context is needed for.
         project: the project whose records are searched.
         workspace: the workspace's root folder.
-        given: fields of `ContextRequest`; None means not given.
+        recipe: the name of the recipe that is followed.
+        given: options of `ContextRequest`; None means not given.
 
     Raises:
-        InvalidRequestError: naming the field, what it is and what it should be.
+        InvalidRequestError: naming the option, what it is and what it should be.
     """
     checked = {
         name: checked_option(name, value) for name, value in given.items() if value is not None
@@ -64,25 +69,9 @@ def make_request(
         query=query.encode("utf-8", "replace").decode("utf-8"),
         project=project,
         workspace=workspace,
+        recipe=recipe,
         **values,
     )
-
-
-def checked_option(name: str, value: object, *, as_text: bool = False) -> Any:
-    """The value of an option of a request.
-
-    Args:
-        name: the option.
-        value: the value given.
-        as_text: whether a text stands for a value of another type.
-
-    Raises `InvalidRequestError` for an unknown option and for a value that does not fit.
-    """
-    if name not in OPTIONS:
-        nearest = difflib.get_close_matches(name, OPTIONS, n=1)
-        hint = f"did you mean '{nearest[0]}'?" if nearest else f"it has: {', '.join(OPTIONS)}"
-        raise InvalidRequestError(f"a request has no option '{name}'; {hint}")
-    return check_option(name, values_of(OPTIONS[name]), value, as_text=as_text)
 
 
 def default_limit(config: Config, max_tokens: int) -> int:
