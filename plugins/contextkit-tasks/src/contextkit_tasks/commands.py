@@ -112,11 +112,14 @@ def list_tasks(session: Session, limit: int, of: str | None, as_json: bool) -> N
 
 
 @task.command()
+@_of_session
 @request_options()
 @no_index_option
 @json_option
 @pass_session
-def context(session: Session, /, no_index: bool, as_json: bool, options: dict[str, Any]) -> None:
+def context(
+    session: Session, /, of: str | None, no_index: bool, as_json: bool, options: dict[str, Any]
+) -> None:
     """Print the context for the current task.
 
     5% of it are the root's goal, 15% the tasks between, 10% the results of siblings, and the
@@ -127,7 +130,7 @@ def context(session: Session, /, no_index: bool, as_json: bool, options: dict[st
     \b
     Example: contextkit task context --max-tokens 1000
     """
-    of = options.pop("session", None)
+    options.pop("session", None)
     goal = TaskStack.of(session.kit, of).current().goal
     names = checked_sources(session, goal, options)
     options.pop("sources", None)
