@@ -1,4 +1,4 @@
-"""`ContextAssembler`: contexts over a host's own searcher, as seed 1 has them."""
+"""`ContextAssembler`: contexts over a host's own searcher."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextkit.store.searcher import SearcherStore
 
 @define(eq=False)
 class ContextAssembler(AskingForContexts):
-    """Assembles contexts from what a host's own searcher finds (seed 1).
+    """Assembles contexts from what a host's own searcher finds.
 
     The installed sources format, weigh and compare what is found as they do with records
     of their own; nothing is stored and no workspace is read.

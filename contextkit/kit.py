@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from contextkit.config.load import load_config
 from contextkit.config.projects import Identity, identify
@@ -22,6 +22,7 @@ from contextkit.models.indexer import Progress
 from contextkit.models.items import ContextItem
 from contextkit.models.records import Records
 from contextkit.models.request import ContextRequest, Recipe, RequestOptions
+from contextkit.pipeline.overview import SourceOverview, source_overview
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.redact import Redactor
@@ -142,6 +143,22 @@ class ContextKit(AskingForContexts):
         return self.workspace.root
 
     # -- sources --------------------------------------------------------------------------
+
+    def sources(self, *, records: bool = True) -> list[SourceOverview]:
+        """List the installed sources and other plugins: state, weight, records; blocking.
+
+        Args:
+            records: whether records are counted, for which the store opens.
+
+        Raises `StoreError` where the store does not open.
+        """
+        count = self.records if records else None
+        health, root = self.health(), self.workspace.root
+        rows = [source_overview(self.registry, s, root, count) for s in self.registry.plugins]
+        return [
+            evolve(row, left_alone=health[row.name].words if row.name in health else None)
+            for row in rows
+        ]
 
     def register(self, plugin: object, name: str) -> None:
         """Add a source of the host's own, without an entry point."""

@@ -73,11 +73,11 @@ def fit(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count) ->
 
 
 def fit_all(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count) -> Fitted:
-    """Place every piece whole, whatever that takes: seed 1's soft limit.
+    """Place every piece whole, even beyond the budget: the soft limit.
 
-    The seed selects within the budget and then exceeds rather than cuts, so each section
-    takes pieces until what is allotted to it is used up, the last of them whole. What is left
-    goes to sections without a share: their notes and good matches.
+    Each section takes pieces until its allotment is used up, the last of them whole, so the
+    text may exceed the budget. What is left goes to sections without a share: their notes and
+    good matches.
     """
     weights = {lane.key: lane.weight for lane in lanes}
     wanted = {lane.key: sum(piece.tokens for piece in lane.pieces) for lane in lanes}

@@ -25,11 +25,12 @@ from contextkit.budget.pieces import SHORTEST, Lane, Piece, Placed, Ranks, Shape
 from contextkit.budget.shares import allotments
 
 ITEM_CAP = Fraction(1, 4)
-"""The part of its section's allotment that one item may take (seed 1)."""
+"""The part of its section's allotment that one item may take."""
 
 READABLE_TOKENS = 128
 """No item is capped below this where its section has room for it: a quarter of a small share
-is a heading that nothing can be read under."""
+is a heading that nothing can be read under. In 1,000 tokens, 128 for the best items of three
+sections make .645 of the answers readable, beside .577 without (`mixed` of the benchmarks)."""
 
 BEST_PART = Fraction(1, 2)
 """The part of its section's allotment that the best item may take."""

@@ -96,7 +96,7 @@ def open_caches(config: Config) -> Caches:
     settings = config.cache
     redis = None
     if settings.url != "memory":
-        if not all(map(importlib.util.find_spec, ("cashews", "redis"))):
+        if importlib.util.find_spec("redis") is None:
             raise ConfigError(
                 'Redis needs its library: pip install "contextkit-core[redis]"', key="cache.url"
             )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from contextkit.cli.plugin_overview import plugin_overview
 from contextkit.config.sections import (
     SECTIONS,
     AssembleSettings,
@@ -16,6 +15,7 @@ from contextkit.config.sections import (
     settings_of,
 )
 from contextkit.models.strategy import Strategy
+from contextkit.pipeline.overview import source_overview
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus
 from contextkit.workspace.facts import WorkspaceFacts
@@ -103,7 +103,7 @@ def _strategy() -> Iterator[str]:
 
 
 def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Iterator[str]:
-    row = plugin_overview(registry, status, root)
+    row = source_overview(registry, status, root).as_dict()
     about = [_in_comment(f"{status.distribution} {status.version}".strip())]
     if status.state != "on":
         about.append(f"{status.state}: {_in_comment(status.reason or '')}")

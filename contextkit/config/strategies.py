@@ -33,7 +33,7 @@ class BuiltIn:
 BUILT_IN: Mapping[str, BuiltIn] = {
     "default": BuiltIn("what matches best, with small boosts; as [ranking] says", {}),
     "balanced": BuiltIn(
-        "relevance, recency and salience together (seed 3); recency halves every day",
+        "relevance, recency and salience together; recency halves every day",
         {
             "relevance": 0.5,
             "recency": 0.3,
@@ -43,7 +43,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         },
     ),
     "conversation": BuiltIn(
-        "relevance, recency, priority and what was chosen before (seed 5); decays by the day",
+        "relevance, recency, priority and what was chosen before; decays by the day",
         {
             "relevance": 0.4,
             "recency": 0.3,

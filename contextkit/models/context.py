@@ -17,7 +17,7 @@ from contextkit.text.tokens import counter_called
 
 @frozen(kw_only=True)
 class ContextSource:
-    """Where one item of a context comes from (seed 4).
+    """Where one item of a context comes from.
 
     Attributes:
         source: the source.
@@ -50,7 +50,7 @@ class ContextSource:
 
 @frozen(kw_only=True)
 class ContextComponent:
-    """One part of a context's text (seed 3).
+    """One part of a context's text.
 
     Attributes:
         type: what it is: an item's kind, or `custom` for the host's own text.
@@ -91,7 +91,7 @@ class ContextComponent:
 
 @frozen
 class FormattedContext:
-    """A context ready for injection (seed 1).
+    """A context ready for injection.
 
     Attributes:
         markdown: the rendered text, in whichever style was asked for.
@@ -121,7 +121,7 @@ class FormattedContext:
     def truncated(self) -> bool:
         """True when the budget cost something: an item is shortened, summarised or left out.
 
-        Seeds 3 to 5 have this field; `summary` says which of these it was.
+        `summary` says which of these it was.
         """
         return bool(self.truncated_items) or any(
             row.verdict == "over_budget" for row in (self.trace.items if self.trace else ())
@@ -129,12 +129,12 @@ class FormattedContext:
 
     @property
     def strategy(self) -> Mapping[str, Any]:
-        """Name and numbers of the strategy that made the scores (seed 3); empty without a trace."""
+        """Name and numbers of the strategy that made the scores; empty without a trace."""
         return self.trace.strategy if self.trace else {}
 
     @property
     def summary(self) -> str | None:
-        """What was done to hold the budget, in words (seed 4), or None."""
+        """How the text was shortened for the budget, or None."""
         # One that was made by hand has no trace.
         rows = self.trace.items if self.trace else ()
         left_out = sum(1 for row in rows if row.verdict == "over_budget")
@@ -151,12 +151,12 @@ class FormattedContext:
 
     @property
     def sources(self) -> list[ContextSource]:
-        """Where the items come from, in the order of the text (seed 4)."""
+        """Where the items come from, in the order of the text."""
         return [ContextSource.of(item) for item in self.items]
 
     @property
     def components(self) -> list[ContextComponent]:
-        """What the text is made of, in its order: the items, then the host's own text (seed 3)."""
+        """What the text is made of, in its order: the items, then the host's own text."""
         tokens: dict[tuple[str, str], list[ItemTrace]] = {}
         for row in self.trace.items if self.trace else ():
             if row.tokens:
@@ -172,7 +172,7 @@ class FormattedContext:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What was done for it, in short (seed 3).
+        """What was done for it, in short.
 
         `query`; `intent`; `considered`, source -> items that it returned; `searched`, the
         sources that were asked; `milliseconds`. Empty for one that was made by hand.

@@ -63,9 +63,9 @@ class Successor:
 
 @frozen
 class ContextItem:
-    """One piece of context from any source (seed 1, with the fields the stages need).
+    """One piece of context from any source.
 
-    Two items are equal when source and content are (seed 2): the rest describes them.
+    Two items are equal if source and content are equal; the rest describes them.
 
     Attributes:
         source: the name of the source it comes from.

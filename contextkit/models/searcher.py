@@ -1,4 +1,4 @@
-"""What a host's own searcher looks like (seed 1)."""
+"""What a host's own searcher looks like."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class SourceInfo:
     Attributes:
         title: its heading in a context; default: its name, capitalised.
         description: one line for lists and for tool descriptions.
-        priority: 1..100 (seed 5); sources are asked by it, highest first, and shown so with
+        priority: 1..100; sources are asked by it, highest first, and shown so with
             `assemble.order` "priority"; it is a small part of an item's score.
         scale: what its items' relevance means. `ranked`: nothing but their order within
             the source, so that they are ranked against other sources' items by their

@@ -1,7 +1,6 @@
-"""A strategy: what makes a score, and which part of the budget each source has.
+"""Strategies: how to score items and split the budget.
 
-Seed 3's `ContextStrategy` and seed 5's relevance score are two sets of these numbers. How one
-is found by its name, and what the names are, is in `contextkit.config.strategies`.
+`contextkit.config.strategies` has the named ones.
 """
 
 from __future__ import annotations

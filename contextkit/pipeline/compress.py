@@ -25,7 +25,7 @@ from contextkit.text.passages import excerpt, keeps
 from contextkit.text.tokens import TokenCounter
 
 _PART_KEPT = 3
-"""A summary takes one token of so many (seed 3)."""
+"""A summary takes one token of so many."""
 
 _MARGIN = 50
 

@@ -122,7 +122,7 @@ class AskingForContexts(abc.ABC):
         request = self._request(query, options)
         recipe = context_recipe(self.registry, request.sources)
         if self.pipeline.answer is not None:
-            # A host's own scores are on scales of their own: its sections stand as in seed 1.
+            # A host's own scores are on scales of their own: its sections keep their fixed order.
             recipe = evolve(recipe, best_first=False)
         return request, recipe
 
@@ -160,7 +160,7 @@ class AskingForContexts(abc.ABC):
         Args:
             context: what was assembled in this process, or a cache gave; it stays as it is.
             new: one or several items, best first; relevance 1.0 says that an item is as new
-                and as relevant as can be (seed 3). A record, which must have a `source` as what
+                and as relevant as can be. A record, which must have a `source` as what
                 `put` returns has, becomes the item that its source makes of it, with that
                 relevance. The source may be any name: where the recipe has no section of it,
                 it gets one in its place by priority.
@@ -210,7 +210,7 @@ class AskingForContexts(abc.ABC):
         return await self._assembled(self._request(recipe.title, options, name), recipe)
 
     async def count_tokens(self, text: str, tokens: str | None = None) -> int:
-        """The tokens of a text (seed 3's `estimateTokens`).
+        """Count the tokens of a text.
 
         Args:
             text: the text.
@@ -224,7 +224,7 @@ class AskingForContexts(abc.ABC):
     async def compress(
         self, text: str, max_tokens: int, *, query: str = "", tokens: str | None = None
     ) -> str:
-        """A text of the host's own within so many tokens (seed 3).
+        """A text of the host's own within so many tokens.
 
         One that fits stays as it is, but for invisible characters, which are left out or shown
         as escapes. Else it is summarised by the plugins that do so for every

@@ -2,7 +2,7 @@
 
 The score is the mean of an item's components, each 0..1, by the weights of the strategy:
 `(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17` by default. So few weights
-decide between items that match about equally well, as seed 1 has it, and never carry a bad
+decide between items that match about equally well, and never carry a bad
 match past a good one; other strategies weigh otherwise, and may let the whole score decay
 with age. Recency is a true half-life: `0.5 ** (age / half_life)`; an item without a date, or
 without salience, gets the neutral 0.5, and does not decay. What stands beside good matches is

@@ -18,7 +18,7 @@ from contextkit.text.clean import visible
 from contextkit.text.markup import code_span, escape_markdown, escape_xml, line_start_safe, one_line
 
 MOST_SOURCES = 10
-"""How many items a list of sources has at most (seed 4)."""
+"""How many items a list of sources has at most."""
 
 GROUPS: Mapping[str, str] = {
     "code": "Relevant Code",
@@ -26,7 +26,7 @@ GROUPS: Mapping[str, str] = {
     "conversation": "Previous Conversations",
     "other": "Other Context",
 }
-"""Group -> its heading, in the order in which they are shown (seed 4)."""
+"""Group -> its heading, in the order in which they are shown."""
 
 _KINDS = {
     "code": (
@@ -131,7 +131,7 @@ class _Rendering(Protocol):
 
 
 class _Markdown:
-    """Markdown, exactly as seed 1 has it; the list of sources as seed 4."""
+    """Markdown."""
 
     def heading(self, title: str) -> str:
         return f"## {one_line(title)}"
@@ -161,7 +161,7 @@ class _Markdown:
 
 
 class _Xml:
-    """XML as seed 4 has it, escaped, in one root element so that a parser takes it."""
+    """XML, escaped, in one root element so that a parser takes it."""
 
     def heading(self, title: str) -> str:
         return "\n".join(self._section(title))
@@ -193,7 +193,7 @@ class _Xml:
 
 
 class _Plain:
-    """Plain text as seed 4 has it."""
+    """Plain text."""
 
     def heading(self, title: str) -> str:
         return f"--- {one_line(title)} ---"

@@ -1,11 +1,10 @@
-"""Which items were chosen before: a signal for strategies that count it.
+"""Usage history: which items were used, for strategies that score it.
 
-For each project and item one number within 0..1 is kept, in a database of SQLite's beside the
-store. An item that is in a context handed out gets a tenth nearer to one half; one of which
-the host says that it was used gets half as near as it was to one. It halves with time. So a
-signal saturates, and what was only shown again and again never gets past one half: with seed
-5's weight of 10% that is a twentieth of a score, which a clearly better match always
-outweighs. A repeated request is no news: it raises only what it did not show the last time.
+A SQLite database beside the store has one number within 0..1 for each project and item. An
+item in a context moves a tenth of the way to one half; an item that the host marks as used
+moves half of the way to one. The number halves with time. Items that were only shown never get
+past one half: with a weight of 10% that is a twentieth of a score, which a clearly better match
+always outweighs. A repeated request raises only items that it did not show the last time.
 
 Every call opens the database and closes it again, so that any number of processes and threads
 may use it, and one of them waits for another no longer than a tenth of a second by default.

@@ -193,7 +193,7 @@ def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
 
 
 _BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
-"""Fields that seed 1's results do not have, and that it does not filter them by."""
+"""Fields that a searcher's results lack, and that it does not filter by."""
 
 _log = get_logger(__name__)
 

@@ -1,6 +1,6 @@
 """What a host's searcher returns, as the hits of a store.
 
-Nothing here knows one source from another: the names are those of the seeds' results.
+Nothing here knows one source from another: the names are those of a searcher's results.
 
 Somebody else's objects as plain values: names and what they stand for, JSON all the way.
 """

@@ -23,7 +23,7 @@ class Slow(importlib.abc.MetaPathFinder):
     "Importing the library takes longer than Redis may."
     def find_spec(self, name, path, target=None):
         global late
-        if name == "cashews":
+        if name == "redis":
             late = 6000.0
         return None
 

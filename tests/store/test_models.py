@@ -394,7 +394,8 @@ def test_reembedding_with_a_failing_model_changes_nothing(tmp_path: Path, name: 
 KILLED = """
 import os, sys
 from pathlib import Path
-from contextkit.embedding import ModelEmbedder, OneEmbedder
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.models.records import Record, Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.testing import HashingModel

@@ -78,7 +78,7 @@ def contextkit_truncate(
 
 @hookimpl
 def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 (the hook's signature)
-    """Code is verbose: twice the share of a source of short items (seed 1)."""
+    """Code is verbose: twice the share of a source of short items."""
     return 2.0
 
 

@@ -40,7 +40,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
         item: the unit.
         style: `markdown`, `xml` or `plain`.
         detail: `full`: the code itself, docstring and all. `summary`: signature and
-            docstring (seed 1); of what has neither, as a window, its first lines.
+            docstring; of what has neither, as a window, its first lines.
             `compact`: one line with place, signature and the docstring's first sentence.
     """
     if detail == "compact":

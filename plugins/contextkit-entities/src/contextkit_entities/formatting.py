@@ -1,4 +1,4 @@
-"""How entities and relations look in a context: seed 3's lines, in every style and detail."""
+"""Format entities and relations in every style and detail."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Relation:
 
     @property
     def text(self) -> str:
-        """Its own words, as seed 3 writes a relation, with names for ids."""
+        """The relation as text, with names for ids."""
         return f"{self.source} --[{self.type}]--> {self.target}"
 
     @property

@@ -27,7 +27,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Under seed 3's heading, behind the entities."""
+    """Describe the source: its section follows the entities."""
     return SourceInfo(
         title="Relationships",
         description="how the entities that the question mentions hang together",

@@ -29,7 +29,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Under seed 3's heading; found by name, and by keywords."""
+    """Describe the source: found by name, and by keywords."""
     return SourceInfo(
         title="Known Entities",
         description="people, services, modules and classes that the question mentions",

@@ -178,7 +178,7 @@ def _item(
         kind=event.kind,
         title=headline(metadata),
         created_at=event.created_at,
-        # Errors matter more than what went as it should (seed 3: 0.5 is an event's default); of
+        # Errors matter more than what went as it should (0.5 is an event's default); of
         # what was done last the order says more.
         salience=0.8 if not asked and (event.kind == "error" or event.exit_code) else 0.5,
         location=event.path or None,

@@ -1,4 +1,4 @@
-"""How events look in a context, each in the form of its kind (seed 3)."""
+"""How events look in a context, each in the form of its kind."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _first_line(data: Mapping[str, Any]) -> str:
 
 
 def _is_one_text(data: Mapping[str, Any]) -> bool:
-    """Whether all there is to say is a text; other parts of an unknown kind are JSON (seed 3)."""
+    """Whether all there is to say is a text; other parts of an unknown kind are JSON."""
     if _word(data, "kind") in {"error", "turn"}:
         return True
     return not any(data.get(name) for name in ("path", "command", "output", "role"))

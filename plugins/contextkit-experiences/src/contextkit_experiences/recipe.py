@@ -1,4 +1,4 @@
-"""The recipe `premortem`: what went wrong before, asked before it goes wrong again (seed 1)."""
+"""The recipe `premortem`: what went wrong before, asked before it goes wrong again."""
 
 from __future__ import annotations
 

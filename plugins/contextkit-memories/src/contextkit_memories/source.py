@@ -60,7 +60,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 - the hook's signature
-    """Memories are short: the smallest share of the budget (seed 1)."""
+    """Memories are short: the smallest share of the budget."""
     return 1.0
 
 

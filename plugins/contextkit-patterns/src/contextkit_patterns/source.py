@@ -28,7 +28,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Under seed 3's heading."""
+    """Describe the source."""
     return SourceInfo(
         title="Applicable Patterns",
         description="procedures that worked before, with how often they did",

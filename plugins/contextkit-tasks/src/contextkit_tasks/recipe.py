@@ -1,4 +1,4 @@
-"""The recipe `task`: a context for the current task, split as seed 3 splits it."""
+"""The recipe `task`: a context for the current task."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
-    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text; or one line."""
+    """Format values in full, or as one line."""
     from contextkit_values.formatting import format_value
 
     return [format_value(item, style, detail) for item in items]

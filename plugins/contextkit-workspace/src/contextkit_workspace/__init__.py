@@ -24,7 +24,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself; the priority is seed 5's."""
+    """Describe the source."""
     return SourceInfo(
         title="Workspace",
         description="git status, recently edited and open files, project structure",
