@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ContextRequest as ContextRequest,
         Recipe as Recipe,
         RecipeTemplate as RecipeTemplate,
+        RequestOptions as RequestOptions,
         Section as Section,
     )
     from contextkit.models.searcher import Searcher as Searcher
@@ -61,7 +62,7 @@ _NAMES = {
     "models.items": "ContextItem IndexReport Provenance",
     "models.record": "USER Hit Range Record",
     "models.records": "Records RecordsView",
-    "models.request": "ContextRequest Recipe RecipeTemplate Section",
+    "models.request": "ContextRequest Recipe RecipeTemplate RequestOptions Section",
     "models.searcher": "Searcher",
     "models.source": "SourceInfo Tool ToolResult",
     "models.strategy": "Strategy",

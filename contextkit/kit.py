@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from contextkit.config.load import load_config
 from contextkit.config.projects import Identity, identify
@@ -21,7 +21,8 @@ from contextkit.models.context import FormattedContext
 from contextkit.models.indexer import Progress
 from contextkit.models.items import ContextItem
 from contextkit.models.records import Records
-from contextkit.models.request import ContextRequest, Recipe
+from contextkit.models.request import ContextRequest, Recipe, RequestOptions
+from contextkit.pipeline.overview import SourceOverview, source_overview
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.redact import Redactor
@@ -142,6 +143,22 @@ class ContextKit(AskingForContexts):
         return self.workspace.root
 
     # -- sources --------------------------------------------------------------------------
+
+    def sources(self, *, records: bool = True) -> list[SourceOverview]:
+        """List the installed sources and other plugins: state, weight, records; blocking.
+
+        Args:
+            records: whether records are counted, for which the store opens.
+
+        Raises `StoreError` where the store does not open.
+        """
+        count = self.records if records else None
+        health, root = self.health(), self.workspace.root
+        rows = [source_overview(self.registry, s, root, count) for s in self.registry.plugins]
+        return [
+            evolve(row, left_alone=health[row.name].words if row.name in health else None)
+            for row in rows
+        ]
 
     def register(self, plugin: object, name: str) -> None:
         """Add a source of the host's own, without an entry point."""
@@ -268,18 +285,22 @@ class ContextKit(AskingForContexts):
         request = self.redactor.request(request)
         return await self.caches.contexts.assembled(self.pipeline, request, recipe)
 
-    async def warm(self, queries: Sequence[str], **options: Any) -> list[FormattedContext]:
-        """Assemble contexts for queries that will be asked, so that the cache has them.
+    async def warm(
+        self, queries: Sequence[str], **options: Unpack[RequestOptions]
+    ) -> list[FormattedContext]:
+        """Assemble the contexts of some queries, for the cache to have them.
 
         Args:
-            queries: what will be asked.
-            options: what `assemble_context` takes beside the query, as it will be asked then.
+            queries: the queries.
+            options: options of `ContextRequest`, as the later requests will have them.
 
         Raises what `assemble_context` raises.
         """
         return [await self.assemble_context(query, **options) for query in queries]
 
-    def warm_sync(self, queries: Sequence[str], **options: Any) -> list[FormattedContext]:
+    def warm_sync(
+        self, queries: Sequence[str], **options: Unpack[RequestOptions]
+    ) -> list[FormattedContext]:
         """`warm` for a program without an event loop."""
         return run_blocking(self.warm(queries, **options))
 

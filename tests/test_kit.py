@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -21,10 +21,12 @@ from contextkit import (
     Recipe,
     RecipeTemplate,
     Record,
+    RequestOptions,
     Section,
     SourceInfo,
 )
 from contextkit.errors import ConfigError, PluginError, StoreError, WorkspaceError
+from contextkit.models.request import OPTIONS
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]
@@ -195,10 +197,37 @@ def test_a_source_says_which_model_its_vectors_are_of(
 # -- contexts -------------------------------------------------------------------------------
 
 
-def test_a_script_needs_no_event_loop(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """The seed's arguments, in the seed's order."""
+def test_type_checkers_know_every_option() -> None:
+    """`RequestOptions` names the options of `ContextRequest`, so add a new one there, too."""
+    assert set(get_type_hints(RequestOptions)) == set(OPTIONS)
+
+
+async def test_a_misspelt_option_is_refused(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """By a type checker, which reads this file, and when it runs."""
     kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
-    context = kit.assemble_context_sync("tide?", ["tide"], 1, 500)
+    with pytest.raises(InvalidRequestError, match="did you mean 'max_tokens'"):
+        await kit.assemble_context("tide?", max_token=5)  # type: ignore[call-arg]
+    with pytest.raises(InvalidRequestError, match="limit must be a whole number of at least 1"):
+        await kit.assemble_context("tide?", limit="5")  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError, match="context_types and sources are the same"):
+        await kit.assemble_context("tide?", ["tide"], sources=["tide"])
+
+
+def test_a_host_lists_the_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """With state, weight and records, as `contextkit sources --json` prints them."""
+    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
+    kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
+    (tide,) = kit.sources()
+    assert (tide.name, tide.state, tide.weight, tide.records) == ("tide", "on", 1.0, 1)
+    kit.disable("tide")
+    (off,) = kit.sources()
+    assert (off.state, off.weight, off.records) == ("off", None, None)
+
+
+def test_a_script_needs_no_event_loop(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """The seed's arguments; all but the first two have names, as every option has."""
+    kit = open_kit({"tide": make_plugin(TIDE)}, settings=PATIENT)
+    context = kit.assemble_context_sync("tide?", ["tide"], limit=1, max_tokens=500)
     assert (context.sources_used, context.trace.max_tokens) == ({"tide": 1}, 500)
 
 
@@ -221,7 +250,7 @@ async def test_the_synchronous_twin_within_an_event_loop(
         ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1, got 0"),
         ({"max_tokens": -1}, "max_tokens must be a whole number of at least 1, got -1"),
         ({"limit": 0}, "limit must be a whole number of at least 1, got 0"),
-        ({"context_types": "tide"}, "sources must be a list of names, got 'tide'"),
+        ({"context_types": "tide"}, "sources must be a list of source names, got 'tide'"),
         ({"colour": "red"}, "a request has no option 'colour'"),
     ],
 )
@@ -305,7 +334,8 @@ async def test_a_recipes_numbers_can_be_given(open_kit: OpenKit, make_plugin: Ma
     context = await kit.assemble_recipe("outlook", {"day": "x"}, max_tokens=300, style="plain")
     assert context.trace.max_tokens == 300
     assert context.markdown.startswith("=== Outlook for x ===")
-    for wrong in ({"limit": 0}, {"max_tokens": 0}):
+    wrongs: list[RequestOptions] = [{"limit": 0}, {"max_tokens": 0}]
+    for wrong in wrongs:
         with pytest.raises(InvalidRequestError, match="must be a whole number of at least 1"):
             await kit.assemble_recipe("outlook", {"day": "x"}, **wrong)
 
@@ -327,14 +357,14 @@ async def test_premortem_is_the_recipe_of_that_name(
 
 
 def test_premortem_without_an_event_loop(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
-    """The synchronous twin, with the seed's arguments in the seed's order."""
+    """The synchronous twin, with the seed's arguments."""
 
     def build(domain: str, strategy: str | None) -> Recipe:
         return Recipe(name="premortem", title=domain, sections=(Section(source="tide"),))
 
     template = RecipeTemplate(name="premortem", description="x", build=build)
     kit = open_kit({"tide": make_plugin(TIDE, contextkit_recipes=[template])}, settings=PATIENT)
-    context = kit.get_premortem_context_sync("debugging", None, 2, 400)
+    context = kit.get_premortem_context_sync("debugging", limit=2, max_tokens=400)
     assert (context.trace.max_tokens, context.sources_used) == (400, {"tide": 2})
 
 

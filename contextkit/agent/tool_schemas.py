@@ -11,32 +11,10 @@ from typing import Annotated, Any, Literal, NotRequired, Required, Union
 
 from attrs import evolve, frozen
 
-from contextkit.models.strategy import is_number
+from contextkit.models.options import UnfitError, is_number
 
-_SHOWN = 60
 _LISTS = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
 _OBJECTS = (dict, collections.abc.Mapping)
-
-
-class UnfitError(ValueError):
-    """A value is not of the shape that it should have.
-
-    Attributes:
-        expected: what would be right, in words.
-        found: the value.
-        path: where in the whole it stands, such as `lesson.takeaway` or `tags[2]`.
-    """
-
-    def __init__(self, expected: str, found: object, path: str = "") -> None:
-        self.expected = expected
-        self.found = found
-        self.path = path
-        super().__init__(f"{f'{path}: ' if path else ''}expected {expected}, got {_shown(found)}")
-
-    def within(self, path: str) -> UnfitError:
-        """The same error for a value that lies in another one."""
-        dot = "." if self.path and not self.path.startswith("[") else ""
-        return UnfitError(self.expected, self.found, f"{path}{dot}{self.path}")
 
 
 @frozen
@@ -89,11 +67,6 @@ def shape_of(annotation: Any) -> Shape:
 def described_shape(shape: Shape, description: str) -> Shape:
     """The same shape, with a description in its schema."""
     return evolve(shape, schema={**shape.schema, "description": description})
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def _scalar(kind: str, words: str, fits: Callable[[Any], bool], **more: str) -> Shape:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import evolve, frozen
 
-from contextkit.agent.tool_schemas import Shape, UnfitError, described_shape, shape_of
+from contextkit.agent.tool_schemas import Shape, described_shape, shape_of
 from contextkit.concurrency import in_thread
 from contextkit.errors import (
     ContextKitError,
@@ -27,6 +27,7 @@ from contextkit.errors import (
     in_words,
 )
 from contextkit.models.indexer import Progress
+from contextkit.models.options import UnfitError
 from contextkit.models.source import Tool, ToolResult
 from contextkit.plugin.checks import Failed, checked_tools, log_failure
 from contextkit.plugin.manager import SourceRegistry

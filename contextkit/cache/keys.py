@@ -24,28 +24,14 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import HOST, PluginStatus
 from contextkit.store.base import RecordStore
 
-_NOT_ASKED = frozenset({"records", "cache"})
 _NOT_CONFIGURING = frozenset({"cache", "hooks", "origins"})
-_HOW_IT_IS_SHOWN = frozenset(
-    {
-        "deadline",
-        "detail",
-        "diversity",
-        "fill",
-        "group_by",
-        "guard",
-        "include_sources",
-        "limits",
-        "max_tokens",
-        "overflow",
-        "shares",
-        "source_timeout",
-        "sources",
-        "style",
-        "timeouts",
-        "tokens",
-        "weights",
-    }
+_AFFECTING_NOTHING = tuple(
+    each.name for each in fields(ContextRequest) if each.metadata.get("affects") == "nothing"
+)
+_AFFECTING_NO_ANSWER = tuple(
+    each.name
+    for each in fields(ContextRequest)
+    if each.metadata.get("affects", "answers") != "answers"
 )
 """Fields of a request that a cacheable source's answer does not depend on."""
 
@@ -86,12 +72,12 @@ class Keys:
         if request.strategy.history:
             raise NoKeyError("what was chosen before counts in its scores")
         answering = [self._answering(source) for source in sorted(set(sources))]
-        asked = _without(request, _NOT_ASKED)
+        asked = _without(request, _AFFECTING_NOTHING)
         return key_of([self._surroundings(), answering, asked, recipe])
 
     def of_answer(self, source: str, request: ContextRequest) -> str:
         """The key of a source's answer to its request. Raises `NoKeyError`; may block."""
-        asked = _without(request, _NOT_ASKED | _HOW_IT_IS_SHOWN)
+        asked = _without(request, _AFFECTING_NO_ANSWER)
         return key_of([self._surroundings(), self._answering(source), asked])
 
     def _answering(self, source: str) -> list[object]:

@@ -12,28 +12,13 @@ import click
 
 from contextkit.cli.failures import ExitCode
 from contextkit.cli.index import index_first
-from contextkit.cli.options import Command, assembly_options, filter_options, names_of, query_from
+from contextkit.cli.options import no_index_option, query_from, request_options
 from contextkit.cli.output import in_colour
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.cli.source_names import complete_sources
-from contextkit.cli.strategies import strategy_option
 from contextkit.errors import ConfigError, InvalidContextTypeError
 from contextkit.models.context import FormattedContext
 
 _ANSWERED = {"ok", "empty", "below_floor"}
-
-
-def source_options(command: Command) -> Command:
-    """Add the options that say which sources are asked, and whether they index first."""
-    command = click.option(
-        "--no-index", is_flag=True, help="Do not bring the records up to date first."
-    )(command)
-    return click.option(
-        "--sources",
-        multiple=True,
-        shell_complete=complete_sources,
-        help="The sources to ask, as in a,b; default: all that are on.",
-    )(command)
 
 
 @click.command(
@@ -41,26 +26,17 @@ def source_options(command: Command) -> Command:
 Examples:
   contextkit assemble "how is the token budget split?"
   contextkit assemble "why do we retry?" --sources code,commits --max-tokens 1000
-  contextkit assemble "where were we?" --strategy balanced
+  contextkit assemble "where were we?" --strategy balanced --set detail=compact
   git diff | contextkit assemble - --no-index --json
 """
 )
 @click.argument("query")
-@source_options
-@strategy_option
-@assembly_options
-@filter_options
+@request_options()
+@no_index_option
 @json_option
 @pass_session
 def assemble(
-    session: Session,
-    /,
-    query: str,
-    sources: tuple[str, ...],
-    no_index: bool,
-    timeout: float | None,
-    as_json: bool,
-    **options: Any,
+    session: Session, /, query: str, no_index: bool, as_json: bool, options: dict[str, Any]
 ) -> int:
     """Print the context for a QUERY; `-` reads it from standard input.
 
@@ -70,10 +46,10 @@ def assemble(
     """
     query = query_from(query)
     begun = time.perf_counter()
-    names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
+    options["sources"] = checked_sources(session, query, options)
     if not no_index:
-        index_first(session, names)
-    context = session.kit.assemble_context_sync(query, names, source_timeout=timeout, **options)
+        index_first(session, options["sources"])
+    context = session.kit.assemble_context_sync(query, **options)
     return _show(session, context, as_json, options, begun)
 
 
@@ -86,8 +62,7 @@ Examples:
 )
 @click.argument("domain")
 @click.option("--strategy", help="Show how this strategy has fared, too.")
-@assembly_options
-@filter_options
+@request_options(without=("sources", "strategy"))
 @json_option
 @pass_session
 def premortem(
@@ -95,29 +70,36 @@ def premortem(
     /,
     domain: str,
     strategy: str | None,
-    timeout: float | None,
     as_json: bool,
-    **options: Any,
+    options: dict[str, Any],
 ) -> int:
-    """Print what went wrong before in a DOMAIN, for an agent about to begin."""
+    """Print what went wrong before in a DOMAIN, for an agent about to begin.
+
+    The strategy that scores the items is `--set strategy=NAME`.
+    """
     begun = time.perf_counter()
-    context = session.kit.get_premortem_context_sync(
-        domain, strategy, source_timeout=timeout, **options
-    )
+    arguments = {"domain": domain, "strategy": strategy}
+    context = session.kit.assemble_recipe_sync("premortem", arguments, **options)
     return _show(session, context, as_json, options, begun)
 
 
 def checked_sources(
-    session: Session, query: str, names: list[str] | None, /, **options: Any
+    session: Session, query: str, options: Mapping[str, Any]
 ) -> tuple[str, ...] | None:
-    """The sources to ask; refuses what makes no sense before anything is indexed for it."""
+    """The sources to query, checked before anything is indexed for the request.
+
+    Args:
+        session: the run of the command line.
+        query: the request's query.
+        options: the request's options.
+    """
     from contextkit.pipeline.recipes import check_excluded
     from contextkit.pipeline.request import make_request
 
     request = make_request(
-        session.config, query, project="", workspace=session.workspace, sources=names, **options
+        session.config, query, project="", workspace=session.workspace, **options
     )
-    with _blaming(session, "assemble.sources", names):
+    with _blaming(session, "assemble.sources", options.get("sources")):
         for name in request.sources or ():
             session.registry.require(name)
     if not request.exclude_sources:
@@ -148,7 +130,7 @@ def _show(
     begun: float,
 ) -> int:
     failed = warn_of_troubles(session, context)
-    style = options["style"] or session.config.assemble.style
+    style = options.get("style") or session.config.assemble.style
     if context.markdown and style == "markdown" and not as_json and in_colour():
         from contextkit.cli.colour import print_markdown
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextkit.cli.failures import ExitCode
-from contextkit.cli.options import assembly_options, names_of
+from contextkit.cli.options import request_options
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.cli.source_names import complete_sources
 from contextkit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -75,23 +74,11 @@ Examples:
 """
 )
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
-@click.option(
-    "--sources",
-    multiple=True,
-    shell_complete=complete_sources,
-    help="The sources to ask, as in a,b; default: all that are on.",
-)
-@assembly_options
+@request_options()
 @json_option
 @pass_session
 def warm(
-    session: Session,
-    /,
-    queries: tuple[str, ...],
-    sources: tuple[str, ...],
-    timeout: float | None,
-    as_json: bool,
-    **options: Any,
+    session: Session, /, queries: tuple[str, ...], as_json: bool, options: dict[str, Any]
 ) -> int:
     """Assemble the contexts for some queries, for others to find in Redis.
 
@@ -102,8 +89,7 @@ def warm(
             "in the memory of this process, which ends now, nothing stays: name a Redis",
             key="cache.url",
         )
-    asked = {"context_types": names_of(sources), "source_timeout": timeout, **options}
-    contexts = session.kit.warm_sync(queries, **asked)
+    contexts = session.kit.warm_sync(queries, **options)
     traces = [context.trace.cache for context in contexts]
     lines = [
         f"{query}: {trace.state.replace('_', ' ')}{f', {trace.reason}' if trace.reason else ''}"

@@ -7,20 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import Attribute, fields
-
-from contextkit.cli.plugin_overview import plugin_overview
-from contextkit.config.sections import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
+from contextkit.config.sections import (
+    SECTIONS,
+    AssembleSettings,
+    RankingSettings,
+    SourceSettings,
+    settings_of,
+)
 from contextkit.models.strategy import Strategy
+from contextkit.pipeline.overview import source_overview
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus
 from contextkit.workspace.facts import WorkspaceFacts
-
-
-def _fields(kind: type) -> tuple[Attribute[Any], ...]:
-    found: tuple[Attribute[Any], ...] = fields(kind)
-    return found
-
 
 _ABOUT = {
     "assemble": "What a request is when it does not say otherwise.",
@@ -32,13 +30,12 @@ _DEFAULT_SOURCES = {
     "sources": "default: all that are on",
     "start_sources": "default: those that are told things, as memories are",
 }
-_NO_SOURCES = frozenset({"exclude_sources"})
 _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
 
 
 _LIMIT = 20
 _LIMIT_DEFAULT = "default: one for each 40 tokens of the budget, at least 50"
-_ELSEWHERE = frozenset({"name", *(a.name for a in _fields(RankingSettings))})
+_ELSEWHERE = frozenset({"name", *(a.name for a in settings_of(RankingSettings))})
 
 
 def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path) -> str:
@@ -82,7 +79,7 @@ def _project(root: Path) -> Iterator[str]:
 
 def _sections(sources: Sequence[str]) -> Iterator[str]:
     for section, kind in SECTIONS.items():
-        attributes = [a for a in _fields(kind) if a.metadata["rule"] != "user"]
+        attributes = [a for a in settings_of(kind) if a.metadata["rule"] != "user"]
         if not attributes:
             continue
         yield f"\n# {_ABOUT[section]}\n[{section}]"
@@ -93,21 +90,20 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
             if attribute.name == "limit":
                 yield _setting(attribute.name, _LIMIT, _LIMIT_DEFAULT)
                 continue
-            default = [] if attribute.name in _NO_SOURCES else attribute.default
-            yield _setting(attribute.name, default, attribute.metadata["expected"])
+            yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
 
 
 def _strategy() -> Iterator[str]:
     yield "\n# What makes a score and splits the budget, beside [ranking]; so for any name."
     yield "[strategies.default]"
-    for attribute in _fields(Strategy):
+    for attribute in settings_of(Strategy):
         # What is as in [ranking] or in [assemble] is there.
         if attribute.name not in _ELSEWHERE and attribute.default is not None:
             yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
 
 
 def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Iterator[str]:
-    row = plugin_overview(registry, status, root)
+    row = source_overview(registry, status, root).as_dict()
     about = [_in_comment(f"{status.distribution} {status.version}".strip())]
     if status.state != "on":
         about.append(f"{status.state}: {_in_comment(status.reason or '')}")
@@ -116,11 +112,9 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
     elif row["description"]:
         about.append(_in_comment(row["description"]))
     yield f"\n# {'; '.join(about)}\n[sources.{status.name}]"
-    for attribute in _fields(SourceSettings):
+    for attribute in settings_of(SourceSettings):
         name = attribute.name
-        if attribute.metadata.get("rule", "user") == "user" or (
-            name != "enabled" and not status.is_source
-        ):
+        if attribute.metadata["rule"] == "user" or (name != "enabled" and not status.is_source):
             continue
         value, expected = attribute.default, attribute.metadata["expected"]
         if name in _AS_IN_ASSEMBLE:

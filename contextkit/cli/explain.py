@@ -1,4 +1,4 @@
-"""`contextkit explain`: the trace of one context as tables."""
+"""`contextkit explain`: the trace of a context as tables."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.assemble import checked_sources, warn_of_troubles
 from contextkit.cli.index import index_first
-from contextkit.cli.options import assembly_options, filter_options, names_of, query_from
+from contextkit.cli.options import no_index_option, query_from, request_options
 from contextkit.cli.output import table
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.cli.strategies import in_numbers, strategy_option
+from contextkit.cli.strategies import in_numbers
 
 if TYPE_CHECKING:
     from contextkit.models.context import FormattedContext
@@ -40,10 +40,8 @@ Examples:
 )
 @click.argument("query")
 @click.option("--item", help="Say why this item is in or not: its id, title or location.")
-@source_options
-@strategy_option
-@assembly_options
-@filter_options
+@request_options()
+@no_index_option
 @json_option
 @pass_session
 def explain(
@@ -51,11 +49,9 @@ def explain(
     /,
     query: str,
     item: str | None,
-    sources: tuple[str, ...],
     no_index: bool,
-    timeout: float | None,
     as_json: bool,
-    **options: Any,
+    options: dict[str, Any],
 ) -> None:
     """Show what got in, what not, why.
 
@@ -67,14 +63,14 @@ def explain(
     MATCH is its RELEVANCE on the scale of all sources.
     """
     query = query_from(query)
-    names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
+    options["sources"] = checked_sources(session, query, options)
     if not no_index:
-        index_first(session, names)
-    asked = {"source_timeout": timeout, "record_use": False, **options}
-    context = session.kit.assemble_context_sync(query, names, **asked)
+        index_first(session, options["sources"])
+    options["record_use"] = False
+    context = session.kit.assemble_context_sync(query, **options)
     warn_of_troubles(session, context)
     if item is not None:
-        found = session.kit.explain_item_sync(item, query, names, **asked)
+        found = session.kit.explain_item_sync(item, query, **options)
         lines = "\n".join(_in_words(explanation) for explanation in found)
         session.emit([attrs.asdict(explanation) for explanation in found], lines, as_json)
         return

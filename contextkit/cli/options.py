@@ -1,127 +1,197 @@
-"""Options that several commands share, and reading a text from an argument.
+"""Options of a request on the command line, and reading texts from arguments and files.
 
-The options that say what a context must not hold, whose it is, and what it is given.
+`request_options` makes the options from the fields of `ContextRequest`: a flag for those that are
+common, and `--set NAME=VALUE` for all of them.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from attrs import Attribute
 
-from contextkit.errors import InvalidRequestError
-from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli.source_names import complete_sources
+from contextkit.cli.strategies import complete_strategies
+from contextkit.models.options import WORDS, values_of
+from contextkit.models.request import OPTIONS, checked_option
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
+    from click.shell_completion import CompletionItem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MAX_STDIN_BYTES = 1_000_000
 _STDIN = "contextkit.stdin"
+_SET = "set_options"
+_SWITCHES = ("true", "false")
+_COMPLETERS = {"sources": complete_sources, "strategy": complete_strategies}
 
 
-def assembly_options(command: Command) -> Command:
-    """Add the options of every command that assembles a context."""
-    options: tuple[Any, ...] = (
-        click.option("--max-tokens", type=int, help="The budget of the text, in tokens."),
-        click.option("--limit", type=int, help="Items to retrieve per source, at most."),
-        click.option("--style", type=click.Choice(STYLES), help="How it is rendered."),
-        click.option(
-            "--detail",
-            type=click.Choice(DETAILS),
-            help="full, summary (no code bodies), or compact: one line an item.",
-        ),
-        click.option("--group-by", type=click.Choice(GROUPINGS), help="What the headings are for."),
-        click.option(
-            "--include-sources/--no-sources-list",
-            default=None,
-            help="List where the items come from at the end.",
-        ),
-        click.option(
-            "--guard/--no-guard",
-            default=None,
-            help="Put the text between delimiters that it cannot close.",
-        ),
-        click.option(
-            "--compress/--no-compress",
-            default=None,
-            help="Summarise what does not fit whole, before shortening it.",
-        ),
-        click.option(
-            "--tokens",
-            help="What counts them: default, openai, claude, or a tokenizer that is installed.",
-        ),
-        click.option(
-            "--weight",
-            "weights",
-            multiple=True,
-            callback=_weights,
-            metavar="SOURCE=NUMBER",
-            help="A source's weight in the budget; repeatable.",
-        ),
-        click.option(
-            "--shares",
-            type=click.Choice(SHARES),
-            help="Split the budget by how well each source answers too, or by weight alone.",
-        ),
-        click.option(
-            "--fill/--no-fill",
-            default=None,
-            help="Use up the budget, also with what is hardly worth its tokens.",
-        ),
-        click.option(
-            "--session", help="The session that asks, for sources that keep things by it."
-        ),
-        click.option("--min-relevance", type=float, help="Leave out what matches less, 0 to 1."),
-        click.option("--diversity", type=float, help="What repeating a better item costs, 0 to 1."),
-        click.option(
-            "--overflow",
-            type=click.Choice(["hard", "soft"]),
-            help="hard keeps to the budget; soft exceeds it rather than shorten an item.",
-        ),
-        click.option(
-            "--cache/--no-cache",
-            default=None,
-            help="Take what the cache has, where one is on; --no-cache asks anew.",
-        ),
-        click.option("--timeout", type=float, help="Seconds that one source may take."),
-        click.option("--deadline", type=float, help="Seconds that all sources may take together."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def request_options(*, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Add the options of a request to a command, which gets them as `options`.
 
-
-def _weights(
-    _: click.Context, option: click.Parameter, given: Sequence[str]
-) -> dict[str, float] | None:
-    weights = {}
-    for part in given:
-        name, _separator, number = part.partition("=")
-        try:
-            weights[name.strip()] = float(number)
-        except ValueError:
-            message = f"expected SOURCE=NUMBER, as in code=2, got '{part}'"
-            raise click.BadParameter(message, param=option) from None
-    return weights or None
-
-
-def names_of(given: Sequence[str], option: str = "--sources") -> list[str] | None:
-    """The sources that `--sources a,b --sources c` names; None where it was not given.
-
-    Raises `click.BadParameter` where it was given and names none.
+    Args:
+        without: common options that the command has no flag for.
     """
-    if not given:
+    common = {
+        name: each
+        for name, each in OPTIONS.items()
+        if each.metadata["common"] and name not in without
+    }
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def run(*args: Any, **given: Any) -> Any:
+            flags = {name: given.pop(name) for name in common}
+            assigned = given.pop(_SET)
+            named = {name: value for name, value in flags.items() if value is not None}
+            return command(*args, options={**named, **assigned}, **given)
+
+        made: Any = _set_option(run)
+        for name, each in reversed(common.items()):
+            made = _flag(name, each)(made)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def _flag(name: str, field: Attribute[Any]) -> Callable[[Command], Command]:
+    values = values_of(field)
+    flags = field.metadata["flags"] or (f"--{name.replace('_', '-')}",)
+    return click.option(
+        *flags,
+        name,
+        # One check for the command line, Python and MCP: that of the request.
+        callback=_checked_flag,
+        multiple=values.metavar == "NAMES",
+        metavar=f"[{values.metavar}]" if values.choices else values.metavar,
+        shell_complete=_COMPLETERS.get(name) or functools.partial(_completed, values.choices),
+        help=field.metadata["help"],
+    )
+
+
+def _checked_flag(ctx: click.Context, option: click.Parameter, given: Any) -> Any:
+    if given is None or given == ():
         return None
-    names = [name.strip() for part in given for name in part.split(",") if name.strip()]
-    if not names:
-        raise click.BadParameter("it names no source.", param_hint=f"'{option}'")
-    return names
+    name = option.name or ""
+    if isinstance(given, str):
+        return checked_option(name, given, as_text=True)
+    found = [each for part in given for each in checked_option(name, part, as_text=True)]
+    if not found:
+        raise click.BadParameter("it names nothing.", ctx, option)
+    return tuple(dict.fromkeys(found))
+
+
+def _set_option(command: Command) -> Command:
+    return click.option(
+        "--set",
+        _SET,
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_assigned,
+        shell_complete=_complete_assignment,
+        help="Set another option of the request; repeatable. `contextkit options` lists them.",
+    )(command)
+
+
+def _assigned(ctx: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
+    """The values of `--set a=1 --set b=2`; lists and tables that come again are joined."""
+    found: dict[str, Any] = {}
+    for part in given:
+        name, equals, raw = part.partition("=")
+        name = name.strip()
+        if not equals:
+            message = f"expected NAME=VALUE, as in detail=compact, got '{part}'."
+            raise click.BadParameter(message, ctx, option)
+        if name in OPTIONS and values_of(OPTIONS[name]) is WORDS and raw.startswith("@"):
+            raw = _text_of(raw[1:], option)
+        value = checked_option(name, raw, as_text=True)
+        before = found.get(name)
+        if isinstance(value, tuple) and before:
+            value = (*before, *value)
+        elif isinstance(value, Mapping) and before:
+            value = {**before, **value}
+        found[name] = value
+    return found
+
+
+def _complete_assignment(
+    ctx: click.Context, option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of options, then the values of the one that is named."""
+    name, equals, begun = incomplete.partition("=")
+    if not equals:
+        return _completed([f"{each}=" for each in OPTIONS], ctx, option, incomplete)
+    if name not in OPTIONS:
+        return []
+    values = values_of(OPTIONS[name])
+    known = _SWITCHES if values.metavar == "|".join(_SWITCHES) else values.choices
+    return _completed([f"{name}={each}" for each in known], ctx, option, f"{name}={begun}")
+
+
+def _completed(
+    known: Sequence[str], _: click.Context, __: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(each) for each in known if each.startswith(incomplete)]
+
+
+no_index_option = click.option(
+    "--no-index", is_flag=True, help="Do not bring the records up to date first."
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  contextkit options
+  contextkit assemble "why do we retry?" --set detail=compact --set weights=code=2
+"""
+)
+@json_option
+@pass_session
+def options(session: Session, as_json: bool) -> None:
+    """List the options of a request: `--set NAME=VALUE`.
+
+    DEFAULT is what the settings say. Lists are written a,b and tables a=1,b=2, or as JSON.
+    """
+    rows = [
+        {
+            "name": name,
+            "value": values_of(each).metavar,
+            "default": _default(session, each),
+            "help": each.metadata["help"],
+        }
+        for name, each in OPTIONS.items()
+    ]
+    cells = [[r["name"], r["value"], _shown(r["default"]), r["help"]] for r in rows]
+    session.emit(rows, table(["NAME", "VALUE", "DEFAULT", ""], cells), as_json)
+
+
+def _default(session: Session, field: Attribute[Any]) -> Any:
+    """The default in the settings; of what they do not have, the request's own."""
+    own = None if "factory" in dir(field.default) else field.default
+    found = getattr(session.config.assemble, field.name, own)
+    return list(found) or None if isinstance(found, tuple) else found
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return "true" if default else "false"
+    if isinstance(default, list):
+        return ",".join(default)
+    return "-" if default in {None, ""} else str(default)
+
+
+# -- texts ----------------------------------------------------------------------------------
 
 
 def query_from(argument: str) -> str:
@@ -151,80 +221,16 @@ def read_stdin(what: str) -> str:
     return given.decode("utf-8-sig", "replace")
 
 
-def filter_options(command: Command) -> Command:
-    """Add the options that filter a context's items and sources, and add a text to it."""
-    options: tuple[Any, ...] = (
-        click.option(
-            "--since",
-            callback=_since,
-            metavar="TIME",
-            help="Leave out what is older: 7d, 12h, 2026-05-01; what has no time stays.",
-        ),
-        click.option(
-            "--kind", "kinds", multiple=True, callback=_given, help="Only this kind; repeatable."
-        ),
-        click.option(
-            "--entity-type",
-            "entity_types",
-            multiple=True,
-            callback=_given,
-            help="Of entities only those of this type; repeatable.",
-        ),
-        click.option(
-            "--exclude",
-            multiple=True,
-            callback=_given,
-            metavar="ID",
-            help="Leave out this item: its id, or SOURCE:ID; repeatable.",
-        ),
-        click.option(
-            "--exclude-source",
-            "exclude_sources",
-            multiple=True,
-            callback=_names,
-            metavar="SOURCES",
-            help="Do not ask these, as in a,b; repeatable.",
-        ),
-        click.option("--user", help="Whose records beside the project's, on a shared store."),
-        click.option(
-            "--additional",
-            "additional_context",
-            callback=_text,
-            metavar="FILE",
-            help="Show this file's text as the last section; - reads standard input.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _since(_: click.Context, option: click.Parameter, given: str | None) -> datetime | None:
-    from contextkit.text.dates import parse_since
-
+def _text_of(place: str, option: click.Parameter) -> str:
+    """The text of a file, or of standard input where that is `-`."""
+    if place == "-":
+        return read_stdin("additional context")
     try:
-        return None if given is None else parse_since(given)
-    except InvalidRequestError as error:
-        raise click.BadParameter(f"{error}.", param=option) from None
-
-
-def _given(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[str] | None:
-    return list(given) or None
-
-
-def _names(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[str] | None:
-    return names_of(given, "--exclude-source")
-
-
-def _text(_: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    if given is None or given == "-":
-        return None if given is None else read_stdin("additional context")
-    try:
-        with Path(given).open("rb") as file:
+        with Path(place).open("rb") as file:
             read = file.read(MAX_STDIN_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise click.BadParameter(f"cannot read '{given}': {reason}.", param=option) from None
+        raise click.BadParameter(f"cannot read '{place}': {reason}.", param=option) from None
     if len(read) > MAX_STDIN_BYTES:
         raise click.BadParameter(f"it is longer than {MAX_STDIN_BYTES:,} bytes.", param=option)
     return read.decode("utf-8-sig", "replace")

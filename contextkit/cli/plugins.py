@@ -25,6 +25,7 @@ _COMMANDS = (
     ("index", "index:index", "Bring the records up to date."),
     ("init", "init:init", "Write a contextkit.toml to edit."),
     ("new-source", "new_source:new_source", "Begin a source of your own."),
+    ("options", "options:options", "List the options of a request."),
     ("premortem", "assemble:premortem", "Print what went wrong before."),
     ("project", "project:project", "Show this folder's project, link it."),
     ("prune", "prune:prune", "Delete records that are not kept."),

@@ -39,23 +39,18 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     failing is left alone for a while by the process it failed in, which its breaker tells: that
     of the resident process (`contextkit serve`) is shown, where it has this workspace open.
     """
-    from contextkit.cli.plugin_overview import plugin_overview
     from contextkit.errors import ConfigError, StoreError
 
-    registry, workspace = session.registry, session.workspace
-    rows = [plugin_overview(registry, status, workspace) for status in registry.plugins]
     exit_code = ExitCode.FINE
-    remembered = not health or _add_breakers(session, rows)
     try:
-        for row in rows:
-            if row["state"] == "on" and row["source"]:
-                filters = session.registry.info(row["name"]).count_filters
-                row["records"] = session.records(row["name"]).count(filters)
+        rows = [source.as_dict() for source in session.kit.sources()]
         if health and not _all_answer(session, rows):
             exit_code = ExitCode.FAILED
     except (ConfigError, StoreError) as error:
         session.warn(f"the store cannot be asked: {error}")
         exit_code = ExitCode(error.exit_code)
+        rows = [source.as_dict() for source in session.kit.sources(records=False)]
+    remembered = not health or _add_breakers(session, rows)
     for line in unknown_sources(session):
         session.warn(line)
     headings = [*_HEADINGS, *(_OF_HEALTH if health else ()), ""]

@@ -1,4 +1,4 @@
-"""`contextkit strategies`, and the option `--strategy` of the commands that assemble."""
+"""`contextkit strategies`, and the completion of their names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextkit.cli.options import Command
 from contextkit.cli.output import table
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.models.strategy import COMPONENTS
@@ -37,16 +36,6 @@ def complete_strategies(
     except ContextKitError:
         return []
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
-
-
-def strategy_option(command: Command) -> Command:
-    """Add `--strategy NAME`."""
-    return click.option(
-        "--strategy",
-        shell_complete=complete_strategies,
-        metavar="NAME",
-        help="What makes a score and splits the budget: see `contextkit strategies`.",
-    )(command)
 
 
 @click.command(

@@ -22,8 +22,8 @@ from contextkit.config.origins import Origin
 from contextkit.config.sections import SECTIONS, SOURCE_NAME, STRATEGY_PARTS, SourceSettings
 from contextkit.config.settings import Config, normalized, one_name_twice
 from contextkit.config.strategies import strategy_named
-from contextkit.config.values import structured
 from contextkit.errors import ConfigError, InvalidRequestError
+from contextkit.models.options import UnfitError, values_of
 from contextkit.models.strategy import Strategy
 from contextkit.workspace.find import Workspace
 
@@ -292,8 +292,8 @@ def _nearest(name: str, known: Iterable[str]) -> list[str]:
 
 def _checked(key: str, value: Value, attribute: Attribute[Any]) -> Any:
     try:
-        found = structured(value.raw, attribute, as_text=value.as_text)
-    except ValueError as error:
+        found = values_of(attribute).checked(value.raw, as_text=value.as_text)
+    except UnfitError as error:
         where = f" (from {value.origin.label})" if value.file is None else ""
         raise ConfigError(
             f"{error}{where}", key=key, file=value.file, line=value.origin.line

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from attrs import Attribute, Factory, field, fields, frozen
+from attrs import Factory, field, frozen
 
 from contextkit.config.origins import Contested, Origin, Overruled
 from contextkit.config.sections import (
@@ -26,9 +26,10 @@ from contextkit.config.sections import (
     RedactSettings,
     SourceSettings,
     StoreSettings,
-    setting,
+    settings_of,
 )
 from contextkit.errors import ConfigError
+from contextkit.models.options import fitting, option
 
 
 def normalized(name: str) -> str:
@@ -64,8 +65,10 @@ class Config:
             loaded and its rule is known; until then the user's counts.
     """
 
-    project: str | None = setting(
-        None, "Project that the workspace's records belong to. Unset: the folder.", "a name"
+    project: str | None = option(
+        None,
+        "Project that the workspace's records belong to. Unset: the folder.",
+        fitting("a name", lambda value: isinstance(value, str)),
     )
     assemble: AssembleSettings = Factory(AssembleSettings)
     ranking: RankingSettings = Factory(RankingSettings)
@@ -108,18 +111,16 @@ class Config:
         rows: list[tuple[str, Any]] = [("project", self.project)]
         for section in SECTIONS:
             values = getattr(self, section)
-            rows += [(f"{section}.{a.name}", getattr(values, a.name)) for a in _fields(values)]
+            rows += [
+                (f"{section}.{a.name}", getattr(values, a.name)) for a in settings_of(type(values))
+            ]
         for name, settings in self.sources.items():
             rows += [
                 (f"sources.{name}.{a.name}", getattr(settings, a.name))
-                for a in _fields(settings)
-                if a.name != "own" and f"sources.{name}.{a.name}" in self.origins
+                for a in settings_of(SourceSettings)
+                if f"sources.{name}.{a.name}" in self.origins
             ]
             rows += [(f"sources.{name}.{key}", value) for key, value in settings.own.items()]
         for name, parts in self.strategies.items():
             rows += [(f"strategies.{name}.{key}", value) for key, value in parts.items()]
         return [(key, value, self.origin(key)) for key, value in sorted(rows)]
-
-
-def _fields(values: object) -> tuple[Attribute[Any], ...]:
-    return cast("tuple[Attribute[Any], ...]", fields(cast("Any", type(values))))

@@ -15,8 +15,8 @@ from attrs import Attribute, asdict, evolve, fields_dict, frozen
 
 from contextkit.config.sections import STRATEGY_PARTS
 from contextkit.config.settings import Config, normalized, one_name_twice
-from contextkit.config.values import structured
 from contextkit.errors import InvalidRequestError
+from contextkit.models.options import UnfitError, values_of
 from contextkit.models.strategy import Strategy
 
 T = TypeVar("T")
@@ -124,9 +124,9 @@ def _checked_part(name: object, value: object) -> Any:
     if value is None and part.default is None:
         return None
     try:
-        return structured(value, part, as_text=False)
-    except ValueError as error:
-        raise InvalidRequestError(f"strategy: {name}: {error}") from error
+        return values_of(part).checked(value)
+    except UnfitError as error:
+        raise InvalidRequestError(f"strategy: {error.within(str(name))}") from error
 
 
 def _spelt(strategy: Strategy) -> Strategy:

@@ -17,6 +17,7 @@ Shares = Literal["by_evidence", "fixed"]
 STYLES: tuple[Style, ...] = ("markdown", "xml", "plain")
 DETAILS: tuple[Detail, ...] = ("full", "summary", "compact")
 GROUPINGS: tuple[Grouping, ...] = ("source", "type")
+OVERFLOWS: tuple[Overflow, ...] = ("hard", "soft")
 SHARES: tuple[Shares, ...] = ("by_evidence", "fixed")
 
 

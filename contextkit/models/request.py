@@ -1,16 +1,47 @@
-"""What is asked of contextkit: requests, and the recipes that they follow."""
+"""Requests for a context: their options, and the recipes that they follow."""
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, Factory, field, fields, fields_dict, frozen
 
-from contextkit.models.items import Detail, Grouping, Overflow, Shares, Style
+from contextkit.errors import InvalidRequestError
+from contextkit.models.items import (
+    DETAILS,
+    GROUPINGS,
+    OVERFLOWS,
+    SHARES,
+    STYLES,
+    Detail,
+    Grouping,
+    Overflow,
+    Shares,
+    Style,
+)
+from contextkit.models.options import (
+    ANYTHING,
+    SWITCH,
+    TIME,
+    UNIT,
+    WORDS,
+    Affects,
+    UnfitError,
+    choice,
+    integers,
+    names,
+    option,
+    over_0,
+    shown,
+    table,
+    text,
+    values_of,
+)
 from contextkit.models.strategy import DEFAULT, Strategy
 from contextkit.text.signals import QuerySignals
 
@@ -23,120 +54,306 @@ def _over_zero(_: object, attribute: Attribute[Any], value: float | None) -> Non
         raise ValueError(f"{attribute.name} must be over 0, got {value!r}")
 
 
+_SOURCES = names("a list of source names")
+_BY_SOURCE = "a table of numbers by source"
+
+
 @frozen(kw_only=True)
-class ContextRequest:
-    """What is asked of contextkit, and, bound to one source, what is asked of that source.
+class RequestDefaults:
+    """Options of a request that have a default in `[assemble]`."""
 
-    A source's hooks get a copy that is its own: `query`, `limit` and `filters` are those
-    of its section, and `records` and `settings` are its own.
+    max_tokens: int = option(
+        2000, "Token budget of the whole context.", integers(), affects="context", common=True
+    )
+    limit: int | None = option(
+        None,
+        "Items to retrieve from each source. Unset: one for every 40 tokens of the budget, "
+        "at least 50.",
+        integers(),
+        common=True,
+    )
+    sources: tuple[str, ...] | None = option(
+        None,
+        "Sources to query, as in a,b. Unset: every source that is on.",
+        _SOURCES,
+        "fewer",
+        affects="context",
+        common=True,
+        flags=("--sources", "-s"),
+    )
+    exclude_sources: tuple[str, ...] = option(
+        (), "Sources to skip. A setting holds for requests that name no sources.", _SOURCES, "more"
+    )
+    source_timeout: float = option(
+        0.3,
+        "Time limit of one source, in seconds. Commands and the MCP server use 2 if unset.",
+        over_0("seconds", infinite=True),
+        "lower",
+        affects="context",
+    )
+    deadline: float = option(
+        0.5,
+        "Time limit of all sources together, in seconds. Commands and the MCP server use 3 if "
+        "unset.",
+        over_0("seconds", infinite=True),
+        "lower",
+        affects="context",
+    )
+    tokens: str = option(
+        "default",
+        "Token counter: an estimate (`default`, `openai`, `claude`), or one from a plugin.",
+        text("a token counter: default, openai, claude or a plugin's"),
+        "plain",
+        affects="context",
+    )
+    style: Style = option(
+        "markdown", "Output format.", choice(*STYLES), affects="context", common=True
+    )
+    detail: Detail = option(
+        "full",
+        "`full`; `summary` omits code bodies and other long text; `compact` is one line an item.",
+        choice(*DETAILS),
+        affects="context",
+    )
+    group_by: Grouping = option(
+        "source",
+        "Section headings: per source, or per type (code, documentation, conversation, other).",
+        choice(*GROUPINGS),
+        affects="context",
+    )
+    include_sources: bool = option(
+        False,
+        "List the origin of up to ten items, if the list takes at most a quarter of the budget.",
+        SWITCH,
+        affects="context",
+    )
+    guard: bool = option(
+        False,
+        "Put the text between delimiters that its content cannot close. Hooks and MCP always do.",
+        SWITCH,
+        "on",
+        affects="context",
+    )
+    # Off: in 2,000 tokens it leaves .660 of the answers readable, beside .695 (`mixed`).
+    compress: bool = option(
+        False,
+        "Summarize items that do not fit to a third of their tokens, the weakest first, "
+        "before shortening them. Not with `soft` or `compact`.",
+        SWITCH,
+        "off",
+    )
+    overflow: Overflow = option(
+        "hard",
+        "`hard` keeps to the budget; `soft` exceeds it instead of shortening items.",
+        choice(*OVERFLOWS),
+        affects="context",
+    )
+    shares: Shares = option(
+        "by_evidence",
+        "How to split the budget: by weight and match (`by_evidence`), or by weight (`fixed`).",
+        choice(*SHARES),
+        affects="context",
+    )
+    fill: bool = option(
+        False, "Use up the budget, even with weak items.", SWITCH, affects="context"
+    )
+    min_relevance: float = option(
+        0.1,
+        'Drop items below this relevance. Above 0, small talk ("thanks!") and questions '
+        "without a fair match get an empty context.",
+        UNIT,
+    )
+    diversity: float = option(
+        0.0, "Penalty for resembling a higher-ranked item (MMR).", UNIT, affects="context"
+    )
 
-    Attributes:
-        query: what the context is needed for, in natural language.
-        max_tokens: the budget of the whole rendered text, in tokens, at least 1.
-        limit: items to retrieve per source, at least 1; where nothing is set it follows
-            `max_tokens`: one for each 40 tokens, at least 50.
-        sources: the sources to ask, or None for every one that is on.
-        weights: source name -> weight in the budget, over what config and hooks say.
-        filters: record field -> the value, the values, or the `Range` it must have.
-        since: items that came to be before this are left out; aware. What has no time stays.
-        kinds: the kinds that items may be of; none given: any. An item without a kind is of
-            the kind that is its source's name.
-        entity_types: likewise the types of entities, for items that are entities.
-        exclude: ids of items that are left out, or `source:id`.
-        exclude_sources: sources that are not asked.
-        user: whose records are searched beside the project's, where a host has many users;
-            None for the one user of this machine.
-        additional_context: a text of the host's own that is shown as the last section; ""
-            for none. It comes first in its claim on the budget.
-        limits: source -> items to retrieve from it, over `limit` and its settings.
-        timeouts: source -> seconds that it may take, over `source_timeout` and its settings.
-        tokens: what counts tokens: `default`, `openai`, `claude`, or a name that a plugin's
-            `contextkit_tokenizer` answers to.
-        style: `markdown`, `xml` or `plain`.
-        detail: `full`: items as their sources show them; `summary`: without code bodies and
-            other long parts; `compact`: one line an item.
-        group_by: `source`: a heading per section; `type`: code, documentation, conversation
-            and other.
-        include_sources: whether up to ten items are listed at the end, where that
-            takes no more than a quarter of the budget.
-        guard: whether the text is put between delimiters that its content cannot close.
-        compress: whether items that do not fit whole are summarised, the weakest first,
-            before any is shortened or left out; not with `soft` or `compact`.
-        overflow: `hard` keeps to the budget; `soft` exceeds it rather than cut.
-        shares: how the budget is split over the sections. `by_evidence`: by weight, and by how
-            much of the question each section's items have; `fixed`: by weight alone.
-        fill: whether the budget is used up with whatever was found. By default a context ends
-            where the rest is not worth its tokens.
-        source_timeout: seconds that one source may take.
-        deadline: seconds that all sources together may take.
-        min_relevance: items below this relevance are left out, 0..1.
-        diversity: how much an item that resembles a better one loses by that, 0..1
-            (maximal marginal relevance); 0 leaves the order to the scores.
-        project: the project whose records are searched, beside the user's own.
-        session: the session that asks, for sources that keep things by session, or None.
-        strategy: what makes a score, and which part of the budget each source has.
-        depth: how far a source follows what is related to what it found, at least 0; None
-            leaves that to the source.
-        record_use: whether what it shows counts as chosen, where the strategy counts that.
-        workspace: the workspace's root folder, or None.
-        recipe: the name of the recipe that is followed.
-        cache: False to ask anew whatever a cache has kept, and to keep nothing of it.
-        records: the asked source's records; set when the request reaches a source.
-        settings: the asked source's own settings, `[sources.NAME]`, as far as somebody set
-            them, without defaults; set likewise.
-        neighbours: what an item lends of its match to those beside it in its sequence,
-            as the strategy says; set likewise.
-        signals: what the query says of itself; with what the plugins know when the request
-            reaches a source.
+
+def _same_option(name: str, default: Any) -> Any:
+    """Declare an option of `RequestDefaults` once more, with another default."""
+    return field(default=default, metadata=fields_dict(RequestDefaults)[name].metadata)
+
+
+def _set_later(about: str, default: Any, affects: Affects = "answers", **more: Any) -> Any:
+    """Declare a field that hosts do not set."""
+    return field(default=default, metadata={"help": about, "affects": affects}, **more)
+
+
+@frozen(kw_only=True)
+class ContextRequest(RequestDefaults):
+    """A request for a context, or for one source's part of it.
+
+    A source's hooks get a copy of their own: `query`, `limit` and `filters` are those of its
+    section, and `records` and `settings` are the source's.
     """
 
-    query: str
-    max_tokens: int = 2000
-    limit: int = 20
-    sources: tuple[str, ...] | None = None
-    weights: Mapping[str, float] = field(factory=dict)
-    filters: Mapping[str, Any] = field(factory=dict)
-    since: datetime | None = None
-    kinds: tuple[str, ...] = ()
-    entity_types: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    exclude_sources: tuple[str, ...] = ()
-    user: str | None = None
-    additional_context: str = ""
-    limits: Mapping[str, int] = field(factory=dict)
-    timeouts: Mapping[str, float] = field(factory=dict)
-    tokens: str = "default"
-    style: Style = "markdown"
-    detail: Detail = "full"
-    group_by: Grouping = "source"
-    include_sources: bool = False
-    guard: bool = False
-    compress: bool = False
-    overflow: Overflow = "hard"
-    shares: Shares = "by_evidence"
-    fill: bool = False
-    source_timeout: float = 0.3
-    deadline: float = 0.5
-    min_relevance: float = 0.1
-    diversity: float = 0.0
-    project: str = ""
-    session: str | None = None
-    strategy: Strategy = field(default=DEFAULT, repr=False)
-    depth: int | None = None
-    record_use: bool = True
-    workspace: Path | None = None
-    recipe: str = "context"
-    cache: bool = True
-    records: Records = field(default=None, repr=False, eq=False)
-    settings: Mapping[str, Any] = field(factory=dict, eq=False)
-    neighbours: float = 0.7
-    signals: QuerySignals = field(eq=False, repr=False)
+    query: str = field(metadata={"help": "The question, in natural language."})
+    limit: int = _same_option("limit", 20)
+    strategy: Strategy = option(
+        DEFAULT,
+        "Scoring strategy: see `contextkit strategies`.",
+        ANYTHING,
+        common=True,
+        repr=False,
+    )
+    since: datetime | None = option(
+        None,
+        "Drop items that are older, as in 7d, 12h or 2026-05-01. Items without a time stay.",
+        TIME,
+        common=True,
+    )
+    kinds: tuple[str, ...] = option(
+        (),
+        "Keep only items of these kinds. An item without a kind has its source's name.",
+        names(),
+    )
+    entity_types: tuple[str, ...] = option(
+        (), "Of entities, keep only those of these types.", names()
+    )
+    exclude: tuple[str, ...] = option((), "Items to drop, by id or `source:id`.", names())
+    filters: Mapping[str, Any] = option(
+        Factory(dict),
+        "Keep only records whose fields have these values.",
+        table("a table of values by record field", ANYTHING),
+    )
+    weights: Mapping[str, float] = option(
+        Factory(dict),
+        "Weights of sources when the budget is split, as in code=2,commits=1.",
+        table(_BY_SOURCE, over_0()),
+        affects="context",
+    )
+    limits: Mapping[str, int] = option(
+        Factory(dict),
+        "Items to retrieve, by source. Others: `limit`.",
+        table(_BY_SOURCE, integers()),
+        affects="context",
+    )
+    timeouts: Mapping[str, float] = option(
+        Factory(dict),
+        "Time limits in seconds, by source. Others: `source_timeout`.",
+        table(_BY_SOURCE, over_0("seconds")),
+        affects="context",
+    )
+    depth: int | None = option(
+        None,
+        "How many steps a source follows related items. Unset: the source decides.",
+        integers(least=0),
+    )
+    session: str | None = option(
+        None,
+        "Session that asks, for sources with records of sessions.",
+        text("the name of a session"),
+    )
+    user: str | None = option(
+        None,
+        "User whose records are searched beside the project's. Unset: this machine's user.",
+        text("the name of a user"),
+    )
+    additional_context: str = option(
+        "",
+        "Text of your own for the last section, within the budget. On the command line "
+        "@FILE reads a file, and @- standard input.",
+        WORDS,
+    )
+    record_use: bool = option(True, "Record which items were used.", SWITCH)
+    cache: bool = option(True, "Use the cache, if there is one.", SWITCH, affects="nothing")
+    recipe: str = _set_later("Name of the recipe.", "context")
+    project: str = _set_later("Project whose records are searched.", "")
+    workspace: Path | None = _set_later("Root folder of the workspace.", None)
+    records: Records = _set_later("The source's records.", None, "nothing", repr=False, eq=False)
+    settings: Mapping[str, Any] = _set_later(
+        "The source's own settings: those that are set in `[sources.NAME]`.",
+        Factory(dict),
+        eq=False,
+    )
+    neighbours: float = _set_later(
+        "Part of its match that an item passes on to those beside it, 0..1.", 0.7
+    )
+    signals: QuerySignals = field(
+        eq=False,
+        repr=False,
+        metadata={"help": "What the query says: its intent, names and keywords."},
+    )
 
     @signals.default
     def _own_signals(self) -> QuerySignals:
         from contextkit.text.questions import signals_of
 
         return signals_of(self.query)
+
+
+OPTIONS: Mapping[str, Attribute[Any]] = {
+    each.name: each for each in fields(ContextRequest) if "values" in each.metadata
+}
+"""The options of a request, by name."""
+
+
+def checked_option(name: str, value: object, *, as_text: bool = False) -> Any:
+    """The value of an option of a request.
+
+    Args:
+        name: the option.
+        value: the value given.
+        as_text: whether a text stands for a value of another type.
+
+    Raises `InvalidRequestError` for an unknown option, and for a value that does not fit: it
+    names the option, the value and what would fit.
+    """
+    if name not in OPTIONS:
+        nearest = difflib.get_close_matches(name, OPTIONS, n=1)
+        hint = f"did you mean '{nearest[0]}'?" if nearest else f"it has: {', '.join(OPTIONS)}"
+        raise InvalidRequestError(f"a request has no option '{name}'; {hint}")
+    try:
+        return values_of(OPTIONS[name]).checked(value, as_text=as_text)
+    except UnfitError as error:
+        where = f"{name}: {error.path}" if error.path else name
+        expected, got = error.expected, shown(error.found)
+        raise InvalidRequestError(f"{where} must be {expected}, got {got}") from None
+
+
+class PremortemOptions(TypedDict, total=False):
+    """The options of a request without `strategy`, which a premortem takes for its own."""
+
+    max_tokens: int | None
+    limit: int | None
+    sources: Sequence[str] | None
+    exclude_sources: Collection[str] | None
+    source_timeout: float | None
+    deadline: float | None
+    tokens: str | None
+    style: Style | None
+    detail: Detail | None
+    group_by: Grouping | None
+    include_sources: bool | None
+    guard: bool | None
+    compress: bool | None
+    overflow: Overflow | None
+    shares: Shares | None
+    fill: bool | None
+    min_relevance: float | None
+    diversity: float | None
+    since: datetime | str | None
+    kinds: Collection[str] | None
+    entity_types: Collection[str] | None
+    exclude: Collection[str] | None
+    filters: Mapping[str, Any] | None
+    weights: Mapping[str, float] | None
+    limits: Mapping[str, int] | None
+    timeouts: Mapping[str, float] | None
+    depth: int | None
+    session: str | None
+    user: str | None
+    additional_context: str | None
+    record_use: bool | None
+    cache: bool | None
+
+
+class RequestOptions(PremortemOptions, total=False):
+    """The options of a request as keywords; None leaves one unset.
+
+    It is for type checkers: `ContextRequest` says what each of them does.
+    """
+
+    strategy: str | Strategy | Mapping[str, Any] | None
 
 
 @frozen(kw_only=True)

@@ -6,72 +6,55 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import Attribute, field, fields, frozen
+from attrs import Attribute, fields, frozen
 
-if TYPE_CHECKING:
-    from contextkit.models.items import Shares
+from contextkit.models.items import SHARES, Shares
+from contextkit.models.options import (
+    UNIT,
+    WEIGHT,
+    UnfitError,
+    Values,
+    choice,
+    integers,
+    numbers,
+    option,
+    over_0,
+    table,
+    text,
+)
 
 COMPONENTS = ("relevance", "salience", "recency", "priority", "history")
-"""What a score is made of, in the order in which it is added up."""
+"""The components of a score, in the order in which they are added up."""
 
 _ROUNDING = 1e-9
 
 
-def is_number(value: object) -> bool:
-    """Whether it is a finite number, and no truth."""
-    if isinstance(value, int):
-        # One of hundreds of digits is too large for a float.
-        return not isinstance(value, bool) and abs(value) <= sys.float_info.max
-    return isinstance(value, float) and math.isfinite(value)
-
-
-def _part(default: Any, expected: str, fits: Callable[[Any], bool]) -> Any:
+def _part(default: Any, values: Values, about: str) -> Any:
     def check(_: object, attribute: Attribute[Any], value: object) -> None:
-        if not fits(value):
-            raise ValueError(f"{attribute.name}: expected {expected}, got {value!r}")
+        if value is not None or default is not None:
+            try:
+                values.checked(value)
+            except UnfitError as error:
+                raise error.within(attribute.name) from None
 
-    return field(default=default, validator=check, metadata={"expected": expected})
-
-
-def _at_least_0(value: object) -> bool:
-    return is_number(value) and value >= 0  # type: ignore[operator]
-
-
-def _over_0(value: object) -> bool:
-    return is_number(value) and value > 0  # type: ignore[operator]
+    return option(default, about, values, validator=check)
 
 
-def _up_to_1(value: object) -> bool:
-    return _at_least_0(value) and value <= 1  # type: ignore[operator]
+def _percentages() -> Values:
+    expected = "SOURCE = percent, each at least 0 and together at most 100"
+    rows = table(expected, WEIGHT)
 
+    def read(value: Any) -> dict[str, float]:
+        found: dict[str, float] = rows.read(value)
+        if math.fsum(found.values()) > 100 + _ROUNDING:
+            raise UnfitError(expected, value)
+        return found
 
-def _whole(value: object, least: int) -> bool:
-    return type(value) is int and value >= least
-
-
-def _percentages(value: object) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and all(isinstance(source, str) and _at_least_0(part) for source, part in value.items())
-        and math.fsum(value.values()) <= 100 + _ROUNDING
-    )
-
-
-def _limits(value: object) -> bool:
-    return isinstance(value, Mapping) and all(
-        isinstance(source, str) and _whole(limit, 1) for source, limit in value.items()
-    )
-
-
-_WEIGHT = "a number of at least 0"
-_UNIT = "a number within 0..1"
-_PERCENTAGES = "SOURCE = percent, each at least 0 and together at most 100"
-STRATEGY_DEPTH = "a whole number of at least 0"
+    return Values(expected, read, rows.parse)
 
 
 @frozen(kw_only=True, repr=False)
@@ -81,48 +64,53 @@ class Strategy:
     An item's score is the weighted mean of its components, each 0..1, times `decay` for every
     day of its age. `Strategy()` is the strategy `default`.
 
-    Attributes:
-        name: the strategy's name.
-        relevance: weight of relevance. At least one of the five weights must be over 0.
-        salience: weight of salience.
-        recency: weight of recency.
-        priority: weight of the source's priority.
-        history: weight of usage: how often and how recently an item was used.
-        half_life_days: age at which an item's recency is one half.
-        decay: factor on the whole score for each day of an item's age; 1 means no decay.
-            Items without a date do not decay.
-        neighbours: part of its match that an item passes on to the items beside it.
-        budget: percent of the budget by source. Other sources share the rest by weight.
-        limits: items to retrieve, by source.
-        depth: how many steps a source follows related items. Default: the source decides.
-        shares: default of a request's `shares`. Default: that of `[assemble]`.
-        min_relevance: default of a request's `min_relevance`. Default: that of `[assemble]`.
-        diversity: default of a request's `diversity`. Default: that of `[assemble]`.
-
     Raises `ValueError` for an invalid value.
     """
 
-    name: str = _part("default", "a name", lambda value: isinstance(value, str) and bool(value))
-    relevance: float = _part(1.0, _WEIGHT, _at_least_0)
-    salience: float = _part(0.10, _WEIGHT, _at_least_0)
-    recency: float = _part(0.05, _WEIGHT, _at_least_0)
-    priority: float = _part(0.02, _WEIGHT, _at_least_0)
-    history: float = _part(0.0, _WEIGHT, _at_least_0)
-    half_life_days: float = _part(30.0, "days, over 0", _over_0)
+    name: str = _part("default", text("a name"), "Name of the strategy.")
+    relevance: float = _part(
+        1.0, WEIGHT, "Weight of relevance. At least one of the five weights is over 0."
+    )
+    salience: float = _part(0.10, WEIGHT, "Weight of salience.")
+    recency: float = _part(0.05, WEIGHT, "Weight of recency.")
+    priority: float = _part(0.02, WEIGHT, "Weight of the source's priority.")
+    history: float = _part(
+        0.0, WEIGHT, "Weight of usage: how often and how recently an item was used."
+    )
+    half_life_days: float = _part(
+        30.0, over_0("days"), "Age at which an item's recency is one half."
+    )
     decay: float = _part(
-        1.0, "a number over 0 and at most 1", lambda value: _over_0(value) and value <= 1
+        1.0,
+        numbers("a number over 0 and at most 1", lambda value: 0 < value <= 1),
+        "Factor on the whole score for each day of an item's age; 1 means no decay. Items "
+        "without a date do not decay.",
     )
-    neighbours: float = _part(0.7, _UNIT, _up_to_1)
-    budget: Mapping[str, float] = _part({}, _PERCENTAGES, _percentages)
+    neighbours: float = _part(
+        0.7, UNIT, "Part of its match that an item passes on to the items beside it."
+    )
+    budget: Mapping[str, float] = _part(
+        {}, _percentages(), "Percent of the budget, by source. Others share the rest by weight."
+    )
     limits: Mapping[str, int] = _part(
-        {}, "SOURCE = a whole number of at least 1, for each", _limits
+        {},
+        table("SOURCE = a whole number of at least 1, for each", integers()),
+        "Items to retrieve, by source.",
     )
-    depth: int | None = _part(None, STRATEGY_DEPTH, lambda v: v is None or _whole(v, 0))
+    depth: int | None = _part(
+        None,
+        integers(least=0),
+        "How many steps a source follows related items. Unset: the source decides.",
+    )
     shares: Shares | None = _part(
-        None, "by_evidence or fixed", lambda value: value in {None, "by_evidence", "fixed"}
+        None, choice(*SHARES), "How to split the budget. Unset: `assemble.shares`."
     )
-    min_relevance: float | None = _part(None, _UNIT, lambda v: v is None or _up_to_1(v))
-    diversity: float | None = _part(None, _UNIT, lambda v: v is None or _up_to_1(v))
+    min_relevance: float | None = _part(
+        None, UNIT, "Drop items below this relevance. Unset: `assemble.min_relevance`."
+    )
+    diversity: float | None = _part(
+        None, UNIT, "Penalty for resembling a better item. Unset: `assemble.diversity`."
+    )
 
     def __attrs_post_init__(self) -> None:
         if not self.whole > 0:

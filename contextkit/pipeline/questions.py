@@ -6,7 +6,7 @@ import abc
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from attrs import evolve
 
@@ -15,11 +15,17 @@ from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Record
-from contextkit.models.request import ContextRequest, Recipe
+from contextkit.models.request import (
+    ContextRequest,
+    PremortemOptions,
+    Recipe,
+    RequestOptions,
+    checked_option,
+)
 from contextkit.pipeline.breakers import SourceHealth
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.recipes import build_recipe, context_recipe, find_recipe
-from contextkit.pipeline.request import check_whole_number, make_request, refuse_unknown_sources
+from contextkit.pipeline.request import make_request, refuse_unknown_sources
 from contextkit.plugin.manager import SourceRegistry
 
 if TYPE_CHECKING:
@@ -55,31 +61,23 @@ class AskingForContexts(abc.ABC):
         self,
         query: str,
         context_types: Sequence[str] | None = None,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        **options: Unpack[RequestOptions],
     ) -> FormattedContext:
-        """Assemble context for a query from several sources.
+        """Assemble the context for a query from several sources.
 
         Args:
             query: what the context is needed for.
-            context_types: the sources to ask; default: every one that is on.
-            limit: items per source; default: the configured, 20.
-            max_tokens: the budget of the text; default: the configured, 2000.
-            options: further fields of `ContextRequest`: `weights`, `limits`, `timeouts`,
-                `filters`, `tokens`, `style`, `detail`, `group_by`, `include_sources`,
-                `guard`, `compress`, `overflow`, `shares`, `fill`, `source_timeout`, `deadline`,
-                `min_relevance`, `diversity`, `session`, `since`, `kinds`, `entity_types`,
-                `exclude`, `exclude_sources`, `user`, `additional_context`, `strategy`, `depth`,
-                `record_use`, `cache`. A strategy is a name, a `Strategy`, or the parts to
-                replace as a mapping.
+            context_types: sources to query, as `sources`; default: every source that is on.
+            options: options of `ContextRequest`, such as `max_tokens` and `limit`; None leaves
+                one unset. A strategy is a name, a `Strategy`, or a mapping of the parts to
+                replace.
 
         Raises:
-            InvalidContextTypeError: for a name that is no source.
-            InvalidRequestError: for a value that makes no sense.
+            InvalidContextTypeError: for an unknown source.
+            InvalidRequestError: for an unknown option or an invalid value.
             StoreError: where the store does not open, and no source answers without it.
         """
-        request, recipe = self._asked(query, context_types, limit, max_tokens, options)
+        request, recipe = self._asked(query, context_types, options)
         return await self._assembled(request, recipe)
 
     async def explain_item(
@@ -87,19 +85,15 @@ class AskingForContexts(abc.ABC):
         item: str,
         query: str,
         context_types: Sequence[str] | None = None,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        **options: Unpack[RequestOptions],
     ) -> list[ItemExplanation]:
         """Assemble a context and say why an item is in it, or why it is not.
 
         Args:
             item: its id or the beginning of that, its title, or its location.
             query: what the context is needed for.
-            context_types: the sources to ask; default: every one that is on.
-            limit: items per source; default: the configured, 20.
-            max_tokens: the budget of the text; default: the configured, 2000.
-            options: further fields of `ContextRequest`.
+            context_types: sources to query, as `sources`; default: every source that is on.
+            options: options of `ContextRequest`, as in `assemble_context`.
 
         Returns:
             One answer for each section that it was found for; at least one.
@@ -114,34 +108,36 @@ class AskingForContexts(abc.ABC):
             )
         # What a cache has kept says nothing of what happens now.
         options["cache"] = False
-        request, recipe = self._asked(query, context_types, limit, max_tokens, options)
+        request, recipe = self._asked(query, context_types, options)
         context = await self.pipeline.assemble(evolve(request, record_use=False), recipe)
         return await explain_item(self.pipeline, request, recipe, context.trace, item)
 
     def _asked(
-        self,
-        query: str,
-        context_types: Sequence[str] | None,
-        limit: int | None,
-        max_tokens: int | None,
-        options: Mapping[str, Any],
+        self, query: str, context_types: Sequence[str] | None, options: RequestOptions
     ) -> tuple[ContextRequest, Recipe]:
-        refuse_unknown_sources(self.registry, options.get("strategy"))
-        request = make_request(
-            self.registry.config,
-            query,
-            project=self.project,
-            workspace=self._folder,
-            sources=context_types,
-            limit=limit,
-            max_tokens=max_tokens,
-            **options,
-        )
+        if context_types is not None:
+            if options.get("sources") is not None:
+                raise InvalidRequestError("context_types and sources are the same: give one")
+            options["sources"] = context_types
+        request = self._request(query, options)
         recipe = context_recipe(self.registry, request.sources)
         if self.pipeline.answer is not None:
             # A host's own scores are on scales of their own: its sections keep their fixed order.
             recipe = evolve(recipe, best_first=False)
         return request, recipe
+
+    def _request(
+        self, query: str, options: RequestOptions, recipe: str = "context"
+    ) -> ContextRequest:
+        refuse_unknown_sources(self.registry, options.get("strategy"))
+        return make_request(
+            self.registry.config,
+            query,
+            project=self.project,
+            workspace=self._folder,
+            recipe=recipe,
+            **options,
+        )
 
     async def update_context(
         self,
@@ -179,40 +175,26 @@ class AskingForContexts(abc.ABC):
         return await self.pipeline.update(context, several, max_tokens)
 
     async def get_premortem_context(
-        self,
-        domain: str,
-        strategy: str | None = None,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        self, domain: str, strategy: str | None = None, **options: Unpack[PremortemOptions]
     ) -> FormattedContext:
-        """Warnings from past experiences of a domain: the `premortem` recipe."""
-        _log.info("assembling_premortem", domain=domain, strategy=strategy, limit=limit)
+        """Assemble warnings from past experiences of a domain: the `premortem` recipe."""
+        _log.info(
+            "assembling_premortem", domain=domain, strategy=strategy, limit=options.get("limit")
+        )
         return await self.assemble_recipe(
-            "premortem",
-            {"domain": domain, "strategy": strategy},
-            limit=limit,
-            max_tokens=max_tokens,
-            **options,
+            "premortem", {"domain": domain, "strategy": strategy}, **options
         )
 
     async def assemble_recipe(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        self, name: str, arguments: Mapping[str, Any], **options: Unpack[RequestOptions]
     ) -> FormattedContext:
         """Assemble a context by a plugin's recipe.
 
         Args:
             name: the recipe.
             arguments: what it is built from.
-            limit: items per section; default: the recipe's.
-            max_tokens: the budget; default: the recipe's.
-            options: further fields of `ContextRequest`.
+            options: options of `ContextRequest`, as in `assemble_context`; `limit` and
+                `max_tokens` default to the recipe's.
 
         Raises:
             InvalidContextTypeError: for a section whose source is not there.
@@ -220,20 +202,12 @@ class AskingForContexts(abc.ABC):
             PluginError: where two plugins offer one.
             SourceError: where the plugin fails to build it.
         """
-        refuse_unknown_sources(self.registry, options.get("strategy"))
         offered = find_recipe(self.registry, name)
         recipe = build_recipe(offered, arguments)
-        request = make_request(
-            self.registry.config,
-            recipe.title,
-            project=self.project,
-            workspace=self._folder,
-            limit=offered.template.limit if limit is None else limit,
-            max_tokens=offered.template.max_tokens if max_tokens is None else max_tokens,
-            recipe=name,
-            **options,
-        )
-        return await self._assembled(request, recipe)
+        for option in ("limit", "max_tokens"):
+            if options.get(option) is None:
+                options[option] = getattr(offered.template, option)
+        return await self._assembled(self._request(recipe.title, options, name), recipe)
 
     async def count_tokens(self, text: str, tokens: str | None = None) -> int:
         """Count the tokens of a text.
@@ -267,7 +241,7 @@ class AskingForContexts(abc.ABC):
         """
         from contextkit.pipeline.summaries import compressed
 
-        check_whole_number("max_tokens", max_tokens)
+        checked_option("max_tokens", max_tokens)
         count = await self.pipeline.counter(tokens or self.registry.config.assemble.tokens)
         return await compressed(self.registry, text, max_tokens, query, count)
 
@@ -289,28 +263,20 @@ class AskingForContexts(abc.ABC):
         self,
         query: str,
         context_types: Sequence[str] | None = None,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        **options: Unpack[RequestOptions],
     ) -> FormattedContext:
         """`assemble_context` for a program without an event loop."""
-        return run_blocking(
-            self.assemble_context(query, context_types, limit, max_tokens, **options)
-        )
+        return run_blocking(self.assemble_context(query, context_types, **options))
 
     def explain_item_sync(
         self,
         item: str,
         query: str,
         context_types: Sequence[str] | None = None,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        **options: Unpack[RequestOptions],
     ) -> list[ItemExplanation]:
         """`explain_item` for a program without an event loop."""
-        return run_blocking(
-            self.explain_item(item, query, context_types, limit, max_tokens, **options)
-        )
+        return run_blocking(self.explain_item(item, query, context_types, **options))
 
     def update_context_sync(
         self,
@@ -333,17 +299,16 @@ class AskingForContexts(abc.ABC):
         return run_blocking(self.compress(text, max_tokens, query=query, tokens=tokens))
 
     def get_premortem_context_sync(
-        self,
-        domain: str,
-        strategy: str | None = None,
-        limit: int | None = None,
-        max_tokens: int | None = None,
-        **options: Any,
+        self, domain: str, strategy: str | None = None, **options: Unpack[PremortemOptions]
     ) -> FormattedContext:
         """`get_premortem_context` for a program without an event loop."""
-        return run_blocking(
-            self.get_premortem_context(domain, strategy, limit, max_tokens, **options)
-        )
+        return run_blocking(self.get_premortem_context(domain, strategy, **options))
+
+    def assemble_recipe_sync(
+        self, name: str, arguments: Mapping[str, Any], **options: Unpack[RequestOptions]
+    ) -> FormattedContext:
+        """`assemble_recipe` for a program without an event loop."""
+        return run_blocking(self.assemble_recipe(name, arguments, **options))
 
 
 def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -17,6 +17,7 @@ from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.root import cli
 from contextkit.cli.session import Session
+from contextkit.models.request import OPTIONS
 from contextkit.testing.reference import cell, filled, table, write_page
 
 _KEPT_LINES = re.compile(r"^\x08\n", re.MULTILINE)
@@ -37,6 +38,9 @@ def command_reference() -> str:
                 table(("command", "what it does"), _rows(own, linked=True)),
                 f"Commands of plugins:\n\n{table(('command', 'what it does'), _rows(added))}",
                 f"## Options before the command\n\n{_options(cli, context)}",
+                "## Options of a request\n\nCommands that assemble a context have flags for the "
+                "common ones, and `--set NAME=VALUE` for all.\n\n"
+                f"{table(('option', 'value', 'meaning'), _request_options())}",
                 f"## Exit codes\n\n{table(('code', 'meaning'), _exit_codes())}",
                 *_sections(own, context, "##"),
             ]
@@ -55,6 +59,11 @@ def _rows(
             yield shown, cell(command.get_short_help_str(limit=200))
         else:
             yield from _rows(command.commands, path, linked=linked)
+
+
+def _request_options() -> Iterator[tuple[str, str, str]]:
+    for name, field in OPTIONS.items():
+        yield f"`{name}`", cell(field.metadata["expected"]), cell(field.metadata["help"])
 
 
 def _exit_codes() -> Iterator[list[str]]:

@@ -108,11 +108,15 @@ def _signature(name: str, signature: inspect.Signature) -> str:
 
 def _value(kind: type[Any]) -> str:
     text = _described(kind)
-    meanings = dict(described_fields(text))
+    meanings = {
+        **dict(described_fields(text)),
+        **{a.name: cell(a.metadata["help"]) for a in attrs.fields(kind) if "help" in a.metadata},
+    }
     types = _types(kind)
     rows = [
         (f"`{field.name}`", types[field.name], _default(field), meanings[field.name])
-        for field in attrs.fields(kind)
+        # Those that must be given come first.
+        for field in sorted(attrs.fields(kind), key=lambda a: a.default is not attrs.NOTHING)
         if field.name in meanings
     ]
     fields = table(("field", "type", "default", "meaning"), rows) if rows else ""

@@ -24,10 +24,11 @@ from contextkit import (
     Tool,
     ToolResult,
 )
-from contextkit.agent.tool_schemas import UnfitError, shape_of
+from contextkit.agent.tool_schemas import shape_of
 from contextkit.agent.tools import OfferedTool, call_tool, offer_tool, offered_tools
 from contextkit.errors import PluginError
 from contextkit.models.indexer import Progress
+from contextkit.models.options import UnfitError
 from contextkit.plugin.manager import SourceRegistry
 
 MakePlugin = Callable[..., ModuleType]
@@ -169,7 +170,7 @@ def test_a_type_without_a_schema(annotation: Any) -> None:
 def test_an_unfit_value_is_found_where_it_lies() -> None:
     """The error names the place in the whole, and shows no more of the value than a line."""
     shape = shape_of(dict[str, list[Water]])
-    with pytest.raises(UnfitError, match=r"^noon\[1\]\.metres: expected a number, got 'x{58}…$"):
+    with pytest.raises(UnfitError, match=r"^noon\[1\]\.metres: expected a number, got 'x{79}…$"):
         shape.read({"noon": [{"metres": 1, "rising": True}, {"metres": "x" * 99, "rising": True}]})
 
 

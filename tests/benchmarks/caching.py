@@ -126,7 +126,7 @@ async def _measured(folder: Path, records: int, rounds: int, asked: int) -> Repo
         in_redis = kit(**{**shared, "cache.contexts_size": 1, "cache.results_size": 1})
 
         async def without(query: str) -> FormattedContext:
-            request, recipe = off._asked(query, None, None, None, {})
+            request, recipe = off._asked(query, None, {})
             return await off.pipeline.assemble(request, recipe)
 
         ways: Mapping[str, Ask] = {

@@ -215,7 +215,7 @@ def test_the_default_follows_the_evidence() -> None:
 def test_another_word_in_a_file_is_refused(tmp_path: Path, value: str) -> None:
     """With the line, the key and what would be right."""
     (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = {value}\n")
-    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*by_evidence or fixed"):
+    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*one of by_evidence, fixed"):
         load_config(find_workspace(tmp_path), environment={}, flags={})
 
 

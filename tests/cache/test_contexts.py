@@ -152,7 +152,7 @@ async def test_other_settings_make_other_keys(open_kit: OpenKit, settings: Any) 
     nothing: dict[str, Any] = {}
     for given in (nothing, nothing, settings):
         kit = open_kit(**given)
-        request, recipe = kit._asked("tide", None, None, None, {})
+        request, recipe = kit._asked("tide", None, {})
         assert kit.caches is not None
         assert kit.caches.contexts is not None
         keys.append(kit.caches.contexts.keys.of_context(request, recipe, ["notes"]))
@@ -338,7 +338,7 @@ async def test_a_request_may_pass_the_cache_over(open_kit: OpenKit, notes: Notes
     assert await state(kit) == "kept"
     assert notes.asked == ["tide"] * 3
     with pytest.raises(InvalidRequestError, match="cache must be true or false, got 'no'"):
-        await kit.assemble_context("tide", cache="no")
+        await kit.assemble_context("tide", cache="no")  # type: ignore[arg-type]
 
 
 async def test_without_the_setting_there_is_no_cache(open_kit: OpenKit, notes: Notes) -> None:

@@ -163,7 +163,7 @@ def test_a_warmed_context_is_found(run: Run, on_redis: RedisServer) -> None:
     found = data(run("assemble", *asked, "--no-index", "--json"))
     assert found["trace"]["cache"]["state"] == "hit"
     assert "The tide rises at noon" in found["markdown"]
-    passed = data(run("assemble", *asked, "--no-index", "--no-cache", "--json"))
+    passed = data(run("assemble", *asked, "--no-index", "--set", "cache=false", "--json"))
     assert passed["trace"]["cache"] is None
     assert passed["markdown"] == found["markdown"]
     assert run("cache", "clear").exit_code == 0

@@ -17,7 +17,7 @@ QUERY = "how is the token budget split?"
 
 def test_the_first_run_indexes_and_prints_code_and_commits(contextkit: CommandLine) -> None:
     """No set-up: the workspace is found, indexed, and the context printed."""
-    result = contextkit("assemble", QUERY, "--timeout", "20", "--deadline", "20")
+    result = contextkit("assemble", QUERY, "--set", "source_timeout=20", "--set", "deadline=20")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("# Context\n")
     assert "## Code" in result.stdout
@@ -64,14 +64,14 @@ def test_the_second_run_indexes_only_what_changed(
 @pytest.mark.parametrize("command", ["assemble", "explain", "premortem"])
 def test_a_session_may_be_named(contextkit: CommandLine, command: str) -> None:
     """It goes with the request; a name of nothing is refused."""
-    assert contextkit(command, "testing", "--session", "monday").exit_code == 0
-    refused = contextkit(command, "testing", "--session", " ")
+    assert contextkit(command, "testing", "--set", "session=monday").exit_code == 0
+    refused = contextkit(command, "testing", "--set", "session= ")
     assert refused.exit_code == 2
     assert "session must be the name of a session, got ' '" in refused.stderr
 
 
 def test_what_does_not_fit_can_be_summarised(contextkit: CommandLine) -> None:
-    """`--compress` says so for one question, `assemble.compress` for all, `--no-compress` not."""
+    """`--set compress=true` asks for it, and so does `assemble.compress`; `=false` does not."""
     for said in (
         "The harbour was painted in colour {} by many men.",
         "Ship {} brought wood for a new pier.",
@@ -83,14 +83,14 @@ def test_what_does_not_fit_can_be_summarised(contextkit: CommandLine) -> None:
     plain = contextkit(*asked)
     assert "(summarised" not in plain.stdout
     for given in (
-        contextkit(*asked, "--compress"),
+        contextkit(*asked, "--set", "compress=true"),
         contextkit.with_variables(CONTEXTKIT_ASSEMBLE_COMPRESS="true")(*asked),
     ):
         assert (given.exit_code, given.stderr) == (0, "")
         assert "(summarised, see full at `memory " in given.stdout
         assert given.stdout.count("where tokens are sold") == 3
     configured = contextkit.with_variables(CONTEXTKIT_ASSEMBLE_COMPRESS="true")
-    assert configured(*asked, "--no-compress").stdout == plain.stdout
+    assert configured(*asked, "--set", "compress=false").stdout == plain.stdout
 
 
 def test_json_has_the_items_and_the_trace(contextkit: CommandLine) -> None:
@@ -107,7 +107,8 @@ def test_sources_limit_style_and_query_from_standard_input(contextkit: CommandLi
     contextkit("index")
     asked = contextkit.json(
         *("assemble", "-", "--sources", "code, commits", "--sources", "memories", "--limit", "1"),
-        *("--style", "xml", "--timeout", "50", "--deadline", "50", "--overflow", "soft"),
+        *("--style", "xml", "--set", "source_timeout=50", "--set", "deadline=50"),
+        *("--set", "overflow=soft"),
         given=QUERY,
     )
     assert [source["source"] for source in asked["trace"]["sources"]] == [
@@ -152,7 +153,7 @@ def test_an_empty_query_is_an_error(contextkit: CommandLine, query: str) -> None
 def test_a_query_of_100_kilobytes_is_answered(contextkit: CommandLine) -> None:
     """Its beginning is searched for, and a message says so."""
     contextkit("index")
-    patient = ("assemble", "--timeout", "20", "--deadline", "20")
+    patient = ("assemble", "--set", "source_timeout=20", "--set", "deadline=20")
     result = contextkit(*patient, "-", given=f"{QUERY} " * 3300)
     assert result.exit_code == 0
     assert "split_budget" in result.stdout
@@ -173,14 +174,18 @@ def test_endless_standard_input_is_refused(contextkit: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "expected"),
     [
-        ("--max-tokens", "0", "max_tokens must be a whole number of at least 1, got 0"),
-        ("--max-tokens", "-1", "max_tokens must be a whole number of at least 1, got -1"),
-        ("--max-tokens", "1.5", "'1.5' is not a valid integer"),
-        ("--limit", "0", "limit must be a whole number of at least 1, got 0"),
-        ("--timeout", "0", "source_timeout must be a number of seconds over 0"),
-        ("--timeout", "nan", "source_timeout must be a number of seconds over 0"),
-        ("--deadline", "-3", "deadline must be a number of seconds over 0"),
-        ("--sources", " , ", "it names no source"),
+        ("--max-tokens", "0", "max_tokens must be a whole number of at least 1, got '0'"),
+        ("--max-tokens", "-1", "max_tokens must be a whole number of at least 1, got '-1'"),
+        ("--max-tokens", "1.5", "max_tokens must be a whole number of at least 1, got '1.5'"),
+        ("--limit", "0", "limit must be a whole number of at least 1, got '0'"),
+        ("--style", "html", "style must be one of markdown, xml, plain, got 'html'"),
+        ("--set", "source_timeout=0", "source_timeout must be a number of seconds over 0"),
+        ("--set", "source_timeout=nan", "source_timeout must be a number of seconds over 0"),
+        ("--set", "deadline=-3", "deadline must be a number of seconds over 0"),
+        ("--set", "limit", "expected NAME=VALUE, as in detail=compact, got 'limit'"),
+        ("--set", "colour=red", "a request has no option 'colour'; it has: max_tokens, "),
+        ("--set", "max_token=5", "no option 'max_token'; did you mean 'max_tokens'?"),
+        ("--sources", " , ", "it names nothing"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_an_error(

@@ -65,6 +65,8 @@ def in_bash(contextkit: CommandLine, *words: str) -> list[str]:
         (("assemble", "--styl"), ["--style"]),
         (("assemble", "x", "--style", ""), ["markdown", "xml", "plain"]),
         (("assemble", "x", "--sources", "co"), ["code", "commits"]),
+        (("assemble", "x", "--set", "deta"), ["detail="]),
+        (("assemble", "x", "--strategy", "bal"), ["balanced"]),
         (("assemble", "x", "--sources", "code,"), None),
         (("assemble", "x", "--sources", "code,co"), ["code,commits"]),
         (("explain", "x", "--sources", "mem"), ["memories"]),

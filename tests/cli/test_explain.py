@@ -80,11 +80,11 @@ def test_nothing_found_is_an_empty_table(contextkit: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--tokens", "nobody"), "tokens: nothing counts by 'nobody'; there is default, "),
-        (("--diversity", "2"), "diversity must be within 0..1, got 2.0"),
-        (("--weight", "code"), "expected SOURCE=NUMBER, as in code=2, got 'code'"),
-        (("--weight", "code=0"), "weights: code must be a number over 0, got 0.0"),
-        (("--min-relevance", "-1"), "min_relevance must be within 0..1, got -1.0"),
+        (("--set", "tokens=nobody"), "tokens: nothing counts by 'nobody'; there is default, "),
+        (("--set", "diversity=2"), "diversity must be a number within 0..1, got '2'"),
+        (("--set", "weights=code"), "weights must be a table of numbers by source, got 'code'"),
+        (("--set", "weights=code=0"), "weights: code must be a number over 0, got 0.0"),
+        (("--set", "min_relevance=-1"), "min_relevance must be a number within 0..1, got '-1'"),
     ],
 )
 def test_a_wrong_option_is_one_line(
@@ -98,8 +98,9 @@ def test_a_wrong_option_is_one_line(
 def test_the_look_of_a_context_has_options(contextkit: CommandLine) -> None:
     """Detail, groups, the list of sources, the guard, the counter, weights."""
     result = contextkit(
-        *("assemble", QUERY, "--detail", "compact", "--group-by", "type", "--include-sources"),
-        *("--guard", "--tokens", "claude", "--weight", "code=3", "--weight", "commits=1"),
+        *("assemble", QUERY, "--set", "detail=compact", "--set", "group_by=type"),
+        *("--set", "include_sources=true", "--set", "guard=true", "--set", "tokens=claude"),
+        *("--set", "weights=code=3", "--set", "weights=commits=1"),
     )
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("<reference-")

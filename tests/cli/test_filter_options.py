@@ -23,13 +23,18 @@ def test_items_are_left_out(contextkit: CommandLine) -> None:
     """By time, kind, id and source."""
     contextkit("index")
     assert set(used(contextkit)) == {"code", "commits"}
-    assert set(used(contextkit, "--exclude-source", "code, memories")) == {"commits"}
-    assert set(used(contextkit, "--kind", "commit", "--kind", "memory")) == {"commits"}
-    assert set(used(contextkit, "--kind", "function")) == {"code"}
+    assert set(used(contextkit, "--set", "exclude_sources=code, memories")) == {"commits"}
+    assert set(used(contextkit, "--set", "kinds=commit", "--set", "kinds=memory")) == {"commits"}
+    assert set(used(contextkit, "--set", "kinds=function")) == {"code"}
     assert set(used(contextkit, "--since", "2099-01-01")) == {"code"}
-    assert set(used(contextkit, "--since", "52w", "--entity-type", "table")) == {"code", "commits"}
+    assert set(used(contextkit, "--since", "52w", "--set", "entity_types=table")) == {
+        "code",
+        "commits",
+    }
     items = contextkit.json(*ASKED)["items"]
-    ids = [option for item in items for option in ("--exclude", f"{item['source']}:{item['id']}")]
+    ids = [
+        option for item in items for option in ("--set", f"exclude={item['source']}:{item['id']}")
+    ]
     assert not set(used(contextkit, *ids)) & {"commits"}
 
 
@@ -37,14 +42,14 @@ def test_explain_says_what_was_left_out(contextkit: CommandLine) -> None:
     """And what the query was taken to say."""
     contextkit("index")
     asked = ("explain", f"fix split_budget: {QUERY}", "--no-index")
-    shown = contextkit(*asked, "--kind", "commit", "--sources", "commits,code").stdout
+    shown = contextkit(*asked, "--set", "kinds=commit", "--sources", "commits,code").stdout
     signals = r"^intent fix; names split_budget; keywords fix, split_budget, "
     assert re.search(signals, shown, re.MULTILINE)
-    assert contextkit(*asked, "--exclude", "nothing").exit_code == 0
+    assert contextkit(*asked, "--set", "exclude=nothing").exit_code == 0
     (item, *_) = contextkit.json(*asked)["trace"]["items"]
-    left_out = contextkit(*asked, "--exclude", item["id"]).stdout
+    left_out = contextkit(*asked, "--set", f"exclude={item['id']}").stdout
     assert "filtered: the request excludes its id" in left_out
-    words = contextkit(*asked, "--exclude", item["id"], "--item", item["id"]).stdout
+    words = contextkit(*asked, "--set", f"exclude={item['id']}", "--item", item["id"]).stdout
     assert "It was found, and left out: the request excludes its id." in words
 
 
@@ -53,12 +58,16 @@ def test_a_text_of_ones_own_is_the_last_section(contextkit: CommandLine, tmp_pat
     contextkit("index")
     own = tmp_path / "own.md"
     own.write_text("Be brief.", encoding="utf-8")
-    shown = contextkit(*ASKED, "--additional", str(own)).stdout
+    shown = contextkit(*ASKED, "--set", f"additional_context=@{own}").stdout
     assert shown.endswith("\n\n## Additional Context\n\nBe brief.\n")
     assert (
-        "\n\nFrom a pipe.\n" in contextkit(*ASKED, "--additional", "-", given="From a pipe.").stdout
+        "\n\nFrom a pipe.\n"
+        in contextkit(*ASKED, "--set", "additional_context=@-", given="From a pipe.").stdout
     )
-    assert "Be brief." in contextkit("premortem", "debugging", "--additional", str(own)).stdout
+    assert (
+        "Be brief."
+        in contextkit("premortem", "debugging", "--set", f"additional_context=@{own}").stdout
+    )
 
 
 def test_another_user_has_records_of_their_own(contextkit: CommandLine) -> None:
@@ -66,18 +75,20 @@ def test_another_user_has_records_of_their_own(contextkit: CommandLine) -> None:
     contextkit("remember", "the budget splits by weight, said the user", "--global")
     contextkit("remember", "the budget splits by weight, said the project")
     assert used(contextkit, "--sources", "memories") == {"memories": 2}
-    assert used(contextkit, "--sources", "memories", "--user", "ada") == {"memories": 1}
+    assert used(contextkit, "--sources", "memories", "--set", "user=ada") == {"memories": 1}
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--since", "yesterday"), "since must be a date as in 2026-05-01, or how long ago as in"),
-        (("--exclude-source", ","), "it names no source"),
-        (("--exclude-source", "cod"), "Did you mean 'code'?"),
-        (("--exclude", ""), "exclude must be a list of names"),
-        (("--user", " "), "user must be the name of a user"),
-        (("--additional", "nowhere.md"), "cannot read 'nowhere.md': No such file or directory"),
+        (("--set", "exclude_sources=cod"), "Did you mean 'code'?"),
+        (("--set", "exclude=[3]"), "exclude must be a list of names, got '[3]'"),
+        (("--set", "user= "), "user must be the name of a user, got ' '"),
+        (
+            ("--set", "additional_context=@nowhere.md"),
+            "cannot read 'nowhere.md': No such file or directory",
+        ),
     ],
 )
 def test_a_value_that_makes_no_sense_is_an_error(
@@ -92,12 +103,12 @@ def test_a_value_that_makes_no_sense_is_an_error(
 
 def test_standard_input_is_read_once(contextkit: CommandLine, tmp_path: Path) -> None:
     """It is the query or the text; and a file may not be endless."""
-    result = contextkit("assemble", "-", "--additional", "-", given="x")
+    result = contextkit("assemble", "-", "--set", "additional_context=@-", given="x")
     assert result.exit_code == 2
     assert "Standard input is the additional context already, not the query." in result.stderr
     large = tmp_path / "large"
     large.write_bytes(b"x" * 1_000_001)
-    refused = contextkit("assemble", QUERY, "--additional", str(large))
+    refused = contextkit("assemble", QUERY, "--set", f"additional_context=@{large}")
     assert "it is longer than 1,000,000 bytes" in " ".join(refused.stderr.split())
 
 

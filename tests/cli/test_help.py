@@ -118,8 +118,14 @@ def test_a_command_of_a_source_that_is_off_says_so(contextkit: CommandLine) -> N
     ("arguments", "expected"),
     [
         (("assemble",), "Missing argument 'QUERY'. Try 'contextkit assemble --help'."),
-        (("assemble", "x", "--limit", "many"), "'many' is not a valid integer"),
-        (("assemble", "x", "--style", "html"), "'html' is not one of"),
+        (
+            ("assemble", "x", "--limit", "many"),
+            "limit must be a whole number of at least 1, got 'many'",
+        ),
+        (
+            ("assemble", "x", "--style", "html"),
+            "style must be one of markdown, xml, plain, got 'html'",
+        ),
         (("assemble", "x", "--debug"), "before the command: contextkit --debug assemble"),
         (("assemble", "x", "--bugdet", "1"), "No such option '--bugdet'"),
         (("-C", "nowhere", "sources"), "Directory 'nowhere' does not exist"),

@@ -26,17 +26,17 @@ COMMANDS = (
 """Those that write no file of a name that is given, start no server and fetch nothing."""
 
 OPTIONS = (
-    *("--json", "--help", "--max-tokens", "--limit", "--style", "--sources", "--weight", "--since"),
+    *("--json", "--help", "--max-tokens", "--limit", "--style", "--sources", "--set", "--since"),
     *(
-        "--kind",
+        "kinds=function",
         "--session",
-        "--min-relevance",
+        "min_relevance=0",
         "--strategy",
         "--tags",
         "--importance",
-        "--timeout",
+        "source_timeout=1",
     ),
-    *("--category", "--exclude", "--tokens", "--item", "--no-guard", "--dry-run", "--", "-", "-x"),
+    *("--category", "exclude=x", "tokens=", "--item", "guard=false", "--dry-run", "--", "-", "-x"),
 )
 
 

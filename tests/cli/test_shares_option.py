@@ -1,4 +1,4 @@
-"""`--shares`: the split of the budget, as an option of the commands that assemble."""
+"""`--set shares=...`: the split of the budget, as an option of the commands that assemble."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_explain_shows_both_shares(contextkit: CommandLine) -> None:
     asked = ("explain", QUERY, "--no-index")
     following = contextkit(*asked).stdout
     assert re.search(r"^code +ok +\S+ +\d+ +\d+ \(\d+ by weight\) ", following, re.MULTILINE)
-    fixed = contextkit(*asked, "--shares", "fixed").stdout
+    fixed = contextkit(*asked, "--set", "shares=fixed").stdout
     assert re.search(r"^code +ok +\S+ +\d+ +\d+ +\d+ ", fixed, re.MULTILINE)
     rows = contextkit.json(*asked)["trace"]["sources"]
     assert sum(row["share"] for row in rows) == sum(row["fixed_share"] for row in rows)
@@ -24,6 +24,6 @@ def test_explain_shows_both_shares(contextkit: CommandLine) -> None:
 def test_another_word_is_refused(contextkit: CommandLine) -> None:
     """With those that there are."""
     for command in ("explain", "assemble"):
-        result = contextkit(command, QUERY, "--shares", "equal")
+        result = contextkit(command, QUERY, "--set", "shares=equal")
         assert result.exit_code == 2
-        assert "'equal' is not one of 'by_evidence', 'fixed'" in result.stderr
+        assert "shares must be one of by_evidence, fixed, got 'equal'" in result.stderr

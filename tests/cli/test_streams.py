@@ -143,7 +143,7 @@ def asked(contextkit: CommandLine) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("assemble", "tide", "--no-index", "--timeout", "600", "--deadline", "600"),
+        ("assemble", "tide", "--no-index", "--set", "source_timeout=600", "--set", "deadline=600"),
         ("index", "tides"),
     ],
 )

@@ -334,12 +334,12 @@ EXPECTED = [
     ("[assemble]\n\nlimit = -3", 3, "assemble.limit", "a whole number of at least 1"),
     ("[assemble]\nsources = 'code'", 2, "assemble.sources", "a list of source names"),
     ("[assemble]\nsources = [1]", 2, "assemble.sources", "a list of source names"),
-    ("[assemble]\ndeadline = 0", 2, "assemble.deadline", "seconds, over 0"),
-    ("[assemble]\ndeadline = nan", 2, "assemble.deadline", "seconds, over 0"),
-    ("[assemble]\ndeadline = '1'", 2, "assemble.deadline", "seconds, over 0"),
+    ("[assemble]\ndeadline = 0", 2, "assemble.deadline", "a number of seconds over 0"),
+    ("[assemble]\ndeadline = nan", 2, "assemble.deadline", "a number of seconds over 0"),
+    ("[assemble]\ndeadline = '1'", 2, "assemble.deadline", "a number of seconds over 0"),
     ("[assemble]\nstyle = 'html'", 2, "assemble.style", "one of markdown, xml, plain"),
     ("[assemble]\nstyle = []", 2, "assemble.style", "one of markdown, xml, plain"),
-    ("[assemble]\noverflow = 'maybe'", 2, "assemble.overflow", "hard or soft"),
+    ("[assemble]\noverflow = 'maybe'", 2, "assemble.overflow", "one of hard, soft"),
     ("[assemble]\nmin_relevance = 1.5", 2, "assemble.min_relevance", "a number within 0..1"),
     ("project = 3", 1, "project", "a name"),
     ("[sources.code]\nenabled = 'yes'", 2, "sources.code.enabled", "true or false"),
@@ -348,7 +348,7 @@ EXPECTED = [
     ("[sources.code]\nweight = inf", 2, "sources.code.weight", "a number over 0"),
     ("[sources.code]\npriority = 101", 2, "sources.code.priority", "a whole number within 1..100"),
     ("[sources]\ncode.limit = 0", 2, "sources.code.limit", "a whole number of at least 1"),
-    ("sources.code = { timeout = 0 }", 1, "sources.code.timeout", "seconds, over 0"),
+    ("sources.code = { timeout = 0 }", 1, "sources.code.timeout", "a number of seconds over 0"),
     ("assemble = { limit = 0 }", 1, "assemble.limit", "a whole number of at least 1"),
     ("[ assemble ]\n'limit' = 0", 2, "assemble.limit", "a whole number of at least 1"),
     ("project = '\u2028'\n[assemble]\nlimit = 0", 3, "assemble.limit", "a whole number"),
@@ -374,7 +374,7 @@ def test_a_wrong_value_names_file_line_key_and_what_is_right(
         ("[store]\npath = 3", "store.path", "a folder"),
         ('[store]\npath = "a\\u0000b"', "store.path", "a folder"),
         ("[store]\nurl = 3", "store.url", "the address of a Qdrant server"),
-        ("[store]\nlock_timeout = -1", "store.lock_timeout", "seconds, over 0"),
+        ("[store]\nlock_timeout = -1", "store.lock_timeout", "a number of seconds over 0"),
     ],
 )
 def test_a_wrong_value_of_the_user(
@@ -552,7 +552,7 @@ def test_an_unknown_variable_names_the_nearest(load: Load, variable: str, hint: 
     [
         ("CONTEXTKIT_ASSEMBLE_LIMIT", "many", "a whole number of at least 1, got 'many'"),
         ("CONTEXTKIT_ASSEMBLE_LIMIT", "0", "a whole number of at least 1, got '0'"),
-        ("CONTEXTKIT_ASSEMBLE_DEADLINE", "nan", "seconds, over 0, got 'nan'"),
+        ("CONTEXTKIT_ASSEMBLE_DEADLINE", "nan", "a number of seconds over 0, got 'nan'"),
         ("CONTEXTKIT_SOURCES_CODE_ENABLED", "maybe", "true or false, got 'maybe'"),
     ],
 )

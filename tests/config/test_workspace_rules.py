@@ -152,7 +152,9 @@ def test_the_environment_and_flags_beat_both_files(load: Load) -> None:
 
 def test_a_wrong_value_of_a_workspace_is_still_refused(load: Load) -> None:
     """A rule decides between values, it does not hide a mistake."""
-    with pytest.raises(ConfigError, match=r"contextkit\.toml:2: hooks\.timeout: expected seconds"):
+    with pytest.raises(
+        ConfigError, match=r"contextkit\.toml:2: hooks\.timeout: expected a number of"
+    ):
         load("[hooks]\ntimeout = 2\n", "[hooks]\ntimeout = 'long'\n")
 
 

@@ -77,12 +77,12 @@ def test_each_source_is_asked_once() -> None:
             for value in (0, -1, 1.0, "5", True)
         ),
         *(
-            ({name: value}, f"{name} must be a number of seconds over 0, got {value!r}")
+            ({name: value}, f"{name} must be a number of seconds over 0, got {value!r:.80}")
             for name in ("source_timeout", "deadline")
             for value in (0, -0.1, float("nan"), "1", False, 10**400)
         ),
         *(
-            ({name: value}, f"{name} must be within 0..1, got {value!r}")
+            ({name: value}, f"{name} must be a number within 0..1, got {value!r}")
             for name in ("min_relevance", "diversity")
             for value in (-0.1, 1.01, float("nan"), "0", True)
         ),
@@ -94,7 +94,10 @@ def test_each_source_is_asked_once() -> None:
             for value in (1, "yes")
         ),
         *(
-            ({"tokens": value}, f"tokens must be the name of what counts them, got {value!r}")
+            (
+                {"tokens": value},
+                "tokens must be a token counter: default, openai, claude or a plugin's",
+            )
             for value in ("", 3)
         ),
         *(
@@ -106,23 +109,26 @@ def test_each_source_is_asked_once() -> None:
         ({"style": ["xml"]}, "style must be one of markdown, xml, plain, got ['xml']"),
         ({"overflow": "no"}, "overflow must be one of hard, soft, got 'no'"),
         *(
-            ({"sources": value}, f"sources must be a list of names, got {value!r}")
+            ({"sources": value}, f"sources must be a list of source names, got {value!r}")
             for value in ("tide", b"tide", 3, ["tide", 3], {"tide": 1})
         ),
         *(
-            ({name: 3}, f"{name} must be source -> number, got 3")
+            ({name: 3}, f"{name} must be a table of numbers by source, got 3")
             for name in ("weights", "limits", "timeouts")
         ),
         *(
-            ({name: {"tide": value}}, f"{name}: tide must be a number over 0, got {value!r}")
-            for name in ("weights", "timeouts")
+            (
+                {name: {"tide": value}},
+                f"{name}: tide must be a number{of} over 0, got {value!r:.80}",
+            )
+            for name, of in (("weights", ""), ("timeouts", " of seconds"))
             for value in (0, -1, float("nan"), float("inf"), "1", True, 10**400)
         ),
         *(
             ({"limits": {"tide": value}}, "limits: tide must be a whole number of at least 1")
             for value in (0, 1.5, True, "3")
         ),
-        ({"filters": 3}, "filters must be field -> value, got 3"),
+        ({"filters": 3}, "filters must be a table of values by record field, got 3"),
         ({"filters": {"day": None}}, "filter day: expected a string, "),
         ({"filters": {"day": []}}, "filter day: expected a string, "),
         ({"filters": {"day": "\ud800"}}, "filter 'day': '\\ud800' is not valid Unicode"),
@@ -131,7 +137,7 @@ def test_each_source_is_asked_once() -> None:
         ({"strategy": {"relevance": 10**400}}, "strategy: relevance: expected a number of at "),
         ({"strategy": {"relevance": 1e308, "salience": 1e308}}, "strategy: expected weights that"),
         ({"max_token": 5}, "a request has no option 'max_token'; did you mean 'max_tokens'?"),
-        ({"colour": 5}, "a request has no option 'colour'; it has: max_tokens, limit, sources, "),
+        ({"colour": 5}, "a request has no option 'colour'; it has: max_tokens, sources, "),
     ],
 )
 def test_a_value_that_makes_no_sense_is_named(given: dict[str, Any], message: str) -> None:

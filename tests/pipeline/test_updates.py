@@ -12,7 +12,7 @@ import pytest
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models.candidate import Candidate, Scores
-from contextkit.models.items import Successor
+from contextkit.models.items import Detail, Style, Successor
 from contextkit.pipeline.supersede import mark_superseded
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
@@ -156,7 +156,7 @@ def kit(make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextK
     ],
 )
 async def test_the_text_says_what_supersedes_an_item(
-    kit: ContextKit, style: str, detail: str, expected: str
+    kit: ContextKit, style: Style, detail: Detail, expected: str
 ) -> None:
     """In every style, once, behind the update; both are there."""
     context = await kit.assemble_context("timeout", ["notes"], style=style, detail=detail)

@@ -502,7 +502,7 @@ async def test_a_hundred_at_once_give_the_same_texts_as_one_by_one(host: AnyHost
 async def test_a_program_without_a_loop_can_ask_too(host: AnyHost) -> None:
     """The synchronous twin runs a loop of its own."""
     context = await asyncio.to_thread(
-        ContextAssembler(host).assemble_context_sync, "flaky", FIVE, 1, **PATIENT
+        ContextAssembler(host).assemble_context_sync, "flaky", FIVE, limit=1, **PATIENT
     )
     assert context.sources_used == dict.fromkeys(FIVE, 1)
 

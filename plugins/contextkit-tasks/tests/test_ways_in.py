@@ -100,17 +100,17 @@ def test_a_context_takes_what_assemble_takes(run: CommandLine) -> None:
     alone = ("task", "context", "--sources", "tasks", "--json")
     balanced = printed_json(run(*alone, "--strategy", "balanced"))["trace"]
     assert (balanced["strategy"]["name"], balanced["recipe"]) == ("balanced", "task")
-    for options in (["--kind", "decision"], ["--since", "2999-01-01"]):
+    for options in (["--set", "kinds=decision"], ["--since", "2999-01-01"]):
         assert printed_json(run(*alone, *options))["markdown"] == ""
-    found = printed_json(run(*alone, "--exclude", pushed["id"]))["markdown"]
+    found = printed_json(run(*alone, "--set", f"exclude={pushed['id']}"))["markdown"]
     assert "Make the release" in found
     assert "Current Task" not in found
-    compact = run("task", "context", "--sources", "tasks", "--detail", "compact").stdout
+    compact = run("task", "context", "--sources", "tasks", "--set", "detail=compact").stdout
     assert "## Current Task\n\n- active: Fix the test" in compact
     refused = run("task", "context", "--strategy", "hasty")
     assert refused.exit_code == 2
     assert "hasty" in refused.stderr
-    assert run("task", "context", "--exclude-source", "moon").exit_code == 2
+    assert run("task", "context", "--set", "exclude_sources=moon").exit_code == 2
 
 
 def test_a_context_is_made_of_records_that_are_up_to_date(

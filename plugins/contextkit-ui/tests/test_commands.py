@@ -76,7 +76,7 @@ def test_report_takes_what_assemble_takes(run: CommandLine, tmp_path: Path) -> N
     """The budget, the style and the other options are those of the text."""
     file = tmp_path / "out.html"
 
-    options = ("--max-tokens", "77", "--style", "xml", "--detail", "compact", "--no-index")
+    options = ("--max-tokens", "77", "--style", "xml", "--set", "detail=compact", "--no-index")
     result = run("report", "tide", "--html", str(file), *options)
 
     page = file.read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ from attrs import frozen
 
 from contextkit import ContextKit
 from contextkit.config.load import load_config
-from contextkit.models.items import DETAILS
+from contextkit.models.items import DETAILS, Detail
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.workspace.find import Workspace
 from tests.benchmarks.harness import Report
@@ -68,14 +68,14 @@ class Asked:
 
 
 def recalls(
-    kit: ContextKit, name: str, entries: Sequence[Entry], detail: str, limit: int
+    kit: ContextKit, name: str, entries: Sequence[Entry], detail: Detail, limit: int
 ) -> list[Asked]:
     """Ask for each entry's commits, which are indexed already."""
     return asyncio.run(_asked(kit, name, entries, detail, limit))
 
 
 async def _asked(
-    kit: ContextKit, name: str, entries: Sequence[Entry], detail: str, limit: int
+    kit: ContextKit, name: str, entries: Sequence[Entry], detail: Detail, limit: int
 ) -> list[Asked]:
     found = []
     for entry in entries:

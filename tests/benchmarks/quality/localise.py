@@ -27,7 +27,7 @@ import click
 from attrs import frozen
 
 from contextkit import ContextItem, ContextKit
-from contextkit.models.items import DETAILS
+from contextkit.models.items import DETAILS, Detail
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.commit_questions import (
     ChangedFunction,
@@ -57,7 +57,11 @@ class Asked:
 
 
 def recalls(
-    name: str, folder: Path, questions: Sequence[CommitQuestion], details: Sequence[str], limit: int
+    name: str,
+    folder: Path,
+    questions: Sequence[CommitQuestion],
+    details: Sequence[Detail],
+    limit: int,
 ) -> list[Asked]:
     """Index a folder's code and ask the questions, in each detail and within each budget."""
     with indexed_code(folder) as indexed:
@@ -73,7 +77,7 @@ def recalls(
 
 
 async def _ask(
-    kit: ContextKit, questions: Sequence[CommitQuestion], detail: str, limit: int
+    kit: ContextKit, questions: Sequence[CommitQuestion], detail: Detail, limit: int
 ) -> list[list[float]]:
     found = []
     for question in questions:

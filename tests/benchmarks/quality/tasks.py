@@ -88,13 +88,13 @@ class Indexed:
     async def context(self, task: Task, way: str, budget: int) -> Sequence[ContextItem]:
         """The items of the context for a task."""
         sources = WAYS[way]
-        limit = {} if sources is None else {"limit": max(_LEAST_ITEMS, budget // _TOKENS_AN_ITEM)}
+        limit = None if sources is None else max(_LEAST_ITEMS, budget // _TOKENS_AN_ITEM)
         context = await self.kit.assemble_context(
             task.problem,
             None if sources is None else list(sources),
             max_tokens=budget,
             record_use=False,
-            **limit,
+            limit=limit,
         )
         return context.items
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.assemble import checked_sources, warn_of_troubles
 from contextkit.cli.index import index_first
-from contextkit.cli.options import assembly_options, filter_options, names_of
+from contextkit.cli.options import no_index_option, request_options
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.cli.strategies import strategy_option
 from contextkit_tasks.assembling import assemble_task_context
 from contextkit_tasks.showing import lines_of, page_of, path_of
 from contextkit_tasks.stack import TaskStack
@@ -113,20 +112,13 @@ def list_tasks(session: Session, limit: int, of: str | None, as_json: bool) -> N
 
 
 @task.command()
-@source_options
-@strategy_option
-@assembly_options
-@filter_options
+@_of_session
+@request_options()
+@no_index_option
 @json_option
 @pass_session
 def context(
-    session: Session,
-    /,
-    sources: tuple[str, ...],
-    no_index: bool,
-    timeout: float | None,
-    as_json: bool,
-    **options: Any,
+    session: Session, /, of: str | None, no_index: bool, as_json: bool, options: dict[str, Any]
 ) -> None:
     """Print the context for the current task.
 
@@ -138,10 +130,10 @@ def context(
     \b
     Example: contextkit task context --max-tokens 1000
     """
-    of = options.pop("session")
-    options["source_timeout"] = timeout
+    options.pop("session", None)
     goal = TaskStack.of(session.kit, of).current().goal
-    names = checked_sources(session, goal, names_of(sources), **options)
+    names = checked_sources(session, goal, options)
+    options.pop("sources", None)
     if not no_index:
         index_first(session, names)
     assembled = asyncio.run(assemble_task_context(session.kit, of, names, **options))

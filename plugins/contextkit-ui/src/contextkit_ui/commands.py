@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
+from contextkit.cli.assemble import checked_sources, warn_of_troubles
 from contextkit.cli.failures import ExitCode
 from contextkit.cli.index import index_first
-from contextkit.cli.options import assembly_options, names_of, query_from
+from contextkit.cli.options import no_index_option, query_from, request_options
 from contextkit.cli.session import Session, pass_session
-from contextkit.cli.strategies import strategy_option
 
 __all__ = ["report", "ui"]
 
@@ -35,19 +34,16 @@ Examples:
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     help="The file to write; - for standard output.",
 )
-@source_options
-@strategy_option
-@assembly_options
+@request_options()
+@no_index_option
 @pass_session
 def report(
     session: Session,
     /,
     query: str,
     target: Path,
-    sources: tuple[str, ...],
     no_index: bool,
-    timeout: float | None,
-    **options: Any,
+    options: dict[str, Any],
 ) -> int:
     """Write a page about a QUERY's context.
 
@@ -60,18 +56,18 @@ def report(
     from contextkit_ui.view import hues_of, view_of
 
     query = query_from(query)
-    names = checked_sources(session, query, names_of(sources), source_timeout=timeout, **options)
+    options["sources"] = checked_sources(session, query, options)
     if not no_index:
-        index_first(session, names)
-    kit, asked = session.kit, {"source_timeout": timeout, "record_use": False, **options}
-    context = kit.assemble_context_sync(query, names, **asked)
+        index_first(session, options["sources"])
+    options["record_use"] = False
+    kit = session.kit
+    context = kit.assemble_context_sync(query, **options)
     request = make_request(
         kit.config,
         query,
         project=kit.project,
         workspace=kit.workspace.root,
-        sources=names,
-        **asked,
+        **options,
     )
     failed = warn_of_troubles(session, context)
     page = report_page(view_of(request, context, hues_of(kit.registry)))
@@ -98,7 +94,7 @@ Examples:
     help="The port to listen on; default: one that is free.",
 )
 @click.option("--no-open", is_flag=True, help="Print the address and open no browser.")
-@click.option("--no-index", is_flag=True, help="Do not bring the records up to date first.")
+@no_index_option
 @pass_session
 def ui(session: Session, /, port: int, no_open: bool, no_index: bool) -> int:
     """Look at contexts in the browser.
