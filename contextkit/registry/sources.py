@@ -43,6 +43,7 @@ from contextkit.registry.plugin_status import (
     provider_as,
     providers_of,
 )
+from contextkit.registry.published import install_hint
 from contextkit.source_info import SourceInfo
 
 __all__ = ["SourceRegistry"]
@@ -201,7 +202,8 @@ class SourceRegistry:
     def status(self, name: str) -> PluginStatus:
         """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
         if name not in self._statuses:
-            raise InvalidContextTypeError(name, self._known_sources())
+            hint = install_hint(name) or None
+            raise InvalidContextTypeError(name, self._known_sources(), hint)
         return self._statuses[name]
 
     @property
