@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import shutil
@@ -14,12 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 import contextkit
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = {file.parent.name: file for file in sorted(ROOT.glob("plugins/*/pyproject.toml"))}
 CORE = ROOT / "pyproject.toml"
+
+# The variables that say where a tool is installed, and where its commands are put.
+PIPX = ("PIPX_HOME", "PIPX_BIN_DIR")
+UV = ("UV_TOOL_DIR", "UV_TOOL_BIN_DIR")
 
 
 def described(file: Path) -> dict[str, Any]:
@@ -110,40 +116,64 @@ def test_the_extra_installs_from_a_folder_of_wheels(
     assert "pip install contextkit-tokenizers" in counted
 
 
-@pytest.mark.parametrize("installer", ["pipx", "uv"])
-def test_a_tool_installer_installs_the_wheel(
-    wheels: Path, dependencies: Path, tmp_path: Path, installer: str
-) -> None:
-    """`pipx install` and `uv tool install` put the command on the PATH, from the folder alone."""
-    program = shutil.which(installer)
-    if program is None:
-        pytest.skip(f"{installer} is not installed")
-    bin_folder = tmp_path / "bin"
-    places = {
-        "pipx": {"PIPX_HOME": tmp_path / "pipx", "PIPX_BIN_DIR": bin_folder},
-        "uv": {"UV_TOOL_DIR": tmp_path / "uv", "UV_TOOL_BIN_DIR": bin_folder},
-    }[installer]
-    variables = {**os.environ, **{name: str(path) for name, path in places.items()}}
-    if installer == "pipx":
-        options = ["--pip-args", f"--no-index --no-deps --find-links {wheels}"]
-    else:
-        # uv has no `--no-deps` for a tool. An override that never applies is as good.
-        unmet = tmp_path / "overrides.txt"
-        required = described(CORE)["project"]["dependencies"]
-        names = [entry.partition(";")[0].partition(">")[0] for entry in required]
-        lines = [f"{name} ; python_version < '3'\n" for name in names]
-        unmet.write_text("".join(lines), encoding="utf-8")
-        options = ["--offline", "--no-index", "--find-links", str(wheels)]
-        options += ["--overrides", str(unmet)]
-    tool = [program] if installer == "pipx" else [program, "tool"]
-    command = [*tool, "install", "--python", sys.executable, *options, "contextkit-core"]
-    subprocess.run(command, env=variables, check=True, capture_output=True)
+@pytest.fixture
+def named_only(tmp_path: Path) -> Path:
+    """A folder of wheels with the names and versions of contextkit's dependencies, and no code."""
+    folder = tmp_path / "named"
+    folder.mkdir()
+    required = [
+        Requirement(entry)
+        for file in (CORE, *PLUGINS.values())
+        for entry in described(file)["project"]["dependencies"]
+    ]
+    for requirement in required:
+        if requirement.name in {"contextkit-core", *PLUGINS}:
+            continue
+        if requirement.marker and not requirement.marker.evaluate():
+            continue
+        version = importlib.metadata.version(requirement.name)
+        name = requirement.name.replace("-", "_")
+        info = f"{name}-{version}.dist-info"
+        files = {
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        files[f"{info}/RECORD"] = "".join(f"{each},,\n" for each in (*files, f"{info}/RECORD"))
+        with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+            for each, text in files.items():
+                wheel.writestr(each, text)
+    return folder
 
-    shown = subprocess.run(
-        [bin_folder / "contextkit", "--version"],
-        env={**variables, "PYTHONPATH": str(dependencies)},
-        capture_output=True,
-        text=True,
+
+@pytest.mark.parametrize("installer", ["pipx", "uv"])
+def test_a_tool_installer_installs_the_extra(
+    wheels: Path, named_only: Path, dependencies: Path, tmp_path: Path, installer: str
+) -> None:
+    """`pipx install` and `uv tool install` put the command on the PATH, without an index.
+
+    `uvx` is `uv tool run`, which installs in the same way.
+    """
+    if shutil.which(installer) is None:
+        pytest.skip(f"{installer} is not installed")
+    found = [f"--find-links={wheels}", f"--find-links={named_only}"]
+    command, home, folder = {
+        "pipx": (["pipx", "install", "--pip-args", f"--no-index {' '.join(found)}"], *PIPX),
+        "uv": (["uv", "tool", "install", "--offline", "--no-index", *found], *UV),
+    }[installer]
+    variables = {**os.environ, home: f"{tmp_path / installer}", folder: f"{tmp_path / 'bin'}"}
+    variables["CONTEXTKIT_HOME"] = str(tmp_path / "home")
+    subprocess.run(
+        [*command, "--python", sys.executable, "contextkit-core[standard]"],
+        env=variables,
         check=True,
     )
-    assert shown.stdout.split()[-1] == contextkit.__version__
+
+    program = tmp_path / "bin" / "contextkit"
+    (installed,) = program.resolve().parents[1].rglob("site-packages")
+    (installed / "dependencies.pth").write_text(f"{dependencies}\n", encoding="utf-8")
+    listing = (program, "sources", "--json")
+    ran = subprocess.run(
+        listing, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True
+    )
+    shown = {f"{each['distribution']}=={each['version']}" for each in json.loads(ran.stdout)}
+    assert shown == {*EXTRAS["standard"]}
