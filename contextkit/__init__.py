@@ -1,122 +1,77 @@
-"""contextkit assembles context for LLM agents from pluggable sources, within a token budget.
-
-Names are imported when they are first used, so that a plugin that needs only `hookimpl`
-and `ContextItem` costs a process next to nothing.
-"""
+"""contextkit assembles context for LLM agents from pluggable sources, within a token budget."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from contextkit.package import VERSION, lazy_names
 
 if TYPE_CHECKING:
-    from contextkit.assembler import ContextAssembler
-    from contextkit.embedding import DenseModel
+    from contextkit.assembler import ContextAssembler as ContextAssembler
     from contextkit.errors import (
-        ContextAssemblyError,
-        ContextKitError,
-        InvalidContextTypeError,
-        InvalidRequestError,
-        SourceError,
+        ContextAssemblyError as ContextAssemblyError,
+        ContextKitError as ContextKitError,
+        InvalidContextTypeError as InvalidContextTypeError,
+        InvalidRequestError as InvalidRequestError,
+        SourceError as SourceError,
     )
-    from contextkit.formatted import ContextSource, FormattedContext
-    from contextkit.hookspecs import hookimpl
-    from contextkit.indexing import Indexer
-    from contextkit.kit import ContextKit
-    from contextkit.models import (
-        ContextItem,
-        ContextRequest,
-        IndexReport,
-        Provenance,
-        Recipe,
-        RecipeTemplate,
-        Section,
+    from contextkit.kit import ContextKit as ContextKit
+    from contextkit.models.context import (
+        ContextSource as ContextSource,
+        FormattedContext as FormattedContext,
     )
-    from contextkit.records import USER, Hit, Range, Record, Records, RecordsView
-    from contextkit.searcher.protocol import Searcher
-    from contextkit.secret_shapes import SecretSpan
-    from contextkit.signals import QuerySignals
-    from contextkit.source_info import SourceInfo
-    from contextkit.strategy import Strategy
-    from contextkit.tools import Tool, ToolResult
+    from contextkit.models.embedding import DenseModel as DenseModel
+    from contextkit.models.indexer import Indexer as Indexer
+    from contextkit.models.items import (
+        ContextItem as ContextItem,
+        IndexReport as IndexReport,
+        Provenance as Provenance,
+    )
+    from contextkit.models.record import USER as USER, Hit as Hit, Range as Range, Record as Record
+    from contextkit.models.records import Records as Records, RecordsView as RecordsView
+    from contextkit.models.request import (
+        ContextRequest as ContextRequest,
+        Recipe as Recipe,
+        RecipeTemplate as RecipeTemplate,
+        Section as Section,
+    )
+    from contextkit.models.searcher import Searcher as Searcher
+    from contextkit.models.source import (
+        SourceInfo as SourceInfo,
+        Tool as Tool,
+        ToolResult as ToolResult,
+    )
+    from contextkit.models.strategy import Strategy as Strategy
+    from contextkit.plugin.spec import hookimpl as hookimpl
+    from contextkit.text.secrets.span import SecretSpan as SecretSpan
+    from contextkit.text.signals import QuerySignals as QuerySignals
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
-_HOME = {
-    "USER": "records",
-    "ContextAssembler": "assembler",
-    "ContextAssemblyError": "errors",
-    "ContextItem": "models",
-    "ContextKit": "kit",
-    "ContextKitError": "errors",
-    "ContextRequest": "models",
-    "ContextSource": "formatted",
-    "DenseModel": "embedding",
-    "FormattedContext": "formatted",
-    "Hit": "records",
-    "IndexReport": "models",
-    "Indexer": "indexing",
-    "InvalidContextTypeError": "errors",
-    "InvalidRequestError": "errors",
-    "Provenance": "models",
-    "Range": "records",
-    "QuerySignals": "signals",
-    "Recipe": "models",
-    "RecipeTemplate": "models",
-    "Record": "records",
-    "Records": "records",
-    "RecordsView": "records",
-    "Searcher": "searcher.protocol",
-    "SecretSpan": "secret_shapes",
-    "Section": "models",
-    "SourceError": "errors",
-    "SourceInfo": "source_info",
-    "Strategy": "strategy",
-    "Tool": "tools",
-    "ToolResult": "tools",
-    "hookimpl": "hookspecs",
+_NAMES = {
+    "assembler": "ContextAssembler",
+    "errors": (
+        "ContextAssemblyError ContextKitError InvalidContextTypeError InvalidRequestError "
+        "SourceError"
+    ),
+    "kit": "ContextKit",
+    "models.context": "ContextSource FormattedContext",
+    "models.embedding": "DenseModel",
+    "models.indexer": "Indexer",
+    "models.items": "ContextItem IndexReport Provenance",
+    "models.record": "USER Hit Range Record",
+    "models.records": "Records RecordsView",
+    "models.request": "ContextRequest Recipe RecipeTemplate Section",
+    "models.searcher": "Searcher",
+    "models.source": "SourceInfo Tool ToolResult",
+    "models.strategy": "Strategy",
+    "plugin.spec": "hookimpl",
+    "text.secrets.span": "SecretSpan",
+    "text.signals": "QuerySignals",
 }
 
-__all__ = [
-    "USER",
-    "ContextAssembler",
-    "ContextAssemblyError",
-    "ContextItem",
-    "ContextKit",
-    "ContextKitError",
-    "ContextRequest",
-    "ContextSource",
-    "DenseModel",
-    "FormattedContext",
-    "Hit",
-    "IndexReport",
-    "Indexer",
-    "InvalidContextTypeError",
-    "InvalidRequestError",
-    "Provenance",
-    "QuerySignals",
-    "Range",
-    "Recipe",
-    "RecipeTemplate",
-    "Record",
-    "Records",
-    "RecordsView",
-    "Searcher",
-    "SecretSpan",
-    "Section",
-    "SourceError",
-    "SourceInfo",
-    "Strategy",
-    "Tool",
-    "ToolResult",
-    "hookimpl",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+__all__ = [name for names in _NAMES.values() for name in names.split()]
+__getattr__ = lazy_names(__name__, _NAMES)
 
 
 def __dir__() -> list[str]:

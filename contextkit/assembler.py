@@ -1,4 +1,4 @@
-"""`ContextAssembler`: the contexts of seed 1 over a host's own searcher."""
+"""`ContextAssembler`: contexts over a host's own searcher."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.pipeline import Pipeline
-from contextkit.questions import AskingForContexts
-from contextkit.registry import SourceRegistry
-from contextkit.searcher.store import SearcherStore
-
-__all__ = ["ContextAssembler"]
+from contextkit.pipeline.pipeline import Pipeline
+from contextkit.pipeline.questions import AskingForContexts
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.searcher import SearcherStore
 
 
 @define(eq=False)
 class ContextAssembler(AskingForContexts):
-    """Assembles contexts from what a host's own searcher finds (seed 1).
+    """Assembles contexts from what a host's own searcher finds.
 
     The installed sources format, weigh and compare what is found as they do with records
     of their own; nothing is stored and no workspace is read.

@@ -89,11 +89,11 @@ class ContextKitError(Exception):
 
 
 class ContextAssemblyError(ContextKitError):
-    """Base of what can go wrong while a context is assembled (seed 1)."""
+    """Base of what can go wrong while a context is assembled."""
 
 
 class InvalidContextTypeError(ContextAssemblyError):
-    """A source was asked for that is not there, or is switched off (seed 1).
+    """A source was asked for that is not there, or is switched off.
 
     Attributes:
         invalid_type: the name that was asked for.

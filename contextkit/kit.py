@@ -9,32 +9,31 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attrs import define, field, frozen
 
-from contextkit.config import Config
-from contextkit.config.layers import load_config
-from contextkit.embedding import Embedder, Embedders, NotAsked, OneEmbedder, PluginEmbedders
-from contextkit.formatted import FormattedContext
-from contextkit.index_run import IndexOutcome, index_sources
-from contextkit.indexing import Progress
+from contextkit.config.load import load_config
+from contextkit.config.projects import Identity, identify
+from contextkit.config.settings import Config
+from contextkit.embedding.choice import Embedders, OneEmbedder, PluginEmbedders
+from contextkit.embedding.embedder import Embedder, NotAsked
+from contextkit.indexing.retention import Pruned, Retention, prune_sources, retention_of
+from contextkit.indexing.run import IndexOutcome, index_sources
 from contextkit.logs import get_logger
-from contextkit.models import ContextItem, ContextRequest, Recipe
-from contextkit.pipeline import Pipeline
-from contextkit.projects import Identity, identify
-from contextkit.questions import AskingForContexts, run_blocking
-from contextkit.records import Records
-from contextkit.redaction import Redactor
-from contextkit.registry import SourceRegistry
-from contextkit.retention import Pruned, Retention, prune_sources, retention_of
+from contextkit.models.context import FormattedContext
+from contextkit.models.indexer import Progress
+from contextkit.models.items import ContextItem
+from contextkit.models.records import Records
+from contextkit.models.request import ContextRequest, Recipe
+from contextkit.pipeline.pipeline import Pipeline
+from contextkit.pipeline.questions import AskingForContexts, run_blocking
+from contextkit.pipeline.redact import Redactor
+from contextkit.pipeline.usage import history_of, mark_used
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
-from contextkit.store.opening import open_store
-from contextkit.use_history.choosing import mark_used
-from contextkit.use_history.history import history_of
-from contextkit.workspace import Workspace, find_workspace
+from contextkit.store.open import open_store
+from contextkit.workspace.find import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from contextkit.caching.caches import Caches
-    from contextkit.caching.stats import CacheStats
-
-__all__ = ["ContextKit"]
+    from contextkit.cache.caches import Caches
+    from contextkit.cache.stats import CacheStats
 
 _log = get_logger(__name__)
 
@@ -335,7 +334,7 @@ class ContextKit(AskingForContexts):
 def _open_caches(config: Config) -> Caches | None:
     if not config.cache.enabled:
         return None
-    from contextkit.caching.caches import open_caches
+    from contextkit.cache.caches import open_caches
 
     return open_caches(config)
 

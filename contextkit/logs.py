@@ -4,6 +4,12 @@ Such a host gets every event its way. Otherwise warnings and errors go to standa
 the rest nowhere, as with Python's own logging: standard output belongs to the program, and may
 carry a protocol. contextkit itself imports structlog only for `--debug`. Secrets in an event's
 fields are replaced. The program goes on where an event cannot be written.
+
+Spans of OpenTelemetry, where the program that embeds contextkit traces with it.
+
+A span for each assembly (`contextkit.assemble`), one for each of its stages
+(`contextkit.gather`, …) and one for each question to a source (`contextkit.source`). They hold
+numbers, names and states: no query, and nothing that a source found.
 """
 
 from __future__ import annotations
@@ -11,13 +17,11 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from attrs import frozen
-
-__all__ = ["events_on_stderr", "get_logger", "silenced"]
 
 _SHOWN = frozenset({"warning", "error", "critical"})
 """Levels that are written where structlog is not configured."""
@@ -85,7 +89,7 @@ def silenced() -> Iterator[None]:
 
 def _redacting(log: Any, *arguments: Any, **fields: Any) -> Any:
     """Log an event without the secrets in what it says."""
-    from contextkit.secret_shapes import redacted
+    from contextkit.text.secrets import redacted
 
     return log(*arguments, **redacted(fields))
 
@@ -104,3 +108,37 @@ def _last_resort(level: str) -> Any:
         events_on_stderr.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} [{level}] {event}{said}\n")
 
     return partial(_redacting, write)
+
+
+Attributes = Mapping[str, str | int | float | bool]
+
+_API = "opentelemetry.trace"
+_TRACER = "contextkit"
+
+
+@contextlib.contextmanager
+def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
+    """A span for as long as this lasts; an exception that passes through is recorded on it.
+
+    Nothing where the program has not imported OpenTelemetry's API: importing it here would
+    cost every start.
+
+    Args:
+        name: `contextkit.STAGE`.
+        attributes: what is known of it now; `describe` adds what is found out later.
+    """
+    api = sys.modules.get(_API)
+    if api is None:
+        yield None
+        return
+    with api.get_tracer(_TRACER).start_as_current_span(name, attributes=attributes) as started:
+        yield started
+
+
+def describe(started: Any, attributes: Attributes, *, failed: bool = False) -> None:
+    """Add attributes to what `span` gave, and mark it as an error where it `failed`."""
+    if started is None:
+        return
+    started.set_attributes(attributes)
+    if failed:
+        started.set_status(sys.modules[_API].StatusCode.ERROR)

@@ -17,7 +17,7 @@ import structlog
 from contextkit import ContextAssembler
 
 # A result is an object or a mapping: its words, a score within 0..1, an id, and the fields
-# that its source shows (seed 1 lists them).
+# that its source shows.
 Result = dict[str, Any]
 MEMORIES: list[Result] = [
     {"id": "m1", "content": "Deploys are frozen on Fridays", "category": "decisions"},

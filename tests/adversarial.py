@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import (  # type: ignore[attr-defined]
+    _constants as op,
+    _parser,
+)
 from typing import Any
 
 from attrs import define, field, frozen

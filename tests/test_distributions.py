@@ -37,10 +37,10 @@ EXTRAS: dict[str, list[str]] = described(CORE)["project"]["optional-dependencies
 
 
 def test_all_distributions_have_the_version_of_the_core() -> None:
-    """It is declared once, in `contextkit/__init__.py`; the pins of the extras agree."""
+    """It is declared once, in `contextkit/package.py`; the pins of the extras agree."""
     for file in (CORE, *PLUGINS.values()):
         source = described(file)["tool"]["hatch"]["version"]["path"]
-        assert (file.parent / source).resolve() == ROOT / "contextkit" / "__init__.py"
+        assert (file.parent / source).resolve() == ROOT / "contextkit" / "package.py"
 
     standard, *others = sorted(EXTRAS["all"])
     assert standard == "contextkit-core[redis,standard]"

@@ -15,7 +15,7 @@ from tests.running import PACKAGES
 ROOT = Path(__file__).parents[1]
 TESTS = {
     "tests/cli/test_completion.py::test_fish_offers": ["fish"],
-    "tests/caching/test_first_use.py::test_importing_is_not_the_time_of_redis": ["redis-server"],
+    "tests/cache/test_first_use.py::test_importing_is_not_the_time_of_redis": ["redis-server"],
     "plugins/contextkit-ui/tests/test_page.py::test_a_source_is_switched_off_and_on": [
         "chromium",
         "chromedriver",

@@ -1,4 +1,4 @@
-"""The README and the examples, executed: what they say works, what they list is all there is."""
+"""The pages, executed: what they say works, what they show is real, their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -7,23 +7,15 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-from attrs import Attribute, fields
-from click.testing import CliRunner
 
-from contextkit.cli import cli
-from contextkit.cli.exit_codes import exit_code_lines
-from contextkit.config import SECTIONS, Config, SourceSettings
 from contextkit.config.strategies import BUILT_IN
-from contextkit.strategy import Strategy
 from tests.running import PACKAGES
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 QUERY = "how is the token budget split?"
 BUDGET = '''\
 def split_budget(total, weights):
@@ -31,23 +23,49 @@ def split_budget(total, weights):
     whole = sum(weights.values())
     return {name: total * weight // whole for name, weight in weights.items()}
 '''
+COMMANDS = "contextkit/cli/README.md"
+CONFIGURATION = "contextkit/config/README.md"
+STRATEGIES = "contextkit/config/strategies.md"
+DATA = "contextkit/store/README.md"
+PYTHON = "contextkit/kit.md"
+PAGES = sorted(
+    page.relative_to(ROOT).as_posix()
+    for folder in (".github", "contextkit", "examples", "plugins", "tests")
+    for page in [*ROOT.glob(f"{folder}/**/*.md"), *ROOT.glob("*.md")]
+    # Contexts as an agent was given them, with the links of what is quoted.
+    if "a_session" not in page.parts and ".venv" not in page.parts
+)
 
 
-def section(title: str) -> str:
-    """The text below a heading, up to the next one of its level; those in fences are none."""
-    level = title.split(maxsplit=1)[0]
-    below: list[str] | None = None
+@cache
+def page(path: str = "README.md") -> str:
+    """The text of a page."""
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def lines_outside_fences(text: str) -> list[tuple[str, bool]]:
+    """Each line, and whether it is outside of every fenced block."""
+    found = []
     fence = ""
-    for line in README.splitlines(keepends=True):
+    for line in text.splitlines(keepends=True):
         opened = re.match(r"`{3,}", line)
+        outside = not fence and not opened
         if opened and (not fence or line.rstrip() == fence):
             fence = "" if fence else opened[0]
-        elif not fence and re.match(rf"#{{1,{len(level)}}} ", line):
+        found.append((line, outside))
+    return found
+
+
+def section(title: str, path: str = "README.md") -> str:
+    """The text below a heading, up to the next one of its level."""
+    level = title.split(maxsplit=1)[0]
+    below: list[str] | None = None
+    for line, outside in lines_outside_fences(page(path)):
+        if outside and re.match(rf"#{{1,{len(level)}}} ", line):
             if below is not None:
                 break
             below = [] if line.rstrip() == title else None
-            continue
-        if below is not None:
+        elif below is not None:
             below.append(line)
     assert below is not None, title
     return "".join(below)
@@ -57,13 +75,6 @@ def blocks(text: str, language: str) -> list[str]:
     """The fenced blocks of a language."""
     found = re.findall(rf"^(`{{3,}}){language}\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)
     return [block for _, block in found]
-
-
-def rows(text: str) -> list[list[str]]:
-    """The rows of the tables in a text, without headings."""
-    lines = [line for line in text.splitlines() if line.startswith("| ")]
-    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
-    return [row for row in cells if row[0] not in {"key", "command", "exit code", "id"}]
 
 
 @pytest.fixture
@@ -98,7 +109,7 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_two_commands_are_single_lines() -> None:
     """One sets up and runs the main job, one sets up and passes the tests, some skipped."""
-    run, test, _ = blocks(section("## Two commands"), "sh")
+    run, test = blocks(section("## Install"), "sh")
     assert run.count("\n") == test.count("\n") == 1
     assert run.rstrip().endswith(f'&& contextkit assemble "{QUERY}"')
     assert test.rstrip().endswith("&& pytest")
@@ -107,19 +118,23 @@ def test_the_two_commands_are_single_lines() -> None:
 
 
 def test_the_programs_that_tests_need_can_be_installed() -> None:
-    """Beside the command that runs the tests: the packages of all of them."""
-    *_, install = blocks(section("## Two commands"), "sh")
+    """The page of the tests has a command that installs the packages of all of them."""
+    (install,) = blocks(page("tests/README.md"), "sh")
     assert install == f"sudo apt-get install {' '.join(PACKAGES.values())}\n"
 
 
 def test_the_tour_can_be_followed(scratch: Path) -> None:
-    """Each block of commands works after the one before it, with nothing to complain of."""
-    tour = section("## Five minutes").partition("### From Python")[0]
+    """Each block of commands works after the one before it, on from page to page."""
+    tour = section("## Tour")
+    tasks = section("## Common tasks", COMMANDS)
+    configuring = page(CONFIGURATION).partition("\n## ")[0]
+    upgrading = section("## Upgrading", DATA)
     shown = ""
-    for script in blocks(tour, "sh"):
-        ran = shell(script, scratch)
-        shown += ran.stdout
-        assert "internal error" not in ran.stderr
+    for text in (tour, tasks, configuring, upgrading):
+        for script in blocks(text, "sh"):
+            ran = shell(script, scratch)
+            shown += ran.stdout
+            assert "internal error" not in ran.stderr
     for expected in ("## Code", "## Commits", "## Memories", "## Experiences", "# Premortem"):
         assert expected in shown
     assert f"off by {scratch / 'contextkit.toml'}:5" in shown
@@ -127,10 +142,10 @@ def test_the_tour_can_be_followed(scratch: Path) -> None:
 
 
 def test_the_output_of_the_tour_is_real(scratch: Path) -> None:
-    """What the README shows of the first command is what it prints, to the letter."""
-    tour = section("## Five minutes")
-    (shown,) = blocks(tour, "text")
-    assert shell(blocks(tour, "sh")[0], scratch).stdout == shown
+    """The README shows what the tour's first command prints, to the letter."""
+    (shown,) = blocks(section("## What an agent reads"), "text")
+    first = blocks(section("## Tour"), "sh")[0].splitlines()[0]
+    assert shell(first, scratch).stdout == shown
 
 
 def test_the_example_of_mcp_settings_starts_the_server() -> None:
@@ -143,9 +158,10 @@ def test_the_example_of_mcp_settings_starts_the_server() -> None:
     assert (ran.returncode, "over MCP" in ran.stdout) == (0, True)
 
 
-def test_the_python_of_the_tour_runs(scratch: Path) -> None:
-    """What a host would copy works as it stands."""
-    (script,) = blocks(section("### From Python"), "python")
+@pytest.mark.parametrize("path", ["README.md", PYTHON])
+def test_the_python_of_the_pages_runs(scratch: Path, path: str) -> None:
+    """A host may copy it as it stands."""
+    script = next(block for block in blocks(page(path), "python") if "ContextKit.open" in block)
     ran = subprocess.run(
         [sys.executable, "-c", script], cwd=scratch, capture_output=True, text=True, check=False
     )
@@ -177,69 +193,32 @@ def test_the_source_in_twenty_lines_is_the_example() -> None:
     assert entry_point in (folder / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def defaults() -> Iterator[tuple[str, Any]]:
-    """Every key of the configuration and its default."""
-    yield "project", Config().project
-    named = {"sources.NAME": SourceSettings, "strategies.NAME": Strategy}
-    for name, kind in {**SECTIONS, **named}.items():
-        attributes: tuple[Attribute[Any], ...] = fields(kind)
-        known = (a for a in attributes if a.name not in {"own", "name"})
-        yield from ((f"{name}.{a.name}", a.default) for a in known)
-
-
-def as_toml(value: object) -> str:
-    """A default as the README writes it."""
-    if value is None:
-        return "none"
-    text = str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
-    return f"`{text}`"
-
-
-def test_the_configuration_reference_is_the_configuration() -> None:
-    """Every key is there with its default, in the order of the code, and no other."""
-    documented = [
-        (key.strip("`"), default) for key, default, _ in rows(section("## Configuration"))
-    ]
-    assert documented == [(key, as_toml(default)) for key, default in defaults()]
-
-
 def test_the_strategies_can_be_followed(scratch: Path) -> None:
     """Its commands work one after the other, and list the strategies that it names."""
-    text = section("## Strategies")
+    text = page(STRATEGIES)
     shown = "".join(shell(script, scratch).stdout for script in blocks(text, "sh"))
     assert re.search(r"^\*  review ", shown, re.MULTILINE)
     assert "strategy review: relevance 1, " in shown
     assert all(f"| `{name}` |" in text for name in BUILT_IN)
 
 
-def test_the_exit_codes_are_those_of_the_command_line() -> None:
-    """One place in the code, the same words in the README."""
-    documented = [row for row in rows(section("## Commands")) if row[0].isdigit()]
-    assert documented == [line.split(maxsplit=1) for line in exit_code_lines()]
+def anchors(path: str) -> set[str]:
+    """What a link to a heading of a page may end with, as GitHub makes it."""
+    headings = [
+        line.lstrip("#").strip().lower()
+        for line, outside in lines_outside_fences(page(path))
+        if outside and re.match(r"#+ ", line)
+    ]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings}
 
 
-def test_the_commands_are_those_that_there_are() -> None:
-    """Each is in the table with its subcommands, and no other."""
-    documented = {}
-    for cell, *_ in rows(section("## Commands")):
-        if cell.startswith("`contextkit "):
-            name, *below = cell.strip("`").removeprefix("contextkit ").split(maxsplit=1)
-            words = re.findall(r"[a-z]+", below[0]) if below else []
-            documented[name] = set(words)
-    command = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
-    runner = CliRunner()
-    there = {}
-    for name in command.findall(runner.invoke(cli, ["--help"]).stdout):
-        shown = runner.invoke(cli, [name, "--help"]).stdout
-        there[name] = set(command.findall(shown))
-    assert documented == there
-
-
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!https?:)([^)]+)\)", README))))
-def test_links_lead_somewhere(link: str) -> None:
-    """Files that the README speaks of are there, and so are its own headings."""
-    if link.startswith("#"):
-        headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
-        assert link[1:] in {heading.lower().replace(" ", "-") for heading in headings}
-    else:
-        assert (ROOT / link).exists()
+@pytest.mark.parametrize("path", PAGES)
+def test_links_lead_somewhere(path: str) -> None:
+    """Files that a page links to are there, and so are the headings."""
+    prose = "".join(line for line, outside in lines_outside_fences(page(path)) if outside)
+    for link in set(re.findall(r"\]\((?!https?:)([^)\s]+)\)", prose)):
+        name, _, heading = link.partition("#")
+        target = (ROOT / path).parent / name if name else ROOT / path
+        assert target.exists(), link
+        if heading and target.suffix == ".md":
+            assert heading in anchors(target.resolve().relative_to(ROOT).as_posix()), link

@@ -10,18 +10,15 @@ from typing import Any
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
-from contextkit.cli.filter_options import filter_options
+from contextkit.cli.failures import ExitCode
 from contextkit.cli.index import index_first
-from contextkit.cli.options import Command, assembly_options, names_of, query_from
+from contextkit.cli.options import Command, assembly_options, filter_options, names_of, query_from
 from contextkit.cli.output import in_colour
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_sources
 from contextkit.cli.strategies import strategy_option
 from contextkit.errors import ConfigError, InvalidContextTypeError
-from contextkit.formatted import FormattedContext
-
-__all__ = ["assemble", "checked_sources", "premortem", "source_options", "warn_of_troubles"]
+from contextkit.models.context import FormattedContext
 
 _ANSWERED = {"ok", "empty", "below_floor"}
 
@@ -114,8 +111,8 @@ def checked_sources(
     session: Session, query: str, names: list[str] | None, /, **options: Any
 ) -> tuple[str, ...] | None:
     """The sources to ask; refuses what makes no sense before anything is indexed for it."""
-    from contextkit.asking.requests import make_request
-    from contextkit.asking.sections import check_excluded
+    from contextkit.pipeline.recipes import check_excluded
+    from contextkit.pipeline.request import make_request
 
     request = make_request(
         session.config, query, project="", workspace=session.workspace, sources=names, **options

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.failures import ExitCode
 from contextkit.cli.options import assembly_options, names_of
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_sources
 from contextkit.errors import ConfigError
 
 if TYPE_CHECKING:
-    from contextkit.caching.caches import Caches
-
-__all__ = ["cache"]
+    from contextkit.cache.caches import Caches
 
 
 @click.group(epilog="Example: contextkit cache show")

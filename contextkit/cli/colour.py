@@ -9,10 +9,8 @@ from rich.style import Style
 from rich.syntax import ANSISyntaxTheme, Syntax
 from rich.text import Text
 
-from contextkit.invisible import visible
-from contextkit.text_blocks import Fence, TextBlocks
-
-__all__ = ["coloured_markdown", "print_markdown"]
+from contextkit.text.blocks import Fence, TextBlocks
+from contextkit.text.clean import visible
 
 # The first that a line's piece matches counts. Plain colours, and none of them for much
 # text: they are as readable on a light ground as on a dark one.

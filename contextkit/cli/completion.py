@@ -6,8 +6,6 @@ import click
 
 from contextkit.cli.output import COMPLETION_VARIABLE
 
-__all__ = ["completion"]
-
 
 @click.command(
     epilog="""\b

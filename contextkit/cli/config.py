@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.sources import unknown_sources
 
 if TYPE_CHECKING:
-    from contextkit.config import Origin, Overruled
-
-__all__ = ["config"]
+    from contextkit.config.origins import Origin, Overruled
 
 
 @click.group(epilog="Example: contextkit config show")
@@ -59,7 +58,7 @@ def show(session: Session, as_json: bool) -> None:
 
 
 def _heading(session: Session) -> dict[str, str | None]:
-    from contextkit.config.layers import data_folder, user_config_file
+    from contextkit.config.load import data_folder, user_config_file
 
     user_file, project_file = user_config_file(), session.found_workspace.config_file
     return {
@@ -72,7 +71,8 @@ def _heading(session: Session) -> dict[str, str | None]:
 
 def _settings(session: Session) -> list[tuple[str, Any, Origin]]:
     """Key, value and origin of every setting, and of which sources are on."""
-    from contextkit.config import Origin, normalized
+    from contextkit.config.origins import Origin
+    from contextkit.config.settings import normalized
 
     rows = {key: (value, origin) for key, value, origin in session.config.described()}
     default = Origin("default", "default")

@@ -10,13 +10,11 @@ from typing import Any
 from attrs import Attribute, fields
 
 from contextkit.cli.plugin_overview import plugin_overview
-from contextkit.config import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
-from contextkit.registry import SourceRegistry
-from contextkit.registry.plugin_status import PluginStatus
-from contextkit.strategy import Strategy
+from contextkit.config.sections import SECTIONS, AssembleSettings, RankingSettings, SourceSettings
+from contextkit.models.strategy import Strategy
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.status import PluginStatus
 from contextkit.workspace.facts import WorkspaceFacts
-
-__all__ = ["config_template"]
 
 
 def _fields(kind: type) -> tuple[Attribute[Any], ...]:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
-from contextkit.cli.output import in_colour
-from contextkit.cli.session import Session, json_option, pass_session, table
-from contextkit.invisible import visible
+from contextkit.cli.failures import ExitCode
+from contextkit.cli.output import in_colour, table
+from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.text.clean import visible
 
 if TYPE_CHECKING:
-    from contextkit.health import Finding
-
-__all__ = ["doctor"]
+    from contextkit.cli.checks import Finding
 
 _COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
 _STATE = re.compile(rf"^({'|'.join(_COLOURS)})\b", re.MULTILINE)
@@ -40,7 +38,7 @@ def doctor(session: Session, deep: bool, as_json: bool) -> int:
     for each thing that was looked at, and how long it took. Nothing is changed. The exit code
     is 0 where all is well or there are only warnings, 1 with a problem.
     """
-    from contextkit.health import examine, worst
+    from contextkit.cli.checks import examine, worst
 
     findings = list(examine(session.folder, settings=session.settings, deep=deep))
     state = worst(findings)

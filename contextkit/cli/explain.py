@@ -9,19 +9,17 @@ import attrs
 import click
 
 from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
-from contextkit.cli.filter_options import filter_options
 from contextkit.cli.index import index_first
-from contextkit.cli.options import assembly_options, names_of, query_from
-from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.cli.options import assembly_options, filter_options, names_of, query_from
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.strategies import in_numbers, strategy_option
 
 if TYPE_CHECKING:
-    from contextkit.explaining import ItemExplanation
-    from contextkit.formatted import FormattedContext
-    from contextkit.signals import QuerySignals
-    from contextkit.trace import ItemTrace, SourceTrace, Trace
-
-__all__ = ["explain"]
+    from contextkit.models.context import FormattedContext
+    from contextkit.models.trace import ItemTrace, SourceTrace, Trace
+    from contextkit.pipeline.explain import ItemExplanation
+    from contextkit.text.signals import QuerySignals
 
 _SOURCES = ["SOURCE", "STATE", "MS", "CANDIDATES", "SHARE", "USED", "GAVE", "TOOK", ""]
 _COMPONENTS = ("match", "relevance", "salience", "recency", "priority")
@@ -36,7 +34,7 @@ _SIGNALS_WIDTH = 200
     epilog="""\b
 Examples:
   contextkit explain "how is the token budget split?"
-  contextkit explain "why do we retry?" --item contextkit/fitting/budget.py:13
+  contextkit explain "why do we retry?" --item contextkit/budget/shares.py:13
   contextkit explain "why do we retry?" --max-tokens 500 --json
 """
 )

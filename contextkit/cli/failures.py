@@ -1,4 +1,7 @@
-"""From whatever ends a command to one line for a person and an exit code."""
+"""From whatever ends a command to one line for a person and an exit code.
+
+The exit codes of the command line, in one place.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,41 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from enum import IntEnum
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
 from contextkit.cli.output import say
 from contextkit.errors import ContextKitError
 
-__all__ = ["ReaderGoneError", "report_failure", "watch_reader"]
+
+class ExitCode(IntEnum):
+    """What a command's exit code means; errors carry theirs as `exit_code`."""
+
+    FINE = 0
+    FAILED = 1
+    WRONG_REQUEST = 2
+    CONFIGURATION = 3
+    STORE = 4
+    NOT_FOUND = 5
+    INTERRUPTED = 130
+
+
+_MEANINGS = {
+    ExitCode.FINE: "done; an empty context, too",
+    ExitCode.FAILED: "failed, in whole or in part",
+    ExitCode.WRONG_REQUEST: "wrong usage, or a request that makes no sense",
+    ExitCode.CONFIGURATION: "a wrong setting",
+    ExitCode.STORE: "the record store failed",
+    ExitCode.NOT_FOUND: "no record has that id",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+
+
+def exit_code_lines() -> list[str]:
+    """One line for each code, for the help of the root command."""
+    return [f"{code:>3}  {meaning}" for code, meaning in _MEANINGS.items()]
+
 
 # Newer than the oldest click that we support: there, help is printed and the code is 0.
 _NoArgumentsError: type[click.UsageError] | tuple[()] = getattr(

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
 
 if TYPE_CHECKING:
-    from contextkit.use_history.history import Chosen
-
-__all__ = ["history"]
+    from contextkit.pipeline.usage import Chosen
 
 
 @click.group(epilog="Example: contextkit history show")
@@ -38,7 +37,7 @@ def show(session: Session, as_json: bool) -> None:
     SIGNAL is within 0 and 1: how often an item was in a context or marked as used, and how
     lately.
     """
-    from contextkit.use_history.history import history_of
+    from contextkit.pipeline.usage import history_of
 
     found = history_of(session.config).listed(session.project)
     if not session.config.history.enabled:
@@ -53,7 +52,7 @@ def show(session: Session, as_json: bool) -> None:
 @pass_session
 def clear(session: Session, as_json: bool) -> None:
     """Forget what was chosen in this project; a broken file goes as a whole."""
-    from contextkit.use_history.history import history_of
+    from contextkit.pipeline.usage import history_of
 
     count = history_of(session.config).clear(session.project)
     session.emit({"forgotten": count}, f"forgotten: {count}", as_json)

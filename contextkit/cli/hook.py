@@ -9,8 +9,6 @@ import click
 
 from contextkit.cli.session import Session, pass_session
 
-__all__ = ["hook"]
-
 
 @click.command(
     epilog="""\b
@@ -53,7 +51,7 @@ def hook(session: Session, form: str, switch: str | None, session_id: str | None
         return
     if session_id is not None:
         raise click.UsageError("--session goes with --off or --on.")
-    from contextkit.agent_hooks.client import answer_as_json, run_hook
+    from contextkit.agent.hook import answer_as_json, run_hook
 
     run_hook(answer_as_json if form == "json" else _as_text)
 
@@ -63,8 +61,8 @@ def _as_text(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
 
 
 def _switch(session: Session, session_id: str | None, *, off: bool) -> None:
-    from contextkit.agent_hooks.sessions import latest_session, switch_off
-    from contextkit.workspace import find_workspace
+    from contextkit.agent.sessions import latest_session, switch_off
+    from contextkit.workspace.find import find_workspace
 
     root = find_workspace(session.folder).root
     found = session_id if session_id is not None else latest_session(str(root))

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.failures import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_source
 from contextkit.errors import StoreReadOnlyError
 
 if TYPE_CHECKING:
-    from contextkit.index_run import IndexOutcome
-    from contextkit.models import IndexReport
-
-__all__ = ["index", "index_first"]
+    from contextkit.indexing.run import IndexOutcome
+    from contextkit.models.items import IndexReport
 
 _SHOWN_SKIPPED = 5
 

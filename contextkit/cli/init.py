@@ -8,8 +8,6 @@ from contextkit.cli.output import print_text
 from contextkit.cli.session import Session, pass_session
 from contextkit.errors import ConfigError, ContextKitError
 
-__all__ = ["init"]
-
 
 @click.command(
     epilog="""\b
@@ -28,8 +26,8 @@ def init(session: Session, only_print: bool) -> None:
     that is there is never overwritten.
     """
     from contextkit.cli.config_template import config_template
-    from contextkit.workspace import PROJECT_FILE
     from contextkit.workspace.facts import workspace_facts
+    from contextkit.workspace.find import PROJECT_FILE
 
     root, present = session.workspace, session.found_workspace.config_file
     if present is not None and not only_print:

@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-__all__ = ["LazyCommand"]
-
 
 class LazyCommand(click.Command):
     """A command that stands for one that has not been imported yet.

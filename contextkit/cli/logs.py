@@ -10,8 +10,6 @@ from collections.abc import Iterator
 
 from contextkit.logs import events_on_stderr, silenced
 
-__all__ = ["logs_on_stderr"]
-
 
 @contextlib.contextmanager
 def logs_on_stderr(*, debug: bool) -> Iterator[None]:

@@ -9,8 +9,6 @@ import click
 
 from contextkit.cli.session import Session, json_option, pass_session
 
-__all__ = ["new_source"]
-
 
 @click.command(
     name="new-source",
@@ -35,7 +33,7 @@ def new_source(session: Session, name: str, into: Path, as_json: bool) -> None:
     It has an entry point, a small source that works, tests with contextkit's conformance
     suite, and a README. Nothing that is there is overwritten.
     """
-    from contextkit.authoring import NewSource
+    from contextkit.cli.new_source_files import NewSource
 
     source = NewSource(name)
     source.check_name(plugin.name for plugin in session.registry.plugins)

@@ -9,17 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from contextkit.invisible import visible, visible_json
-
-__all__ = [
-    "COMPLETION_VARIABLE",
-    "in_colour",
-    "plain_terminal",
-    "print_json",
-    "print_text",
-    "say",
-    "table",
-]
+from contextkit.text.clean import visible, visible_json
 
 COMPLETION_VARIABLE = "_CONTEXTKIT_COMPLETE"
 """Set by a shell's completion script, for the process that it asks."""

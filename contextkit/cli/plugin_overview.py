@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from contextkit.registry import SourceRegistry
-from contextkit.registry.plugin_status import PluginStatus
-
-__all__ = ["plugin_overview"]
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.status import PluginStatus
 
 
 def plugin_overview(
@@ -48,7 +46,7 @@ def plugin_overview(
 
 
 def _weight(registry: SourceRegistry, name: str, workspace: Path) -> float:
-    from contextkit.asking.requests import make_request
+    from contextkit.pipeline.request import make_request
 
     request = make_request(registry.config, "sources", project="", workspace=workspace)
     return registry.weight(name, request)

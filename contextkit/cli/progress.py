@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from contextkit.cli.output import plain_terminal
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
+    from rich.progress import Progress as Bars, TaskID
 
-__all__ = ["progress_bars"]
 
 _APPEARS_AFTER_SECONDS = 1.0
 
@@ -129,8 +127,7 @@ class _Watching:
 
 def _bars() -> Bars:
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    from rich.progress import BarColumn, Progress as Bars, TextColumn, TimeRemainingColumn
 
     return Bars(
         TextColumn("{task.description}:", markup=False),

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 from attrs import asdict
 
-from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
 
 if TYPE_CHECKING:
-    from contextkit.projects import Project
-
-__all__ = ["project"]
+    from contextkit.config.projects import Project
 
 
 @click.group(epilog="Example: contextkit project show")
@@ -30,7 +29,7 @@ def project() -> None:
 @pass_session
 def show(session: Session, as_json: bool) -> None:
     """Print what this folder's records belong to, and why."""
-    from contextkit.projects import identify
+    from contextkit.config.projects import identify
 
     found = identify(session.workspace, session.config, claim=False)
     origin = session.config.origin("project")
@@ -50,7 +49,7 @@ def show(session: Session, as_json: bool) -> None:
 @pass_session
 def list_(session: Session, as_json: bool) -> None:
     """List the names that are in use, and the folders that share each."""
-    from contextkit.projects import linked_projects
+    from contextkit.config.projects import linked_projects
 
     found = linked_projects()
     rows = [[known.name, member.root] for known in found for member in known.members]
@@ -67,7 +66,7 @@ def link(session: Session, name: str, as_json: bool) -> None:
 
     It then reads and writes that project's records.
     """
-    from contextkit.projects import link as make_link
+    from contextkit.config.projects import link as make_link
 
     named = session.config.project
     if name != named:
@@ -91,7 +90,7 @@ def unlink(session: Session, name: str, folder: Path | None, as_json: bool) -> N
 
     No record is deleted. A name without any folder belongs to the next that uses it.
     """
-    from contextkit.projects import unlink as take_link
+    from contextkit.config.projects import unlink as take_link
 
     root = session.workspace if folder is None else folder.expanduser().absolute()
     done = take_link(name, root)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session, table
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_source
-
-__all__ = ["prune"]
 
 
 @click.command(

@@ -9,17 +9,14 @@ from typing import Any
 
 import click
 
-from contextkit import __version__
-from contextkit.cli.built_in import BUILT_IN
-from contextkit.cli.exit_codes import ExitCode, exit_code_lines
-from contextkit.cli.failures import report_failure, watch_reader
+from contextkit.cli.failures import ExitCode, exit_code_lines, report_failure, watch_reader
 from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.output import say
+from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.session import Session
 from contextkit.cli.source_names import complete_plugins
 from contextkit.errors import ContextKitError
-
-__all__ = ["cli"]
+from contextkit.package import VERSION
 
 _EPILOG = "\n".join(
     [
@@ -56,7 +53,7 @@ class _Root(click.Group):
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             import difflib
 
-            from contextkit.registry.published import install_hint
+            from contextkit.plugin.published import install_hint
 
             nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
@@ -150,7 +147,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     given = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not given:
         return
-    from contextkit.config import normalized
+    from contextkit.config.settings import normalized
 
     for name in given:
         key = f"sources.{normalized(name)}.enabled"
@@ -201,7 +198,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     callback=_set_debug,
     help="Show logs, and the traceback of an error.",
 )
-@click.version_option(__version__, prog_name="contextkit")
+@click.version_option(VERSION, prog_name="contextkit")
 def cli() -> None:
     """Assemble context for LLM agents from pluggable sources, within a token budget.
 

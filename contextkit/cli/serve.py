@@ -9,8 +9,6 @@ import click
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import ContextKitError
 
-__all__ = ["serve"]
-
 _SECONDS = 5.0
 
 
@@ -40,7 +38,7 @@ def serve(session: Session, idle_minutes: float | None, task: str | None, as_jso
     if task is not None:
         _ask(session, task, as_json)
         return
-    from contextkit.resident.running import run_here
+    from contextkit.agent.running import run_here
 
     minutes = session.config.hooks.idle_minutes if idle_minutes is None else idle_minutes
     served = run_here(minutes * 60, str(session.folder))
@@ -51,7 +49,7 @@ def serve(session: Session, idle_minutes: float | None, task: str | None, as_jso
 
 
 def _ask(session: Session, task: str, as_json: bool) -> None:
-    from contextkit.resident.client import ask
+    from contextkit.agent.client import ask
 
     answer = ask({"op": task}, os.environ, _SECONDS)
     said = "ended" if task == "end" else "running"

@@ -12,18 +12,16 @@ import click
 from attrs import define, field
 
 from contextkit.cli.logs import logs_on_stderr
-from contextkit.cli.output import print_json, print_text, say, table
-from contextkit.cli.plugin_commands import PluginCommands
+from contextkit.cli.output import print_json, print_text, say
+from contextkit.cli.plugins import PluginCommands
 
 if TYPE_CHECKING:
-    from contextkit.config import Config
-    from contextkit.indexing import Progress
+    from contextkit.config.settings import Config
     from contextkit.kit import ContextKit
-    from contextkit.records import Records
-    from contextkit.registry import SourceRegistry
-    from contextkit.workspace import Workspace
-
-__all__ = ["Session", "json_option", "pass_session", "table"]
+    from contextkit.models.indexer import Progress
+    from contextkit.models.records import Records
+    from contextkit.plugin.manager import SourceRegistry
+    from contextkit.workspace.find import Workspace
 
 
 @define(eq=False)
@@ -58,10 +56,9 @@ class Session:
         """Read the configuration and load the plugins, without the store's engine."""
         if self._plugins is None:
             self.start_logs()
-            from contextkit.asking.patience import patient
-            from contextkit.config.layers import load_config
-            from contextkit.registry import SourceRegistry
-            from contextkit.workspace import find_workspace
+            from contextkit.config.load import load_config, patient
+            from contextkit.plugin.manager import SourceRegistry
+            from contextkit.workspace.find import find_workspace
 
             workspace = find_workspace(self.folder)
             config = patient(load_config(workspace, flags=self.settings))
@@ -71,7 +68,7 @@ class Session:
         return self._plugins
 
     def _refuse_unknown_switches(self, registry: SourceRegistry) -> None:
-        from contextkit.config import normalized
+        from contextkit.config.settings import normalized
         from contextkit.errors import InvalidContextTypeError
 
         installed = {normalized(plugin.name): plugin.name for plugin in registry.plugins}

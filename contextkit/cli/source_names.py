@@ -1,8 +1,8 @@
-"""Completing the names of sources on the command line, also in a list such as `a,b`."""
+"""Names of sources on the command line: completion, and hints for misspelt ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from contextkit.cli.session import Session
-
-__all__ = ["complete_plugins", "complete_source", "complete_sources"]
+    from contextkit.config.settings import Config
+    from contextkit.plugin.manager import SourceRegistry
 
 
 def complete_sources(
@@ -38,7 +38,7 @@ def complete_plugins(
     """Every plugin that is installed; none of them is imported for it."""
     import importlib.metadata
 
-    from contextkit.hookspecs import ENTRY_POINT_GROUP
+    from contextkit.plugin.spec import ENTRY_POINT_GROUP
 
     installed = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
     return _completed((found.name for found in installed), incomplete)
@@ -66,3 +66,23 @@ def _items(values: Iterable[str]) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(value) for value in sorted(set(values))]
+
+
+def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str]:
+    """A line for each source that has settings and is not installed."""
+    import difflib
+
+    from contextkit.config.settings import normalized
+    from contextkit.plugin.published import install_hint
+
+    installed = {normalized(plugin.name): plugin.name for plugin in registry.plugins}
+    for name in config.sources:
+        if name in installed:
+            continue
+        origins = config.origins.items()
+        where = next(str(origin) for key, origin in origins if key.startswith(f"sources.{name}."))
+        nearest = difflib.get_close_matches(name, installed, n=1)
+        hint = f"; did you mean '{installed[nearest[0]]}'?" if nearest else ""
+        if install := install_hint(name):
+            hint = f"; {install}"
+        yield f"{where}: there are settings of the source '{name}', which is not installed{hint}"

@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
-from contextkit.cli.session import Session, json_option, pass_session, table
-
-__all__ = ["sources", "unknown_sources"]
+from contextkit.cli.failures import ExitCode
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
 
 _HEADINGS = ["NAME", "STATE", "DISTRIBUTION", "VERSION", "WEIGHT", "PRIORITY", "RECORDS"]
 _OF_HEALTH = ["ANSWER", "MS", "BREAKER"]
@@ -68,7 +67,7 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
 
 def _all_answer(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
     """Ask every source, and add to its row how it went."""
-    from contextkit.health.sources import ANSWERED, probe_sources
+    from contextkit.cli.checks.setup import ANSWERED, probe_sources
 
     found = {trace.source: trace for trace in probe_sources(session.kit)}
     for row in rows:
@@ -84,7 +83,7 @@ def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
     """Add to every row what the resident process remembers; False where none does."""
     from attrs import asdict
 
-    from contextkit.resident.health import remembered_health
+    from contextkit.agent.running import remembered_health
 
     found = remembered_health(session.workspace, os.environ)
     for row in rows:
@@ -96,7 +95,7 @@ def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
 
 def unknown_sources(session: Session) -> Iterator[str]:
     """A line for each source that has settings and is not installed."""
-    from contextkit.registry.absent_sources import settings_of_absent
+    from contextkit.cli.source_names import settings_of_absent
 
     return settings_of_absent(session.config, session.registry)
 

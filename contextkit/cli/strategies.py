@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextkit.cli.options import Command
-from contextkit.cli.session import Session, json_option, pass_session, table
-from contextkit.strategy import COMPONENTS
+from contextkit.cli.output import table
+from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.models.strategy import COMPONENTS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from contextkit.config import Config
-
-__all__ = ["in_numbers", "strategies", "strategy_option"]
+    from contextkit.config.settings import Config
 
 _UNITS = {"half_life_days": "half-life {} d", "decay": "decay {} a day"}
 _NO_NEWS = {"decay": 1}
@@ -74,7 +73,7 @@ def strategies(session: Session, as_json: bool) -> None:
 
 
 def _described(config: Config) -> list[dict[str, Any]]:
-    from contextkit.config import normalized
+    from contextkit.config.settings import normalized
     from contextkit.config.strategies import BUILT_IN, strategy_named, strategy_names
 
     in_force = normalized(config.assemble.strategy)

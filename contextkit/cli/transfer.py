@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.failures import ExitCode
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.errors import StoreError
-from contextkit.private_files import open_private
+from contextkit.files import open_private
 
 if TYPE_CHECKING:
-    from contextkit.indexing import Progress
-
-__all__ = ["export", "import_", "reembed"]
+    from contextkit.models.indexer import Progress
 
 _SHOWN_ERRORS = 5
 
@@ -172,6 +170,6 @@ def _written(file: Path) -> Iterator[TextIO]:
 
 
 def _progress(what: str, done: int, total: int | None) -> Progress:
-    from contextkit.indexing import Progress
+    from contextkit.models.indexer import Progress
 
     return Progress(source=what, label="records", done=done, total=total)

@@ -10,11 +10,10 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.config import SECTIONS, SOURCE_NAME, normalized, one_name_twice
+from contextkit.config.sections import SECTIONS, SOURCE_NAME
+from contextkit.config.settings import normalized, one_name_twice
 from contextkit.errors import ConfigError
-from contextkit.workspace.toml_files import parse_toml, read_toml
-
-__all__ = ["FileSetting", "read_settings"]
+from contextkit.files import parse_toml, read_toml
 
 _TABLE = re.compile(r"\s*+\[([^\[\]]++)\]")
 _NAMED = {"sources": "a source's", "strategies": "a strategy's"}

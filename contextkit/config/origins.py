@@ -6,8 +6,6 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["Contested", "Origin", "Overruled"]
-
 
 @frozen
 class Origin:

@@ -8,28 +8,16 @@ comes with contextkit changes the parts that it names.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from attrs import Attribute, asdict, evolve, fields_dict, frozen
 
-from contextkit.config import STRATEGY_PARTS, Config, normalized, one_name_twice
+from contextkit.config.sections import STRATEGY_PARTS
+from contextkit.config.settings import Config, normalized, one_name_twice
 from contextkit.config.values import structured
 from contextkit.errors import InvalidRequestError
-from contextkit.strategy import Strategy
-
-if TYPE_CHECKING:
-    from contextkit.registry import SourceRegistry
-
-__all__ = [
-    "BUILT_IN",
-    "BuiltIn",
-    "refuse_unknown_sources",
-    "strategy_for",
-    "strategy_named",
-    "strategy_names",
-    "unknown_sources",
-]
+from contextkit.models.strategy import Strategy
 
 T = TypeVar("T")
 
@@ -45,7 +33,7 @@ class BuiltIn:
 BUILT_IN: Mapping[str, BuiltIn] = {
     "default": BuiltIn("what matches best, with small boosts; as [ranking] says", {}),
     "balanced": BuiltIn(
-        "relevance, recency and salience together (seed 3); recency halves every day",
+        "relevance, recency and salience together; recency halves every day",
         {
             "relevance": 0.5,
             "recency": 0.3,
@@ -55,7 +43,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         },
     ),
     "conversation": BuiltIn(
-        "relevance, recency, priority and what was chosen before (seed 5); decays by the day",
+        "relevance, recency, priority and what was chosen before; decays by the day",
         {
             "relevance": 0.4,
             "recency": 0.3,
@@ -158,30 +146,3 @@ def _hint(config: Config, name: str) -> str:
     names = strategy_names(config)
     near = difflib.get_close_matches(name, names, n=1)
     return f"; did you mean '{near[0]}'?" if near else f"; there are: {', '.join(names)}"
-
-
-def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
-    """Raise `InvalidRequestError` where a request's own strategy names a source that is none.
-
-    Args:
-        registry: the sources, those that are off too.
-        given: what the request has as its strategy; a name names one of the configuration,
-            where such a source is only noted in the trace.
-    """
-    if isinstance(given, Strategy):
-        named = [*given.budget, *given.limits]
-    elif isinstance(given, Mapping):
-        named = [*given.get("budget", ()), *given.get("limits", ())]
-    else:
-        return
-    for name in unknown_sources(registry, named):
-        known = ", ".join(status.name for status in registry.plugins)
-        raise InvalidRequestError(
-            f"strategy: there is no source '{name}'; there are: {known or 'none'}"
-        )
-
-
-def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:
-    """Those of some names that are no installed source, sorted."""
-    known = {normalized(status.name) for status in registry.plugins}
-    return sorted({name for name in named if normalized(name) not in known})

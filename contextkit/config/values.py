@@ -6,8 +6,6 @@ from typing import Any, cast
 
 from attrs import Attribute
 
-__all__ = ["structured"]
-
 _SHOWN_CHARACTERS = 80
 
 
@@ -23,7 +21,7 @@ def structured(raw: object, attribute: Attribute[Any], *, as_text: bool) -> Any:
         ValueError: saying what was expected.
     """
     # cattrs is imported with the first setting that anybody has made.
-    from contextkit.config.converters import STRICT, TEXT
+    from contextkit.config.convert import STRICT, TEXT
 
     converter = TEXT if as_text else STRICT
     try:

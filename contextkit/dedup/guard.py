@@ -30,8 +30,6 @@ from contextkit.dedup.vocabulary import (
     opposes,
 )
 
-__all__ = ["Guarded"]
-
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CHUNK = re.compile(rf"ません|ない|なかっ|なく|[{_CJK}]|[^\s{_CJK}]+")
 _HAS_CJK = re.compile(f"[{_CJK}]")

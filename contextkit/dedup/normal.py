@@ -6,9 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 
-from contextkit.invisible import FORMAT_CHARACTERS
-
-__all__ = ["clauses", "composed", "is_rotation", "normal_text", "shortened"]
+from contextkit.text.clean import FORMAT_CHARACTERS
 
 # Punctuation and symbols that say nothing about whether two texts mean the same: ASCII,
 # Latin-1, general punctuation, CJK punctuation, and characters that are not shown at all.

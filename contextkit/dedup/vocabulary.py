@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["FUNCTION_WORDS", "NEGATIONS", "NUMBER_WORDS", "contrasts_of", "opposes"]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field, frozen
 
-from contextkit.config import Config
+from contextkit.concurrency import ForkLock
+from contextkit.config.settings import Config
 from contextkit.embedding.built_in import BUILT_IN, load_embedder
-from contextkit.embedding.dense import DenseModel, ModelError, checked_model
 from contextkit.embedding.embedder import Embedder, KeptVectors, ModelEmbedder
+from contextkit.embedding.model import ModelError, checked_model
 from contextkit.errors import ConfigError, InvalidContextTypeError, SourceError
-from contextkit.fork_locks import ForkLock
+from contextkit.models.embedding import DenseModel
 
 if TYPE_CHECKING:
-    from contextkit.registry import SourceRegistry
-
-__all__ = ["Embedders", "OneEmbedder", "PluginEmbedders"]
+    from contextkit.plugin.manager import SourceRegistry
 
 _HOOK = "contextkit_embedder"
 

@@ -1,1 +1,1 @@
-"""Where records live and are searched: embedded in the process, or on a Qdrant server."""
+"""Where records live and are searched."""

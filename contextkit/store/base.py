@@ -21,27 +21,13 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from contextkit.embedding import Embedder, Embedders, KeywordVector, embed_keywords
+from contextkit.embedding.choice import Embedders
+from contextkit.embedding.embedder import Embedder
 from contextkit.errors import RecordDamagedError, RecordError
-from contextkit.records import Filters, Hit, Range, Record, Search
+from contextkit.models.record import Filters, Hit, Range, Record, Search
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.payloads import make_payload, scope_of
-
-__all__ = [
-    "BM25",
-    "KEYWORD_MODEL",
-    "MOST_HITS",
-    "SCHEMA_VERSION",
-    "Match",
-    "RecordStore",
-    "StoredBatch",
-    "StoredPoint",
-    "by_source",
-    "candidates_for",
-    "conditions",
-    "newest_first",
-    "stored_batch",
-]
+from contextkit.text.keywords import KeywordVector, embed_keywords
 
 SCHEMA_VERSION = 3
 KEYWORD_MODEL = "bm25-english-code-1"

@@ -10,16 +10,14 @@ from uuid import UUID
 import qdrant_edge as edge
 from attrs import field, frozen
 
-from contextkit.embedding import KeywordVector, embed_keywords
 from contextkit.errors import RecordDamagedError, StoreError
-from contextkit.records import Record
+from contextkit.models.record import Record
 from contextkit.store.base import BM25
-from contextkit.store.damage import Damage, Payload
 from contextkit.store.edge_queries import PlannedSearch
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.hybrid import RawHits
-
-__all__ = ["EdgeReader", "Page", "StoredVectors"]
+from contextkit.store.payloads import Damage, Payload
+from contextkit.text.keywords import KeywordVector, embed_keywords
 
 
 @frozen

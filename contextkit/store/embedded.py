@@ -15,10 +15,10 @@ from typing import Any, cast
 import qdrant_edge as edge
 from attrs import Factory, define, evolve, field
 
-from contextkit.embedding import Embedders
+from contextkit.concurrency import ForkLock
+from contextkit.embedding.choice import Embedders
 from contextkit.errors import RecordDamagedError
-from contextkit.fork_locks import ForkLock
-from contextkit.records import Filters, Hit, Record, Search
+from contextkit.models.record import Filters, Hit, Record, Search
 from contextkit.store.base import (
     MOST_HITS,
     StoredBatch,
@@ -30,6 +30,7 @@ from contextkit.store.base import (
 )
 from contextkit.store.edge_queries import (
     STORE_INDEXES,
+    FieldIndexes,
     edge_filter,
     edge_point,
     index_of,
@@ -38,7 +39,6 @@ from contextkit.store.edge_queries import (
 )
 from contextkit.store.edge_reading import EdgeReader, StoredVectors
 from contextkit.store.engine_errors import engine_errors
-from contextkit.store.field_indexes import FieldIndexes
 from contextkit.store.hybrid import (
     QueryVectors,
     RawHits,
@@ -52,10 +52,8 @@ from contextkit.store.payloads import scope_of
 from contextkit.store.reading_copy import ReadingCopy
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, ShardFolder
+from contextkit.store.sizes import records_bytes, vectors_bytes
 from contextkit.store.turns import SharedShard
-from contextkit.store.write_sizes import records_bytes, vectors_bytes
-
-__all__ = ["EmbeddedStore"]
 
 _WRITE_BATCH = 256
 _PAGE = 512

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from contextkit.errors import StoreBusyError, StoreDamagedError, StoreError, StoreFullError
 
-__all__ = ["damaged", "engine_errors", "opening_errors"]
-
 _SYSTEM_TROUBLE = ("os error 12", "os error 13", "os error 24", "os error 30")
 """No memory, no permission, too many open files, a read-only disk: not the store's damage."""
 

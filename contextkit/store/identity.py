@@ -13,18 +13,8 @@ from typing import Any, Self
 
 from attrs import asdict, evolve, field, frozen
 
-from contextkit.embedding import Embedders
+from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreModelMismatchError
-
-__all__ = [
-    "VECTOR_PREFIX",
-    "StoreIdentity",
-    "StorePlace",
-    "StoredModel",
-    "new_models",
-    "refuse_other_models",
-    "stored_model",
-]
 
 VECTOR_PREFIX = "dense-"
 """What every named vector of a dense model begins with."""

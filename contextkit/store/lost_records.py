@@ -16,12 +16,10 @@ import qdrant_edge as edge
 from attrs import define, field
 
 from contextkit.errors import StoreError
+from contextkit.files import open_private, write_private
 from contextkit.logs import get_logger
-from contextkit.private_files import open_private, write_private
 from contextkit.store.base import StoredPoint
 from contextkit.store.engine_errors import engine_errors
-
-__all__ = ["LostRecords"]
 
 _LENGTH = 64
 """Bytes of the note, whatever it says."""

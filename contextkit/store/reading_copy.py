@@ -15,8 +15,6 @@ from contextkit.errors import StoreError, StoreFullError, StoreReadOnlyError
 from contextkit.logs import get_logger
 from contextkit.store.shard_folder import OPEN_BYTES, ShardFolder
 
-__all__ = ["ReadingCopy"]
-
 _CHUNK_BYTES = 1024 * 1024
 _ZEROES = bytes(_CHUNK_BYTES)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import qdrant_edge as edge
 from attrs import frozen
 
-from contextkit.embedding import Embedder, Embedders, KeywordsOnly
+from contextkit.embedding.choice import Embedders
+from contextkit.embedding.embedder import Embedder, KeywordsOnly
 from contextkit.errors import RecordDamagedError, StoreError
-from contextkit.records import Record
+from contextkit.models.record import Record
 from contextkit.store.base import by_source, stored_batch
 from contextkit.store.edge_queries import edge_filter, edge_point, model_vector
 from contextkit.store.edge_reading import EdgeReader
@@ -19,8 +20,6 @@ from contextkit.store.identity import StoreIdentity, new_models
 from contextkit.store.revisions import FolderRevisions
 from contextkit.store.shard_folder import SPARE_BYTES, NewShard, ShardFolder
 from contextkit.store.shard_lock import ShardLock
-
-__all__ = ["Reembedded", "reembed"]
 
 _BATCH = 256
 _LOCK_TIMEOUT = 10.0

@@ -17,9 +17,7 @@ from typing import Protocol
 from attrs import define, field, frozen
 
 from contextkit.errors import StoreError
-from contextkit.private_files import make_private_folder, open_private
-
-__all__ = ["FolderRevisions", "ProcessRevisions", "Revisions"]
+from contextkit.files import make_private_folder, open_private
 
 _TOKEN_BYTES = 16
 

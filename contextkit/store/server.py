@@ -13,18 +13,11 @@ from urllib.parse import SplitResult, urlsplit
 from attrs import Factory, define, field
 from qdrant_client import QdrantClient, models
 
-from contextkit.embedding import Embedders, embed_keywords
+from contextkit.embedding.choice import Embedders
 from contextkit.errors import RecordDamagedError, StoreError
 from contextkit.logs import get_logger
-from contextkit.records import Filters, Hit, Record, Search
-from contextkit.store.base import (
-    MOST_HITS,
-    by_source,
-    conditions,
-    newest_first,
-    stored_batch,
-)
-from contextkit.store.damage import Damage, Payload
+from contextkit.models.record import Filters, Hit, Record, Search
+from contextkit.store.base import MOST_HITS, by_source, conditions, newest_first, stored_batch
 from contextkit.store.hybrid import (
     QueryVectors,
     RawHits,
@@ -34,12 +27,12 @@ from contextkit.store.hybrid import (
     vector_names,
 )
 from contextkit.store.identity import StoreIdentity
+from contextkit.store.payloads import Damage, Payload
 from contextkit.store.revisions import ProcessRevisions, Revisions
 from contextkit.store.server_collection import ServerCollection
 from contextkit.store.server_errors import server_errors
 from contextkit.store.server_queries import plan_search, server_filter, server_point
-
-__all__ = ["ServerStore"]
+from contextkit.text.keywords import embed_keywords
 
 _TIMEOUT_SECONDS = 10
 _WRITE_BATCH = 256

@@ -10,7 +10,7 @@ from attrs import frozen
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
-from contextkit.embedding import Embedders
+from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreError
 from contextkit.store.base import BM25, KEYWORD_MODEL, SCHEMA_VERSION, StoredBatch
 from contextkit.store.identity import (
@@ -22,14 +22,7 @@ from contextkit.store.identity import (
     refuse_other_models,
     stored_model,
 )
-from contextkit.store.server_queries import (
-    META_POINT,
-    server_index,
-    server_schema,
-    server_vector,
-)
-
-__all__ = ["ServerCollection"]
+from contextkit.store.server_queries import META_POINT, server_index, server_schema, server_vector
 
 
 @frozen

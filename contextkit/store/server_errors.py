@@ -12,8 +12,6 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from contextkit.errors import StoreError
 
-__all__ = ["server_errors"]
-
 _REFUSED = {
     401: "it refuses the API key: set the variable that store.api_key_variable names",
     403: "the API key may not do that: use one that may read and write the collection",

@@ -12,22 +12,11 @@ from typing import Any, cast
 from attrs import frozen
 from qdrant_client import models
 
-from contextkit.embedding import KeywordVector
-from contextkit.records import Range, Search
+from contextkit.models.record import Range, Search
 from contextkit.store.base import BM25, Match, StoredPoint, candidates_for, conditions
 from contextkit.store.hybrid import QueryVectors
 from contextkit.store.identity import StoredModel
-
-__all__ = [
-    "META_POINT",
-    "PlannedSearch",
-    "plan_search",
-    "server_filter",
-    "server_index",
-    "server_point",
-    "server_schema",
-    "server_vector",
-]
+from contextkit.text.keywords import KeywordVector
 
 META_POINT = "8f5b0c1e-6d0e-4f0a-9a53-000000000001"
 """The one point that is no record: it holds what the store remembers of itself."""

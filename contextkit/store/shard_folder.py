@@ -26,9 +26,9 @@ from pathlib import Path
 import qdrant_edge as edge
 from attrs import Factory, define, field, frozen
 
-from contextkit.embedding import Embedders
+from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreError, StoreFullError
-from contextkit.private_files import (
+from contextkit.files import (
     is_wide,
     make_private_folder,
     narrow,
@@ -38,16 +38,9 @@ from contextkit.private_files import (
 from contextkit.store.base import KEYWORD_MODEL, SCHEMA_VERSION
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.engine_errors import damaged, engine_errors, opening_errors
-from contextkit.store.identity import (
-    VECTOR_PREFIX,
-    StoreIdentity,
-    StorePlace,
-    refuse_other_models,
-)
-from contextkit.store.kept_sizes import changes_since, forget_sizes, keep_sizes, without_sizes
+from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, refuse_other_models
 from contextkit.store.lost_records import LostRecords
-
-__all__ = ["OPEN_BYTES", "SPARE_BYTES", "STORE_NAMES", "NewShard", "ShardFolder"]
+from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, without_sizes
 
 OPEN_BYTES = 16 * 1024 * 1024
 """Room that must be free to open a shard; without any, the engine ends the process."""

@@ -18,9 +18,7 @@ from attrs import define, field
 from filelock import FileLock, Timeout
 
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.private_files import write_private
-
-__all__ = ["ShardLock"]
+from contextkit.files import write_private
 
 _NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 _POLL_SECONDS = 0.005

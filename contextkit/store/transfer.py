@@ -15,11 +15,9 @@ from typing import Any, TextIO
 from attrs import define, field, frozen
 
 from contextkit.errors import RecordDamagedError, RecordError
-from contextkit.records import Record
+from contextkit.models.record import Record
 from contextkit.store.base import RecordStore, in_batches
 from contextkit.store.payloads import record_checksum
-
-__all__ = ["ExportReport", "ImportReport", "export_records", "import_records"]
 
 FORMAT = "contextkit-records"
 FORMAT_VERSION = 1
@@ -29,7 +27,7 @@ _SHOWN_ERRORS = 100
 _TEXTS = ("source", "project", "id", "text", "keywords")
 
 Redact = Callable[[Sequence[Record]], Sequence[Record]]
-"""Replaces secrets in records (`contextkit.redaction`)."""
+"""Replaces secrets in records (`contextkit.pipeline.redact`)."""
 
 Transferred = Callable[[int, int | None], None]
 """Told how many records are done, and how many there are where that is known."""

@@ -20,12 +20,10 @@ import qdrant_edge as edge
 from attrs import define, field
 
 from contextkit.errors import StoreBusyError, StoreError
+from contextkit.files import make_private_folder
 from contextkit.logs import get_logger
-from contextkit.private_files import make_private_folder
 from contextkit.store.engine_errors import engine_errors
 from contextkit.store.shard_lock import ShardLock
-
-__all__ = ["QUANTUM_SECONDS", "SharedShard"]
 
 QUANTUM_SECONDS = 0.1
 _POLL_SECONDS = 0.05

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from contextkit.testing.processes import run_together
     from contextkit.testing.repositories import Git, own_git
     from contextkit.testing.stores import HashingModel, make_indexer, open_records
-    from contextkit.testing.surroundings import (
-        file_permissions_apply,
-        own_home,
-        write_distribution,
-    )
+    from contextkit.testing.surroundings import file_permissions_apply, own_home, write_distribution
     from contextkit.testing.users import OwnUser, own_user, wait_until
 
 __all__ = [

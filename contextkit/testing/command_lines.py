@@ -16,8 +16,6 @@ from contextkit.testing.surroundings import own_home, plugins_installed
 if TYPE_CHECKING:
     from click.testing import Result
 
-__all__ = ["CommandLine", "command_line", "printed_json"]
-
 
 @frozen(eq=False)
 class CommandLine:
@@ -44,7 +42,7 @@ class CommandLine:
         """
         from click.testing import CliRunner
 
-        from contextkit.cli import cli
+        from contextkit.cli.root import cli
 
         runner = CliRunner(env=variables)
         return runner.invoke(cli, ["-C", str(self.workspace), *arguments], input=given)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.kit import ContextKit
-from contextkit.records import Record
+from contextkit.models.record import Record
+from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.testing import (
     filter_checks,
     hook_checks,
@@ -25,8 +25,6 @@ from contextkit.testing import (
     text_checks,
 )
 from contextkit.testing.subject import NotConformingError, Subject, open_subject
-
-__all__ = ["SourceConformance"]
 
 
 class SourceConformance:

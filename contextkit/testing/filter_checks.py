@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextkit.filtering.sifting import refusal
-from contextkit.models import ContextItem
+from contextkit.models.items import ContextItem
+from contextkit.pipeline.filters import refusal
 from contextkit.testing.subject import NotConformingError, Subject, within
-
-__all__ = ["check_filters"]
 
 _KINDS = 3
 """So many kinds, and so many types, are asked for, each alone."""

@@ -8,31 +8,15 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from contextkit.agent_tools.offers import offered_tools
-from contextkit.asking.recipes import OfferedRecipe, build_recipe
+from contextkit.agent.tools import offered_tools
 from contextkit.errors import InvalidRequestError, PluginError
-from contextkit.registry import SourceRegistry, checks
-from contextkit.registry.plugin_checks import HOOKS
-from contextkit.signals.reading import signals_of
+from contextkit.pipeline.recipes import OfferedRecipe, build_recipe
+from contextkit.plugin import checks
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.status import HOOKS
 from contextkit.testing.queries import QUERIES
-from contextkit.testing.subject import (
-    HELD_SECONDS,
-    TRIES,
-    NotConformingError,
-    Subject,
-    slowness,
-)
-
-__all__ = [
-    "check_hooks",
-    "check_info",
-    "check_promptness",
-    "check_recipes",
-    "check_settings",
-    "check_signals",
-    "check_tools",
-    "check_weight",
-]
+from contextkit.testing.subject import HELD_SECONDS, TRIES, NotConformingError, Subject, slowness
+from contextkit.text.questions import signals_of
 
 _NO_SETTING = "no-such-setting"
 

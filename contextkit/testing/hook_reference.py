@@ -1,4 +1,4 @@
-"""The reference of all hooks, as Markdown, from what `contextkit.hookspecs` says of them.
+"""The reference of all hooks, as Markdown, from what `contextkit.plugin.spec` says of them.
 
 `python -m contextkit.testing.hook_reference FILE` writes it.
 """
@@ -7,51 +7,49 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import attrs
 
-from contextkit import hookspecs, models, records, tools
-from contextkit.indexing import Indexer
-from contextkit.registry.plugin_checks import HOOKS
-from contextkit.secret_shapes import SecretSpan
-from contextkit.signals import QuerySignals
-from contextkit.source_info import SourceInfo
-
-__all__ = ["hook_reference", "main"]
+from contextkit.models.indexer import Indexer
+from contextkit.models.items import ContextItem, IndexReport
+from contextkit.models.record import Hit, Range, Record
+from contextkit.models.records import Records, RecordsView
+from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
+from contextkit.models.source import SourceInfo, Tool, ToolResult
+from contextkit.plugin import spec as hookspecs
+from contextkit.plugin.status import HOOKS
+from contextkit.testing.reference import cell, described_fields, table, without_fields, write_page
+from contextkit.text.secrets import SecretSpan
+from contextkit.text.signals import QuerySignals
 
 _VALUES = (
-    models.ContextItem,
-    models.ContextRequest,
+    ContextItem,
+    ContextRequest,
     QuerySignals,
     SecretSpan,
     SourceInfo,
-    models.IndexReport,
-    models.RecipeTemplate,
-    models.Recipe,
-    models.Section,
+    IndexReport,
+    RecipeTemplate,
+    Recipe,
+    Section,
     Indexer,
-    records.Record,
-    records.Records,
-    records.RecordsView,
-    records.Hit,
-    records.Range,
-    tools.Tool,
-    tools.ToolResult,
+    Record,
+    Records,
+    RecordsView,
+    Hit,
+    Range,
+    Tool,
+    ToolResult,
 )
 _HEAD = """\
 # The hooks
 
-<!-- Made from contextkit/hookspecs.py by `python -m contextkit.testing.hook_reference`. -->
+<!-- Made from contextkit/plugin/spec.py by `python -m contextkit.testing.hook_reference`. -->
 
 How a plugin is begun, tested and published is in the [guide](README.md). """
-_FIELDS = re.compile(r"^Attributes:\n((?:[ ]{4}.*\n?|\n)+)", re.MULTILINE)
-_FIELD = re.compile(r"^[ ]{4}(\w[\w, ]*): (.+(?:\n[ ]{8}.+)*)", re.MULTILINE)
 _DEFAULT = re.compile(r"`None`(?: or empty)?: (.+?)(?:[.;]\s|[.;]?$)")
-_SEED = re.compile(r" \(seed \d[^)]*\)")
 _CALLED = re.compile(r"Called (.+?)(?:[.:;]\s|[.:;]?$)")
 
 
@@ -60,7 +58,7 @@ def hook_reference() -> str:
     functions = [getattr(hookspecs, name) for name in HOOKS]
     parts = [
         _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
-        "\n".join(_table(functions)),
+        table(("hook", "what for", "called", "without it"), _rows(functions)),
         *map(_hook, functions),
         "# What hooks get and give\n\nAll of these can be imported from `contextkit`.",
         *map(_value, _VALUES),
@@ -68,15 +66,13 @@ def hook_reference() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(functions: list[Callable[..., Any]]) -> Iterator[str]:
-    yield "| hook | what for | called | without it |"
-    yield "|---|---|---|---|"
+def _rows(functions: list[Callable[..., Any]]) -> Iterator[tuple[str, ...]]:
     for function in functions:
-        text = _folded(_described(function))
+        text = cell(_described(function))
         what = re.split(r"\.(?:\s|$)", text)[0]
         called = _found(_CALLED, text) or "once per source and batch"
         name = function.__name__
-        yield f"| [`{name}`](#{name}) | {what} | {called} | {_without(text)} |"
+        yield f"[`{name}`](#{name})", what, called, _without(text)
 
 
 def _without(text: str) -> str:
@@ -88,13 +84,8 @@ def _found(pattern: re.Pattern[str], text: str) -> str:
     return found[1] if found else ""
 
 
-def _folded(text: str) -> str:
-    """Prose on one line, without its examples."""
-    return " ".join(text.partition("```")[0].split()).replace("|", "\\|")
-
-
 def _described(thing: Any) -> str:
-    return _SEED.sub("", inspect.getdoc(thing) or "")
+    return inspect.getdoc(thing) or ""
 
 
 def _hook(function: Callable[..., Any]) -> str:
@@ -117,25 +108,17 @@ def _signature(name: str, signature: inspect.Signature) -> str:
 
 def _value(kind: type[Any]) -> str:
     text = _described(kind)
-    meanings = dict(_meanings(text))
+    meanings = dict(described_fields(text))
     types = _types(kind)
     rows = [
-        f"| `{field.name}` | {types[field.name]} | {_default(field)} | {meanings[field.name]} |"
+        (f"`{field.name}`", types[field.name], _default(field), meanings[field.name])
         for field in attrs.fields(kind)
         if field.name in meanings
     ]
-    table = "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows])
-    before = _FIELDS.sub("", text).strip()
+    fields = table(("field", "type", "default", "meaning"), rows) if rows else ""
     methods = "\n".join(_methods(kind))
-    parts = (f"## {kind.__name__}", before, table if rows else "", methods)
+    parts = (f"## {kind.__name__}", without_fields(text), fields, methods)
     return "\n\n".join(filter(None, parts))
-
-
-def _meanings(text: str) -> Iterator[tuple[str, str]]:
-    found = _FIELDS.search(text)
-    for names, meaning in _FIELD.findall(found[1]) if found else ():
-        for name in names.split(","):
-            yield name.strip(), _folded(meaning)
 
 
 def _types(kind: type[Any]) -> dict[str, str]:
@@ -170,11 +153,7 @@ def _methods(kind: type[Any]) -> Iterator[str]:
 
 def main() -> None:
     """Write the page to the file that is named, or to standard output."""
-    page = hook_reference()
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(page, encoding="utf-8", newline="\n")
-    else:
-        sys.stdout.write(page)
+    write_page(lambda _: hook_reference())
 
 
 if __name__ == "__main__":

@@ -8,9 +8,7 @@ from typing import Any
 
 from attrs import evolve
 
-from contextkit.models import ContextItem
-
-__all__ = ["HOSTILE_LINES", "harmless", "hostile_text", "with_text"]
+from contextkit.models.items import ContextItem
 
 HOSTILE_LINES = (
     "words before",

@@ -9,16 +9,13 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.agent_tools.calls import call_tool
-from contextkit.agent_tools.offers import offered_tools
-from contextkit.config.layers import load_config
+from contextkit.agent.tools import call_tool, offered_tools
+from contextkit.config.load import load_config
 from contextkit.kit import ContextKit
-from contextkit.registry import SourceRegistry
+from contextkit.models.source import ToolResult
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing.surroundings import own_home
-from contextkit.tools import ToolResult
-from contextkit.workspace import PROJECT_FILE, Workspace
-
-__all__ = ["ToolCaller", "open_kit"]
+from contextkit.workspace.find import PROJECT_FILE, Workspace
 
 
 @contextlib.contextmanager

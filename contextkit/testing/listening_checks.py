@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextkit.cli.lazy import LazyCommand
-from contextkit.cli.plugin_commands import PluginCommands
+from contextkit.cli.plugins import PluginCommands
 from contextkit.errors import in_words
 from contextkit.testing.subject import NotConformingError, Subject
-
-__all__ = ["check_agent_events", "check_commands"]
 
 _COMMANDS = "contextkit_commands"
 _EVENT = "contextkit_agent_event"

@@ -7,9 +7,7 @@ from collections import Counter
 from typing import Any
 from xml.parsers import expat
 
-from contextkit.models import Style
-
-__all__ = ["MarkupError", "structure"]
+from contextkit.models.items import Style
 
 _BEHIND = "what stands behind"
 _MARKDOWN_PARTS = {

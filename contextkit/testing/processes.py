@@ -8,8 +8,6 @@ import sys
 from collections.abc import Sequence
 from subprocess import PIPE
 
-__all__ = ["run_together"]
-
 
 def run_together(script: str, *arguments: Sequence[str]) -> None:
     """Run a script in one process for each list of arguments, all of them from one moment on.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["QUERIES"]
-
 QUERIES: Mapping[str, str] = {
     "no text": "",
     "blanks": " \t\n ",

@@ -13,7 +13,8 @@ from itertools import pairwise
 from attrs import evolve
 
 from contextkit.errors import ContextKitError, SourceError, in_words
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.models.items import ContextItem
+from contextkit.models.request import ContextRequest
 from contextkit.testing.queries import QUERIES
 from contextkit.testing.subject import (
     HELD_SECONDS,
@@ -25,16 +26,6 @@ from contextkit.testing.subject import (
     slowness,
     within,
 )
-
-__all__ = [
-    "check_any_query",
-    "check_cancellation",
-    "check_concurrency",
-    "check_items",
-    "check_limits",
-    "check_order",
-    "check_time",
-]
 
 _AT_ONCE = 20
 _STEPS_BEFORE_CANCELLING = (1, 2, 3, 5, 8, 13)
@@ -126,7 +117,7 @@ def _shown_otherwise(subject: Subject) -> ContextRequest:
 
 
 def _check_it_can_be_kept(items: Sequence[ContextItem]) -> None:
-    from contextkit.caching.values import NotExactError, write_items
+    from contextkit.cache.codec import NotExactError, write_items
 
     try:
         write_items(items)

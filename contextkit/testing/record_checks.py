@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.models import ContextItem, IndexReport
-from contextkit.records import Record
-from contextkit.registry.checks import checked_keys
+from contextkit.models.items import ContextItem, IndexReport
+from contextkit.models.record import Record
+from contextkit.plugin.checks import checked_keys
 from contextkit.testing.subject import NotConformingError, Subject
-
-__all__ = ["check_dedup_keys", "check_index"]
 
 _KEYS = "contextkit_dedup_keys"
 

@@ -14,8 +14,6 @@ from attrs import frozen
 
 from contextkit.testing.surroundings import own_variables
 
-__all__ = ["Git", "own_git", "watched_git"]
-
 _FRONT = """#!/bin/sh
 command=
 skip=

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from contextkit.embedding import DenseModel, ModelEmbedder, OneEmbedder, load_embedder
-from contextkit.indexing import Indexer, IndexState, Progress
-from contextkit.records import Records
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
+from contextkit.models.embedding import DenseModel
+from contextkit.models.indexer import Indexer, IndexState, Progress
+from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-__all__ = ["HashingModel", "make_indexer", "open_records"]
 
 
 @frozen

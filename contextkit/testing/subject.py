@@ -13,26 +13,15 @@ from typing import Any, TypeVar
 
 from attrs import astuple, evolve, field, frozen
 
-from contextkit.asking.sections import section_request
-from contextkit.background import in_thread
+from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError
-from contextkit.filtering.sifting import narrowed
 from contextkit.kit import ContextKit
-from contextkit.models import ContextItem, ContextRequest, Section
-from contextkit.registry.checks import checked_items
+from contextkit.models.items import ContextItem
+from contextkit.models.request import ContextRequest, Section
+from contextkit.pipeline.filters import narrowed
+from contextkit.pipeline.recipes import section_request
+from contextkit.plugin.checks import checked_items
 from contextkit.testing.kits import open_kit
-
-__all__ = [
-    "HELD_SECONDS",
-    "TRIES",
-    "NotConformingError",
-    "Subject",
-    "as_they_are",
-    "as_values",
-    "open_subject",
-    "slowness",
-    "within",
-]
 
 T = TypeVar("T")
 

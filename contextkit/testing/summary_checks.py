@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 from attrs import evolve
 
-from contextkit.formatting.looks import Look
-from contextkit.models import ContextItem
-from contextkit.passages import keeps
-from contextkit.registry.checks import checked_summaries
+from contextkit.models.items import ContextItem
+from contextkit.pipeline.looks import Look
+from contextkit.plugin.checks import checked_summaries
 from contextkit.testing.subject import NotConformingError, Subject
 from contextkit.testing.text_checks import shown_text
-from contextkit.tokens import TokenCounter, counter_for
-
-__all__ = ["check_must_keep", "check_summaries"]
+from contextkit.text.passages import keeps
+from contextkit.text.tokens import TokenCounter, counter_for
 
 _COMPRESS = "contextkit_compress"
 _LEAST_TARGETS = (1, 8, 30)

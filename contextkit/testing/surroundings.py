@@ -14,19 +14,9 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from contextkit.config.layers import HOME_VARIABLE
+from contextkit.config.load import HOME_VARIABLE
 from contextkit.errors import ContextKitError
-from contextkit.hookspecs import ENTRY_POINT_GROUP
-
-__all__ = [
-    "CheckoutError",
-    "file_permissions_apply",
-    "in_memory",
-    "own_home",
-    "own_variables",
-    "plugins_installed",
-    "write_distribution",
-]
+from contextkit.plugin.spec import ENTRY_POINT_GROUP
 
 _PATH = "PYTHONPATH"
 _ROOM_BYTES = 500_000_000

@@ -10,22 +10,13 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve
 
 from contextkit.errors import SourceError
-from contextkit.formatting.looks import Look, default_text
-from contextkit.models import DETAILS, STYLES, ContextItem
-from contextkit.registry.checks import checked_text, checked_texts
+from contextkit.models.items import DETAILS, STYLES, ContextItem
+from contextkit.pipeline.looks import Look, default_text
+from contextkit.plugin.checks import checked_text, checked_texts
 from contextkit.testing.hostile import harmless, hostile_text, with_text
 from contextkit.testing.markup_structure import MarkupError, structure
 from contextkit.testing.subject import NotConformingError, Subject
-from contextkit.tokens import counter_for
-
-__all__ = [
-    "LOOKS",
-    "check_contexts",
-    "check_formats",
-    "check_hostile_text",
-    "check_truncation",
-    "shown_text",
-]
+from contextkit.text.tokens import counter_for
 
 LOOKS = tuple(Look(style, detail) for style, detail in itertools.product(STYLES, DETAILS))
 _FORMAT = "contextkit_format"
@@ -62,7 +53,7 @@ def _check_text(item: ContextItem, text: str, look: Look) -> None:
     if look.detail == "compact" and len(text.splitlines()) > 1:
         raise NotConformingError(
             f"{_FORMAT} gives item {item.id!r} {len(text.splitlines())} lines "
-            f"({_named(look)}): compact is one line an item, see contextkit.markup.one_line"
+            f"({_named(look)}): compact is one line an item, see contextkit.text.markup.one_line"
         )
     _structure(text, look, f"{_FORMAT}, item {item.id!r}")
 
@@ -81,7 +72,7 @@ def _structure(text: str, look: Look, what: str) -> Counter[str]:
         return structure(text, look.style)
     except MarkupError as error:
         raise NotConformingError(
-            f"{what} ({_named(look)}): {error}; use contextkit.markup"
+            f"{what} ({_named(look)}): {error}; use contextkit.text.markup"
         ) from error
 
 
@@ -141,12 +132,13 @@ def _compare(expected: str, found: str, look: Look, where: str) -> None:
     if look.detail == "compact" and len(found.splitlines()) > 1:
         raise NotConformingError(
             f"{what} ({_named(look)}): line ends break out of its one line; "
-            f"use contextkit.markup.one_line"
+            f"use contextkit.text.markup.one_line"
         )
     more = _structure(found, look, what) - _structure(expected, look, what)
     if more:
         raise NotConformingError(
-            f"{what} ({_named(look)}): it becomes {', '.join(sorted(more))}; use contextkit.markup"
+            f"{what} ({_named(look)}): it becomes {', '.join(sorted(more))}; "
+            "use contextkit.text.markup"
         )
 
 

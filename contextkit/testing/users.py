@@ -17,8 +17,6 @@ from attrs import frozen
 
 from contextkit.testing.surroundings import in_memory, write_distribution
 
-__all__ = ["OwnUser", "own_user", "wait_until"]
-
 U = TypeVar("U", bound="OwnUser")
 
 _WAIT_SECONDS = 60.0
@@ -142,7 +140,7 @@ def own_user(make: Callable[[Path], U]) -> Iterator[U]:
 
 def _end_resident(user: OwnUser) -> None:
     # It needs what only systems with Unix sockets have.
-    from contextkit.resident.client import ask
+    from contextkit.agent.client import ask
 
     ask({"op": "end"}, user.environment, 5.0)
 

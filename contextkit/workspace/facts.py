@@ -12,9 +12,7 @@ from attrs import frozen
 
 from contextkit.workspace.folder import Folder
 from contextkit.workspace.git import Git, GitError
-from contextkit.workspace.work_tree import git_files
-
-__all__ = ["FileKind", "WorkspaceFacts", "workspace_facts"]
+from contextkit.workspace.listing import git_files
 
 _MOST_FILES = 100_000
 _SUFFIX = re.compile(r"\.[A-Za-z0-9_+-]{1,12}")

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from attrs import define, field
 
-__all__ = ["Folder", "LinkedFolderError", "Status"]
-
 Status = os.stat_result | OSError | ValueError
 """What the file system says of a path itself, not of what a link points to, or why not."""
 

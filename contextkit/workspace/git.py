@@ -27,17 +27,6 @@ from attrs import field, frozen
 from contextkit.errors import WorkspaceError
 from contextkit.workspace.git_folders import find_git_folders
 
-__all__ = [
-    "COMMANDS",
-    "MINIMUM_VERSION",
-    "Answer",
-    "Git",
-    "GitError",
-    "GitFailedError",
-    "GitMissingError",
-    "GitTimeoutError",
-]
-
 MINIMUM_VERSION = (2, 20)
 
 _PLAIN_DIFF = ("--no-ext-diff", "--no-textconv")

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from attrs import frozen
 
-__all__ = ["GitFolders", "find_git_folders", "is_bare"]
-
 
 @frozen
 class GitFolders:

@@ -14,8 +14,6 @@ from attrs import define, field
 
 from contextkit.logs import get_logger
 
-__all__ = ["Stream"]
-
 _CHUNK = 1 << 16
 _log = get_logger(__name__)
 

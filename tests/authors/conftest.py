@@ -27,10 +27,10 @@ from contextkit import (
     Tool,
     hookimpl,
 )
-from contextkit.formatting.looks import Look, default_text
-from contextkit.models import Detail, Style
+from contextkit.models.items import Detail, Style
+from contextkit.pipeline.looks import Look, default_text
 from contextkit.testing.subject import Subject, open_subject
-from contextkit.truncation import truncate
+from contextkit.text.truncate import truncate
 
 TIDES = {
     "high": "High tide in the harbour at noon",

@@ -502,7 +502,7 @@ def test_texts_that_are_not_what_they_must_be(
 
 def _unescaped(careless: str) -> Callable[..., Any]:
     """A format that is careful but in one style."""
-    from contextkit.formatting.looks import Look, default_text
+    from contextkit.pipeline.looks import Look, default_text
 
     def shown(items: Any, **look: str) -> list[str]:
         return [default_text(each, Look(look["style"], look["detail"])) for each in items]  # type: ignore[arg-type]

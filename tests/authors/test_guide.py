@@ -16,7 +16,7 @@ import pytest
 from attrs import frozen
 
 from contextkit import ContextItem, ContextKit
-from contextkit.registry.plugin_checks import HOOKS
+from contextkit.plugin.status import HOOKS
 
 FOLDER = Path(__file__).parents[2] / "plugins"
 GUIDE = (FOLDER / "README.md").read_text(encoding="utf-8")

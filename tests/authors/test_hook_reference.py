@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from contextkit.registry.plugin_checks import HOOKS
+from contextkit.plugin.status import HOOKS
 from contextkit.testing.hook_reference import hook_reference
 
 PAGE = Path(__file__).parents[2] / "plugins" / "hooks.md"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from contextkit.authoring import NewSource, NewSourceError
-from contextkit.cli import cli
+from contextkit.cli.new_source_files import NewSource, NewSourceError
+from contextkit.cli.root import cli
 
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside

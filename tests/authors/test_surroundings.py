@@ -25,12 +25,7 @@ from contextkit.testing import (
     printed_json,
     write_distribution,
 )
-from contextkit.testing.surroundings import (
-    CheckoutError,
-    in_memory,
-    own_home,
-    plugins_installed,
-)
+from contextkit.testing.surroundings import CheckoutError, in_memory, own_home, plugins_installed
 
 PYPROJECT = """\
 [project]

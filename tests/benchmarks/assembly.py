@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from contextkit import ContextKit
-from contextkit.formatted import FormattedContext
-from contextkit.pipeline import Pipeline
+from contextkit.models.context import FormattedContext
+from contextkit.pipeline.pipeline import Pipeline
 from contextkit.store.base import RecordStore
 from tests.benchmarks.harness import Effort, Report, percentile
 from tests.benchmarks.sources import BlockingSource, PreparedSource, TimedStore, furnish

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
-from contextkit.formatted import FormattedContext
+from contextkit.models.context import FormattedContext
 from tests.benchmarks.growth.records import batches, made
 from tests.benchmarks.harness import Report, machine, percentile, write_json
 from tests.benchmarks.peers.corpus import SOURCES
-from tests.caching.redis_server import RedisServer
+from tests.cache.redis_server import RedisServer
 
 __all__ = ["main"]
 

@@ -8,17 +8,19 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.composing.text import Composer
-from contextkit.config import Config
-from contextkit.fitting.fit import Fitted, Lane, fit
-from contextkit.formatting.looks import Look
-from contextkit.formatting.stage import pieces_for
-from contextkit.gathering.gather import Answer
-from contextkit.models import ContextItem, ContextRequest, Recipe, Section
-from contextkit.ranking.scoring import rank
-from contextkit.registry import SourceRegistry
-from contextkit.rendering import heading
-from contextkit.tokens import TokenCounter, counter_for
+from contextkit.budget.fit import Fitted, fit
+from contextkit.budget.pieces import Lane
+from contextkit.config.settings import Config
+from contextkit.models.items import ContextItem
+from contextkit.models.request import ContextRequest, Recipe, Section
+from contextkit.pipeline.compose import Composer
+from contextkit.pipeline.format import pieces_for
+from contextkit.pipeline.gather import Answer
+from contextkit.pipeline.looks import Look
+from contextkit.pipeline.rank import rank
+from contextkit.pipeline.render import heading
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.tokens import TokenCounter, counter_for
 from tests.benchmarks import seeds
 from tests.benchmarks.sources import PreparedSource
 

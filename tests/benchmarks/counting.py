@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from contextkit.tokens import FAMILIES, counter_for, estimate_tokens
+from contextkit.text.tokens import FAMILIES, counter_for, estimate_tokens
 from tests.benchmarks import seeds
 from tests.benchmarks.harness import Effort, Report, compared, interleaved, percentile
 from tests.benchmarks.texts import ROOT, locomo_texts
-from tests.test_tokens import CORPORA, pieces, real_tokens
+from tests.text.test_tokens import CORPORA, pieces, real_tokens
 
 __all__ = ["estimate_speed", "token_error"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.process import cdist
 
-from contextkit.dedup import deduplicate
+from contextkit.dedup.deduplicate import deduplicate
 from contextkit.dedup.guard import Guarded
 from contextkit.dedup.normal import normal_text
 from tests.benchmarks import seeds

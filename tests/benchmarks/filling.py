@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from contextkit.fitting.budget import allotments, shares
-from contextkit.models import ContextItem, Style
-from contextkit.rendering import Document, RenderedSection, render
+from contextkit.budget.shares import allotments, shares
+from contextkit.models.items import ContextItem, Style
+from contextkit.pipeline.render import Document, RenderedSection, render
 from tests.benchmarks import seeds
 from tests.benchmarks.cases import FitCase
 from tests.benchmarks.harness import Effort, Report, compared, interleaved, percentile
 from tests.benchmarks.texts import items_of, locomo_texts, prepared_items, repository_texts
-from tests.test_tokens import real_tokens
+from tests.text.test_tokens import real_tokens
 
 __all__ = ["budget_speed", "fit_speed", "render_speed", "utilisation"]
 

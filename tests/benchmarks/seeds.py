@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
-from contextkit.models import ContextItem
+from contextkit.models.items import ContextItem
 
 __all__ = [
     "SeedItem",

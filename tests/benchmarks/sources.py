@@ -12,8 +12,9 @@ from typing import Any
 from attrs import define, field, frozen
 
 from contextkit import ContextKit, hookimpl
-from contextkit.embedding import load_embedder
-from contextkit.models import ContextItem, ContextRequest
+from contextkit.embedding.built_in import load_embedder
+from contextkit.models.items import ContextItem
+from contextkit.models.request import ContextRequest
 from contextkit.store.base import RecordStore
 from tests.benchmarks.texts import repository_texts
 

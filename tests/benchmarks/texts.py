@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from contextkit.models import ContextItem
+from contextkit.models.items import ContextItem
 
 __all__ = ["ROOT", "copied", "items_of", "locomo_texts", "prepared_items", "repository_texts"]
 

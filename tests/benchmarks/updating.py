@@ -15,7 +15,7 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, ContextRequest, Record, hookimpl
-from contextkit.formatted import FormattedContext
+from contextkit.models.context import FormattedContext
 from tests.benchmarks.harness import Effort, Report, compared, interleaved
 from tests.benchmarks.texts import SOURCES, prepared_items
 

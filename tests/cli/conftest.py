@@ -18,7 +18,7 @@ import pytest
 from attrs import define, evolve, field
 from click.testing import CliRunner, Result
 
-from contextkit.cli import cli
+from contextkit.cli.root import cli
 from contextkit.testing import Git, own_git, write_distribution
 
 BUDGET = '''\

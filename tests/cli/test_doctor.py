@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from contextkit import ContextKit, Record
-from contextkit.health import Finding, examine, worst
+from contextkit.cli.checks import Finding, examine, worst
 from tests.secret_kinds import planted
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from contextkit.cli import cli
-from contextkit.cli.built_in import BUILT_IN
-from contextkit.cli.exit_codes import ExitCode
-from contextkit.registry.published import PUBLISHED
+from contextkit.cli.failures import ExitCode
+from contextkit.cli.plugins import BUILT_IN
+from contextkit.cli.root import cli
+from contextkit.plugin.published import PUBLISHED
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine

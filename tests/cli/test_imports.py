@@ -20,12 +20,17 @@ MODELS = {"fastembed", "onnxruntime", "safetensors", "tokenizers", "wordllama"}
 ENGINE = {"filelock", "qdrant_edge"}
 ASSEMBLING = {
     *("bpe_openai", "numpy", "rapidfuzz"),
-    *("contextkit.dedup", "contextkit.kit", "contextkit.markup", "contextkit.pipeline"),
+    *(
+        "contextkit.dedup",
+        "contextkit.kit",
+        "contextkit.text.markup",
+        "contextkit.pipeline.pipeline",
+    ),
 }
-WAITING = {"asyncio", "concurrent", "ssl", "subprocess", "contextkit.background"}
-RECORDS = {"contextkit.embedding", "contextkit.records", "contextkit.store", "hashlib"}
+WAITING = {"asyncio", "concurrent", "ssl", "subprocess", "contextkit.concurrency"}
+RECORDS = {"contextkit.embedding", "contextkit.models.records", "contextkit.store", "hashlib"}
 PLUGINS = {
-    *("contextkit.config", "contextkit.models", "contextkit.registry", "pluggy"),
+    *("contextkit.config", "contextkit.models.items", "contextkit.plugin", "pluggy"),
     *(f"contextkit_{name}" for name in ("code", "commits", "embedders", "experiences")),
     *(f"contextkit_{name}" for name in ("memories", "tokenizers", "values")),
 }
@@ -59,7 +64,7 @@ def imported_by(contextkit: CommandLine, *arguments: str) -> set[str]:
     [
         ("--version", HELP | PLUGINS | METADATA),
         ("--help", HELP | {"logging", "platformdirs"} | JSON),
-        ("assemble --help", HELP | PLUGINS - {"contextkit.models"}),
+        ("assemble --help", HELP | PLUGINS - {"contextkit.models.items"}),
         ("config show", HELP - {"cattrs"}),
     ],
 )
@@ -91,7 +96,7 @@ def test_an_assembly_imports_only_what_finds_and_shows(
         *("contextkit_code.code_records", "contextkit_code.grammars", "contextkit_code.languages"),
         *("contextkit_commits.history", "contextkit_commits.log_parser"),
         *("contextkit_documents.chunks", "contextkit_entities.code_graph", "markdown_it"),
-        *("contextkit.explaining", "contextkit.searcher.store", "contextkit.searcher.calls"),
+        *("contextkit.pipeline.explain", "contextkit.store.searcher", "contextkit.store.searcher"),
         *("contextkit_experiences.model", "contextkit_experiences.serialising"),
     }
     assert imported_by(contextkit, *arguments.split()) & unused == set()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contextkit.config import AssembleSettings
-from contextkit.config.layers import load_config
-from contextkit.registry import SourceRegistry
-from contextkit.workspace import find_workspace
+from contextkit.config.load import load_config
+from contextkit.config.sections import AssembleSettings
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.workspace.find import find_workspace
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository

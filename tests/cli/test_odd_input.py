@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from contextkit.cli import cli
-from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.failures import ExitCode
+from contextkit.cli.root import cli
 from contextkit.testing import own_home
 from tests.odd_values import TEXTS
 

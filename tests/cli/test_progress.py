@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 import pytest
 
 from contextkit.cli.progress import progress_bars
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine

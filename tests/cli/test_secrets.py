@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from contextkit import ContextKit
-from contextkit.agent_hooks.answering import answer_event
-from contextkit.agent_hooks.events import HookEvent
-from contextkit.agent_hooks.journal import note
-from contextkit.agent_hooks.telling import tell_plugins
+from contextkit.agent.answer import answer_event
+from contextkit.agent.events import HookEvent
+from contextkit.agent.notify import tell_plugins
+from contextkit.agent.sessions import note
 from contextkit.store.transfer import export_records, import_records
 from contextkit_entities import EntityBook
 from contextkit_events import EventLog

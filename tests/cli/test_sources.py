@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from contextkit.gathering.breakers import Breakers
-from contextkit.resident.client import ask
-from contextkit.resident.place import settings_in, socket_path
-from contextkit.resident.server import ResidentServer
+from contextkit.agent.client import ask, settings_in, socket_path
+from contextkit.agent.server import ResidentServer
+from contextkit.pipeline.breakers import Breakers
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from contextkit.testing import Git
-from contextkit.workspace import Workspace, find_workspace
+from contextkit.workspace.find import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository

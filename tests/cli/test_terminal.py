@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contextkit.cli import cli
 from contextkit.cli.colour import coloured_markdown
+from contextkit.cli.root import cli
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository

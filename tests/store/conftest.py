@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient, models
 
-from contextkit.config import Config, EmbeddingSettings, SourceSettings
-from contextkit.embedding import Embedders, PluginEmbedders
-from contextkit.records import Record
-from contextkit.registry import SourceRegistry
+from contextkit.config.sections import EmbeddingSettings, SourceSettings
+from contextkit.config.settings import Config
+from contextkit.embedding.choice import Embedders, PluginEmbedders
+from contextkit.models.record import Record
+from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.server import ServerStore

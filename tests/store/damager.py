@@ -19,7 +19,7 @@ from attrs import frozen
 from worker import hashing, note  # type: ignore[import-not-found]
 
 from contextkit.errors import RecordDamagedError, StoreError
-from contextkit.records import Record, Search
+from contextkit.models.record import Record, Search
 from contextkit.store.base import stored_batch
 from contextkit.store.embedded import EmbeddedStore
 

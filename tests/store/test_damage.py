@@ -13,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from structlog.testing import capture_logs
 
-from contextkit.embedding import ModelEmbedder, OneEmbedder, load_embedder
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import RecordDamagedError
-from contextkit.records import Record, Search
+from contextkit.models.record import Record, Search
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.payloads import make_payload, read_payload
 from contextkit.store.reembed import reembed
-from contextkit.store.verifying import verify
+from contextkit.store.verify import verify
 from contextkit.testing import HashingModel
 
 Note = Callable[..., Record]
@@ -141,7 +142,7 @@ def damaged(store: RecordStore, note: Note, monkeypatch: pytest.MonkeyPatch) -> 
         return {**payload, "text": "alpha twisted"} if record.point_id == wrong else payload
 
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.store.base.make_payload", changed)
+        patched.setattr("contextkit.store.payloads.make_payload", changed)
         store.put([note("a", "alpha one"), note("b", "alpha two"), note("c", "alpha three")])
     return store
 
@@ -183,7 +184,7 @@ def test_a_store_with_a_damaged_record_is_not_embedded_anew(
     """The record would be lost; the old shard stays."""
     payload = {**make_payload(note("a", "alpha")), "text": "twisted"}
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.store.base.make_payload", lambda _: payload)
+        patched.setattr("contextkit.store.payloads.make_payload", lambda _: payload)
         embedded.put([note("a", "alpha")])
     embedded.close()
     with pytest.raises(RecordDamagedError, match="notes record 'a'"):
@@ -198,7 +199,7 @@ def test_verifying_finds_vectors_that_are_not_those_of_the_text(
     embedded.put([note("a", "alpha"), note("empty")])
     assert verify(embedded).other_vectors == []
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.store.base.embed_keywords", lambda _: _keywords("beta"))
+        patched.setattr("contextkit.text.keywords.embed_keywords", lambda _: _keywords("beta"))
         embedded.put([note("b", "gamma")])
     found = verify(embedded)
     assert (found.records, found.damaged) == (3, ())
@@ -206,7 +207,7 @@ def test_verifying_finds_vectors_that_are_not_those_of_the_text(
 
 
 def _keywords(text: str) -> Any:
-    from contextkit.embedding import embed_keywords
+    from contextkit.text.keywords import embed_keywords
 
     return embed_keywords(text)
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from contextkit.embedding import Embedders
-from contextkit.records import Filters, Record, Records
-from contextkit.store import field_indexes
+from contextkit.embedding.choice import Embedders
+from contextkit.models.record import Filters, Record
+from contextkit.models.records import Records
+from contextkit.store import edge_queries as field_indexes
 from contextkit.store.embedded import EmbeddedStore
 
 MANY = 8

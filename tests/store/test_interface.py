@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from contextkit.errors import RecordError
-from contextkit.records import USER, Range, Record, Records
+from contextkit.models.record import USER, Range, Record
+from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 
 Note = Callable[..., Record]

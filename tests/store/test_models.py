@@ -14,16 +14,12 @@ from attrs import evolve, frozen
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import UnexpectedResponse
 
-from contextkit.embedding import (
-    Embedder,
-    Embedders,
-    KeywordsOnly,
-    ModelEmbedder,
-    OneEmbedder,
-    load_embedder,
-)
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import Embedders, OneEmbedder
+from contextkit.embedding.embedder import Embedder, KeywordsOnly, ModelEmbedder
 from contextkit.errors import StoreDamagedError, StoreError, StoreModelMismatchError
-from contextkit.records import Record, Records, Search
+from contextkit.models.record import Record, Search
+from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.identity import VECTOR_PREFIX, StoreIdentity, StorePlace, stored_model
@@ -398,8 +394,9 @@ def test_reembedding_with_a_failing_model_changes_nothing(tmp_path: Path, name: 
 KILLED = """
 import os, sys
 from pathlib import Path
-from contextkit.embedding import ModelEmbedder, OneEmbedder
-from contextkit.records import Record, Records
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
+from contextkit.models.records import Record, Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.testing import HashingModel
 

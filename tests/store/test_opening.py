@@ -15,8 +15,9 @@ import pytest
 import qdrant_edge as edge
 from filelock import FileLock, Timeout
 
-from contextkit.embedding import ModelEmbedder, OneEmbedder, load_embedder
-from contextkit.embedding.built_in import StaticModel
+from contextkit.embedding.built_in import StaticModel, load_embedder
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import (
     RecordDamagedError,
     StoreBusyError,
@@ -26,7 +27,8 @@ from contextkit.errors import (
     StoreModelMismatchError,
     StoreReadOnlyError,
 )
-from contextkit.records import Record, Records, Search
+from contextkit.models.record import Record, Search
+from contextkit.models.records import Records
 from contextkit.store.edge_queries import shard_config
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.engine_errors import engine_errors, opening_errors

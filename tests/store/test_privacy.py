@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from contextkit.agent_hooks.journal import note as note_event
-from contextkit.agent_hooks.sessions import open_session
-from contextkit.config import Config
-from contextkit.embedding import Embedders
-from contextkit.private_files import make_private_folder
-from contextkit.records import Record
-from contextkit.store.opening import open_store
-from contextkit.use_history.history import history_of
+from contextkit.agent.sessions import note as note_event, open_session
+from contextkit.config.settings import Config
+from contextkit.embedding.choice import Embedders
+from contextkit.files import make_private_folder
+from contextkit.models.record import Record
+from contextkit.pipeline.usage import history_of
+from contextkit.store.open import open_store
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there are no such modes there")
 

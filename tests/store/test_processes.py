@@ -20,7 +20,7 @@ from types import ModuleType
 import pytest
 
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.records import Record
+from contextkit.models.record import Record
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_lock import ShardLock
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from contextkit.embedding import Embedders, ModelEmbedder, OneEmbedder, load_embedder
-from contextkit.embedding.built_in import StaticModel
+from contextkit.embedding.built_in import StaticModel, load_embedder
+from contextkit.embedding.choice import Embedders, OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import StoreBusyError, StoreDamagedError, StoreError, StoreModelMismatchError
-from contextkit.records import Record, Records
+from contextkit.models.record import Record
+from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from contextkit import Record
-from contextkit.embedding import Embedders
+from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreError
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from contextkit.embedding import Embedders, load_embedder
-from contextkit.records import Record, Records
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import Embedders
+from contextkit.models.record import Record
+from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from attrs import evolve
 
-from contextkit.records import USER, Range, Record, Records, Search
+from contextkit.models.record import USER, Range, Record, Search
+from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 
 Note = Callable[..., Record]

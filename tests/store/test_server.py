@@ -18,16 +18,17 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 from structlog.testing import capture_logs
 
-from contextkit.config.layers import load_config
-from contextkit.embedding import Embedders, ModelEmbedder, OneEmbedder, load_embedder
-from contextkit.embedding.built_in import StaticModel
+from contextkit.config.load import load_config
+from contextkit.embedding.built_in import StaticModel, load_embedder
+from contextkit.embedding.choice import Embedders, OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
 from contextkit.errors import StoreError, StoreModelMismatchError
-from contextkit.records import Record
+from contextkit.models.record import Record
 from contextkit.store.embedded import EmbeddedStore
-from contextkit.store.opening import open_store
+from contextkit.store.open import open_store
 from contextkit.store.server import ServerStore
 from contextkit.store.server_errors import server_errors
-from contextkit.workspace import find_workspace
+from contextkit.workspace.find import find_workspace
 
 Note = Callable[..., Record]
 

@@ -14,9 +14,10 @@ import pytest
 from filelock import FileLock
 from structlog.testing import capture_logs
 
-from contextkit.embedding import OneEmbedder, load_embedder
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import OneEmbedder
 from contextkit.errors import StoreBusyError, StoreError
-from contextkit.records import Record, Search
+from contextkit.models.record import Record, Search
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.shard_lock import ShardLock
 from contextkit.testing import file_permissions_apply

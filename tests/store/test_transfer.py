@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from contextkit.embedding import Embedders, OneEmbedder, load_embedder
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.choice import Embedders, OneEmbedder
 from contextkit.errors import RecordError
-from contextkit.records import USER, Record, Records
+from contextkit.models.record import USER, Record
+from contextkit.models.records import Records
 from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.transfer import ImportReport, export_records, import_records

@@ -8,8 +8,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from contextkit.embedding import ModelEmbedder, OneEmbedder
-from contextkit.records import Record, Search
+from contextkit.embedding.choice import OneEmbedder
+from contextkit.embedding.embedder import ModelEmbedder
+from contextkit.models.record import Record, Search
 from contextkit.store.base import stored_batch
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.testing import HashingModel

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextkit.agent_hooks.failing import command_kind, failed_kind
+from contextkit.agent.failures import command_kind, failed_kind
 
 TESTS = [
     *(

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from contextkit.resident import client
-from contextkit.resident.place import socket_path
+from contextkit.agent import client
+from contextkit.agent.client import socket_path
 
 if TYPE_CHECKING:
     from conftest import World
@@ -136,7 +136,7 @@ def test_it_ends_when_nobody_asks(world: World) -> None:
 
 def test_where_none_is_wanted_none_stays(world: World) -> None:
     """Though a hook started it: one that is late has not read yet that none is wanted."""
-    command = [sys.executable, "-m", "contextkit.resident", "--warm", str(world.workspace)]
+    command = [sys.executable, "-m", "contextkit.agent", "--warm", str(world.workspace)]
     for setting, wanted in (("RESIDENT", "no"), ("ENABLED", "no"), ("RESIDENT", "yes")):
         variables = {**WITH, f"CONTEXTKIT_HOOKS_{setting}": wanted}
         ran = world.process(command, CONTEXTKIT_HOOKS_IDLE_MINUTES="0.001", **variables)
@@ -147,7 +147,7 @@ def test_where_none_is_wanted_none_stays(world: World) -> None:
 def test_for_a_folder_that_is_gone_none_begins(world: World) -> None:
     """And nothing is made for it: a hook that was late may outlive what it ran in."""
     gone, home = world.workspace / "gone", world.workspace / "home"
-    command = [sys.executable, "-m", "contextkit.resident", "--warm", str(gone)]
+    command = [sys.executable, "-m", "contextkit.agent", "--warm", str(gone)]
     ran = world.process(command, CONTEXTKIT_HOME=str(home), **WITH)
     assert ran.returncode == 0
     assert not home.exists()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contextkit.resident.place import socket_path
+from contextkit.agent.client import socket_path
 
 if TYPE_CHECKING:
     from conftest import World

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem, ContextKit, Provenance, hookimpl
-from contextkit.agent_hooks.answering import answer_event
-from contextkit.agent_hooks.events import HookEvent
-from contextkit.agent_hooks.hiding import hide_shown
-from contextkit.agent_hooks.journal import journal, note
-from contextkit.agent_hooks.sessions import (
+from contextkit.agent.answer import answer_event, hide_shown
+from contextkit.agent.events import HookEvent
+from contextkit.agent.sessions import (
+    journal,
     latest_session,
+    note,
     open_session,
     prune_sessions,
     switch_off,
@@ -100,7 +100,7 @@ def test_what_came_too_late_was_not_shown(kit: ContextKit) -> None:
 
 def test_provenance_counts_as_shown() -> None:
     """The names of an item are its own and those of its duplicates."""
-    from contextkit.agent_hooks.hiding import item_keys
+    from contextkit.agent.answer import item_keys
 
     also = (Provenance("code", "b"),)
     assert item_keys(ContextItem("a", "x", 1.0, id="a", also_in=also)) == ["a:a", "code:b"]

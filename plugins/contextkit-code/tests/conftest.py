@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from contextkit import ContextItem, ContextRequest, IndexReport, Record, Records
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 from contextkit.testing import Git, make_indexer, open_records, own_git
 from contextkit_code import contextkit_index, contextkit_query
 

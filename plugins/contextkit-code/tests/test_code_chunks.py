@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from contextkit_code.chunks import MAX_CHARACTERS, Chunk, chunk_file
 from contextkit_code.definitions import find_definitions

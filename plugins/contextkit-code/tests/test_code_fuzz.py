@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit_code.chunks import MAX_CHARACTERS
 from contextkit_code.code_records import RecordMaker

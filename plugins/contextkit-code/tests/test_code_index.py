@@ -14,7 +14,7 @@ from attrs import evolve
 
 from contextkit import Record
 from contextkit.errors import ConfigError
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 from contextkit_code import record_kinds
 from contextkit_code.language_table import LANGUAGES
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 
 import pytest
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import DETAILS, STYLES, Detail, Style
+from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit_code import contextkit_dedup_keys, contextkit_format, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]

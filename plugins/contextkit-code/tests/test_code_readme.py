@@ -11,7 +11,7 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem, Record
-from contextkit.models import Detail
+from contextkit.models.items import Detail
 from contextkit_code import contextkit_check_settings, contextkit_format, contextkit_truncate
 from contextkit_code.language_table import LANGUAGES
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem
-from contextkit.signals.reading import first_line
+from contextkit.text.questions import first_line
 from contextkit_code.ranking.mentions import matched_files, mentions_in
 from contextkit_code.ranking.question import searched_text
 from tests.growing import assert_linear

@@ -10,7 +10,8 @@ import pluggy
 import pytest
 
 import contextkit_code
-from contextkit import ContextItem, ContextRequest, Record, Records, hookspecs
+from contextkit import ContextItem, ContextRequest, Record, Records
+from contextkit.plugin import spec as hookspecs
 
 Ask = Callable[..., list[ContextItem]]
 

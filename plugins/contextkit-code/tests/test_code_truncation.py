@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import pytest
 from attrs import evolve
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import STYLES, Detail, Excerpt, Style
-from contextkit.tokens import counter_for
+from contextkit.models.items import STYLES, Detail, Style
+from contextkit.text.passages import Excerpt
+from contextkit.text.tokens import counter_for
 from contextkit_code import contextkit_format, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from contextkit.errors import WorkspaceError
-from contextkit.file_index import FileListing
+from contextkit.indexing.listing import FileListing
 from contextkit.testing import file_permissions_apply
 from contextkit.testing.repositories import watched_git
 from contextkit_code.settings import Settings

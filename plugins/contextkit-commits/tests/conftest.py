@@ -13,8 +13,9 @@ import pytest
 from attrs import evolve, frozen
 
 import contextkit_commits
-from contextkit import IndexReport, Record, Records, hookspecs
-from contextkit.indexing import Progress
+from contextkit import IndexReport, Record, Records
+from contextkit.models.indexer import Progress
+from contextkit.plugin import spec as hookspecs
 from contextkit.testing import make_indexer, open_records
 
 NOON = 1_700_000_000

@@ -6,12 +6,11 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import STYLES, Style
+from contextkit.models.items import STYLES, Style
 from contextkit_commits.formatting import format_commit
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -11,7 +11,7 @@ import pytest
 
 from contextkit import Record, Records
 from contextkit.errors import ConfigError
-from contextkit.indexing import IndexState, Progress
+from contextkit.models.indexer import IndexState, Progress
 from contextkit_commits.index_run import BATCH
 from contextkit_commits.index_state import load_indexed
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextRequest, Range, Records
-from contextkit.records import Hit, Record
+from contextkit.models.record import Hit, Record
 from contextkit_commits.ranking import relevance_of, words_of
 from contextkit_commits.search import shas_in
 

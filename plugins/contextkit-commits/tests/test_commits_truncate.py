@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from attrs import evolve
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models import Detail, Excerpt, Style
+from contextkit.models.items import Detail, Style
+from contextkit.text.passages import Excerpt
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 BODY = "\n".join(f"Line {number} of the body has several words." for number in range(40))

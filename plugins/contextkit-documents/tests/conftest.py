@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextkit import IndexReport, Record, Records
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 from contextkit.testing import Git, make_indexer, open_records, own_git
 from contextkit_documents import contextkit_index
 

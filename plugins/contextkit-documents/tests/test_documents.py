@@ -10,8 +10,8 @@ import pytest
 
 import contextkit_documents
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
-from contextkit.dedup import deduplicate
-from contextkit.models import STYLES, Detail, Style
+from contextkit.dedup.deduplicate import deduplicate
+from contextkit.models.items import STYLES, Detail, Style
 from contextkit.testing import ToolCaller, open_kit, own_home
 from contextkit_documents import contextkit_dedup_keys, contextkit_format
 

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import contextkit_embedders.openai_model as openai
-from contextkit.config import SourceSettings
+from contextkit.config.sections import SourceSettings
 from contextkit_embedders.endpoint import FOR_QUERY, FOR_RECORDS
 from contextkit_embedders.model_strings import (
     KINDS,

@@ -8,7 +8,7 @@ import pytest
 
 import contextkit_entities as plugin
 from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, Record, Records
-from contextkit.signals import QuerySignals
+from contextkit.text.signals import QuerySignals
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.entity import Entity
 
@@ -184,12 +184,12 @@ async def test_relations_that_differ_in_one_name_are_all_shown(kit: ContextKit) 
     """They look alike, and are no duplicates."""
     book = EntityBook.of(kit)
     names = ("Question", "Answer", "Section", "Provenance", "Gather")
-    book.add("tests/core/test_gather.py", "file")
+    book.add("tests/pipeline/test_gather.py", "file")
     for name in names:
         book.add(name, "class")
-        book.relate("tests/core/test_gather.py", "uses", name)
-    book.relate("Gather", "uses", "tests/core/test_gather.py")
-    context = await kit.assemble_context("fix tests/core/test_gather.py", ["relations"])
+        book.relate("tests/pipeline/test_gather.py", "uses", name)
+    book.relate("Gather", "uses", "tests/pipeline/test_gather.py")
+    context = await kit.assemble_context("fix tests/pipeline/test_gather.py", ["relations"])
     assert len(context.items) == len(names) + 1
 
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import contextkit_code
 import contextkit_entities
 from contextkit import ContextKit, IndexReport, Record, Records
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 from contextkit.testing import make_indexer, open_kit, open_records
 from contextkit_entities import EntityBook, relations_source
 from contextkit_entities.code_facts import CodeFile

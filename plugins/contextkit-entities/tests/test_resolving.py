@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from contextkit_entities.code_facts import CodeFile, Definition
 from contextkit_entities.resolving import Resolver, Target, resolve, resolve_again

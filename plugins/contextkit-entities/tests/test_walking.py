@@ -8,8 +8,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from attrs import evolve
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from contextkit import Record, Records
 from contextkit.testing import open_records

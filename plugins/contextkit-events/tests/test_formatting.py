@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem
-from contextkit.models import Detail, Style
+from contextkit.models.items import Detail, Style
 from contextkit_events.event import Event
 from contextkit_events.formatting import formatted, headline
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextkit import InvalidRequestError, Records
-from contextkit.retention import Retention
+from contextkit.indexing.retention import Retention
 from contextkit_events import Event, EventLog, InvalidEventError
 from contextkit_events.settings import EventSettings, problems_in
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from contextkit import ContextItem
-from contextkit.models import Excerpt, Style
+from contextkit.models.items import Style
+from contextkit.text.passages import Excerpt
 from contextkit_events import contextkit_truncate
 
 AT = "[2026-01-02 03:04]"

@@ -23,7 +23,7 @@ FAILED = "PostToolUseFailure"
 def test_what_is_no_event_is_noted(world: World, given: bytes) -> None:
     """The process ends well, and says why in the hooks' log."""
     ran = subprocess.run(
-        [sys.executable, "-P", "-m", "contextkit.agent_hooks.telling"],
+        [sys.executable, "-P", "-m", "contextkit.agent.notify"],
         cwd=world.workspace,
         env=world.environment,
         input=given,
@@ -39,7 +39,7 @@ def test_a_folder_that_has_gone_has_nothing_to_be_told(world: World) -> None:
     world.home.rmdir()
     event = {"hook_event_name": "Stop", "session_id": "s", "cwd": str(world.folder / "gone")}
     ran = subprocess.run(
-        [sys.executable, "-P", "-m", "contextkit.agent_hooks.telling"],
+        [sys.executable, "-P", "-m", "contextkit.agent.notify"],
         cwd=world.workspace,
         env=world.environment,
         input=json.dumps(event).encode(),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from contextkit.models import ContextItem
-from contextkit.records import Records
+from contextkit.models.items import ContextItem
+from contextkit.models.records import Records
 from contextkit.testing import open_records
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from contextkit.records import Records
+from contextkit.models.records import Records
 from contextkit.testing import open_records
 from contextkit_experiences import (
     Experience,

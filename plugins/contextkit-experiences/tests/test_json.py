@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit_experiences import from_json, to_json
 from contextkit_experiences.errors import ExperienceError, InvalidExperienceError

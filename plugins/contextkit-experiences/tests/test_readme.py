@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import contextkit_experiences as plugin
-from contextkit.models import ContextItem
-from contextkit.records import Records
+from contextkit.models.items import ContextItem
+from contextkit.models.records import Records
 from contextkit_experiences import Experience, ExperienceBook, to_json
 from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES
 

@@ -9,8 +9,9 @@ from attrs import evolve
 
 import contextkit_experiences as plugin
 from contextkit.errors import InvalidRequestError
-from contextkit.models import ContextItem, ContextRequest, Recipe
-from contextkit.records import Records
+from contextkit.models.items import ContextItem
+from contextkit.models.records import Records
+from contextkit.models.request import ContextRequest, Recipe
 from contextkit_experiences import Experience, ExperienceBook
 
 Make = Callable[..., Experience]

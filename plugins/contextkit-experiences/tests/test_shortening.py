@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 import contextkit_experiences as plugin
-from contextkit.models import STYLES, ContextItem, Detail, Excerpt, Style
-from contextkit.tokens import counter_for
+from contextkit.models.items import STYLES, ContextItem, Detail, Style
+from contextkit.text.passages import Excerpt
+from contextkit.text.tokens import counter_for
 from contextkit_experiences import Experience, Lesson, to_json
 
 Make = Callable[..., Experience]

@@ -9,10 +9,12 @@ import pluggy
 import pytest
 
 import contextkit_experiences as plugin
-from contextkit import hookspecs
 from contextkit.errors import InvalidRequestError
-from contextkit.models import ContextItem, ContextRequest
-from contextkit.records import Range, Record, Records
+from contextkit.models.items import ContextItem
+from contextkit.models.record import Range, Record
+from contextkit.models.records import Records
+from contextkit.models.request import ContextRequest
+from contextkit.plugin import spec as hookspecs
 from contextkit.testing import open_records
 from contextkit_experiences import Experience, ExperienceBook
 

@@ -9,7 +9,7 @@ import pytest
 
 import contextkit_experiences
 from contextkit import ContextKit, InvalidRequestError
-from contextkit.agent_tools.offers import offered_tools
+from contextkit.agent.tools import offered_tools
 from contextkit.testing import ToolCaller, open_kit
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError

@@ -30,7 +30,7 @@ import os
 import threading
 
 from contextkit import ContextItem, ContextKitError, SourceInfo, Tool, hookimpl
-from contextkit.indexing import Progress
+from contextkit.models.indexer import Progress
 
 ended = asyncio.Event()
 stopped = threading.Event()

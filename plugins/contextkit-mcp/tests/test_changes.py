@@ -15,12 +15,11 @@ from mcp import Client
 from mcp_types import ToolListChangedNotification
 
 from contextkit import ContextKit
-from contextkit.asking.patience import DEADLINE, SOURCE_TIMEOUT
-from contextkit.cli import cli
+from contextkit.cli.root import cli
+from contextkit.config.load import DEADLINE, SOURCE_TIMEOUT
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.indexing import Progress
-from contextkit_mcp import announcing
-from contextkit_mcp import relay as relaying
+from contextkit.models.indexer import Progress
+from contextkit_mcp import announcing, relay as relaying
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.relay import ProgressRelay
 

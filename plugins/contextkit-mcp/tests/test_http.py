@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ToolListChangedNotification
 from sse_starlette.sse import AppStatus
 
-from contextkit.cli import cli
+from contextkit.cli.root import cli
 from contextkit.errors import ContextKitError, InvalidRequestError
 from contextkit_mcp.http import Address, serve_http
 from contextkit_mcp.live_kit import LiveKit

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from contextkit import ContextKit, ContextKitError, SourceError
-from contextkit.agent_tools.calls import call_tool
-from contextkit.agent_tools.offers import TOOLS_HOOK, OfferedTool
+from contextkit.agent.tools import TOOLS_HOOK, OfferedTool, call_tool
 from contextkit.testing import own_git, own_home
 from contextkit_mcp.serving import _all_tools
 

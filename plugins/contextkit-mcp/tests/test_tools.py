@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from contextkit.config import Config
-from contextkit.registry import SourceRegistry
+from contextkit.config.settings import Config
+from contextkit.plugin.manager import SourceRegistry
 
 World = Any
 """The one of `conftest.py`, which no test can import."""

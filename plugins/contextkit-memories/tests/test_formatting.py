@@ -6,13 +6,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from contextkit import ContextItem
-from contextkit.models import DETAILS, STYLES, Detail, Style
+from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit_memories import contextkit_format
 
 HARMLESS = {"paragraph", "bullet_list", "ordered_list", "list_item", "code_block", "inline"}

@@ -14,7 +14,8 @@ import pytest
 from click import Group
 
 import contextkit_memories
-from contextkit import ContextItem, ContextRequest, Range, Record, Records, hookspecs
+from contextkit import ContextItem, ContextRequest, Range, Record, Records
+from contextkit.plugin import spec as hookspecs
 from contextkit.testing import open_records
 from contextkit_memories import MemoryBook
 

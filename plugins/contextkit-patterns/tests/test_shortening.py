@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.models import Style
+from contextkit.models.items import Style
 from contextkit_patterns import contextkit_format, contextkit_truncate
 
 STEPS = ("Run it alone", "Set the time zone", "Run it again", "Run all of them")

@@ -8,8 +8,8 @@ import pytest
 
 import contextkit_patterns
 from contextkit import ContextItem, ContextKit
-from contextkit.agent_tools.offers import offered_tools
-from contextkit.models import Detail
+from contextkit.agent.tools import offered_tools
+from contextkit.models.items import Detail
 from contextkit.testing import CommandLine, ToolCaller, printed_json
 from contextkit_patterns import InvalidPatternError, PatternBook, UnknownPatternError
 

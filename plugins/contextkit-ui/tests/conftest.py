@@ -13,7 +13,7 @@ import pytest
 from attrs import field, frozen
 
 from contextkit import ContextItem, ContextKit, ContextRequest, SourceInfo, hookimpl
-from contextkit.asking.requests import make_request
+from contextkit.pipeline.request import make_request
 from contextkit.testing import open_kit
 from contextkit_ui.pages import report_page
 from contextkit_ui.server import LOOPBACK, listen, make_app, make_server

@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from contextkit import ContextKit
-from contextkit.asking.requests import make_request
-from contextkit.invisible import visible
+from contextkit.pipeline.request import make_request
+from contextkit.text.clean import visible
 from contextkit_ui.model import TextPart
 from contextkit_ui.pages import report_page
 from contextkit_ui.view import hues_of, view_of

@@ -6,9 +6,10 @@ import attrs
 import pytest
 
 from contextkit import ContextKit, FormattedContext, Provenance
-from contextkit.asking.requests import make_request
-from contextkit.models import ContextItem, ContextRequest, Successor
-from contextkit.trace import ItemTrace, SourceTrace, Trace
+from contextkit.models.items import ContextItem, Successor
+from contextkit.models.request import ContextRequest
+from contextkit.models.trace import ItemTrace, SourceTrace, Trace
+from contextkit.pipeline.request import make_request
 from contextkit_ui.model import ContextView
 from contextkit_ui.view import HUES, Hues, hues_of, view_of
 

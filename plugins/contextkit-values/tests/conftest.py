@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from contextkit.embedding import Embedder, load_embedder
-from contextkit.records import Record, Records
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.embedder import Embedder
+from contextkit.models.record import Record
+from contextkit.models.records import Records
 from contextkit.testing import open_records
 
 Lived = Callable[..., Record]

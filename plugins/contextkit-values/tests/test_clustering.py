@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from contextkit.embedding import load_embedder
+from contextkit.embedding.built_in import load_embedder
 from contextkit_values.clustering import centroid_similarities, clusters
 from contextkit_values.hdbscan import hdbscan
 

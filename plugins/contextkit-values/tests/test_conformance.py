@@ -8,8 +8,8 @@ from attrs import evolve
 
 import contextkit_values
 from contextkit import ContextKit
-from contextkit.embedding import load_embedder
-from contextkit.records import Record
+from contextkit.embedding.built_in import load_embedder
+from contextkit.models.record import Record
 from contextkit.testing import SourceConformance
 from contextkit_values import refresh
 

@@ -3,12 +3,11 @@
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 
 import contextkit_values as plugin
-from contextkit.models import STYLES, ContextItem, Detail, Style
+from contextkit.models.items import STYLES, ContextItem, Detail, Style
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 TEXT = "Name the user in keys & more"

@@ -7,7 +7,7 @@ import pytest
 
 import contextkit_experiences
 import contextkit_values
-from contextkit.embedding import load_embedder
+from contextkit.embedding.built_in import load_embedder
 from contextkit.kit import ContextKit
 from contextkit.testing import open_kit
 from contextkit_experiences import Experience, ExperienceBook, from_json

@@ -11,8 +11,10 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 import contextkit_values as plugin
-from contextkit.embedding import Embedder, load_embedder
-from contextkit.records import Record, Records
+from contextkit.embedding.built_in import load_embedder
+from contextkit.embedding.embedder import Embedder
+from contextkit.models.record import Record
+from contextkit.models.records import Records
 from contextkit.testing import open_records
 from contextkit_values import NoDenseVectorsError, ValuesError, refresh
 from contextkit_values.model import value_id

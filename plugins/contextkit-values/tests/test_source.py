@@ -7,11 +7,13 @@ import pluggy
 import pytest
 
 import contextkit_values as plugin
-from contextkit import hookspecs
-from contextkit.embedding import Embedder
+from contextkit.embedding.embedder import Embedder
 from contextkit.errors import InvalidRequestError
-from contextkit.models import ContextItem, ContextRequest
-from contextkit.records import Record, Records
+from contextkit.models.items import ContextItem
+from contextkit.models.record import Record
+from contextkit.models.records import Records
+from contextkit.models.request import ContextRequest
+from contextkit.plugin import spec as hookspecs
 from contextkit_values import refresh
 
 Store = Callable[..., None]

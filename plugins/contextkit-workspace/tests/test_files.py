@@ -15,9 +15,9 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Range, Records
 from contextkit.errors import StoreBusyError
-from contextkit.file_index import Folder
-from contextkit.models import Detail, Style
+from contextkit.models.items import Detail, Style
 from contextkit.testing import ToolCaller
+from contextkit.workspace.folder import Folder
 from contextkit_workspace import contextkit_check_settings, contextkit_format
 from contextkit_workspace.edited_files import edit_times
 from contextkit_workspace.open_files import in_workspace

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextkit import ContextItem
-from contextkit.workspace.work_tree import git_files
+from contextkit.workspace.listing import git_files
 from contextkit_workspace.git_state import git_status
 from contextkit_workspace.status_text import status_text
 

@@ -15,8 +15,7 @@ from pathlib import Path
 import attrs
 from attrs import define
 
-from contextkit import ContextKit
-from contextkit import Record as StoredRecord
+from contextkit import ContextKit, Record as StoredRecord
 from tests.benchmarks.peers.corpus import SOURCES, Corpus, Record, make_corpus
 from tests.benchmarks.peers.systems.contextkit_store import ContextKitSystem, _Source
 

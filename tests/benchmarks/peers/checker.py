@@ -10,7 +10,7 @@ from itertools import combinations
 from attrs import frozen
 from rapidfuzz import fuzz
 
-from contextkit.tokens import estimate_tokens
+from contextkit.text.tokens import estimate_tokens
 from tests.benchmarks.peers.corpus import Corpus, Question, Record
 from tests.benchmarks.peers.edits import NEAR, words
 from tests.benchmarks.peers.system import BUDGET, Answer

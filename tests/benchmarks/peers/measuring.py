@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from contextkit.embedding import load_embedder
+from contextkit.embedding.built_in import load_embedder
 from tests.benchmarks.harness import percentile
 from tests.benchmarks.peers.checker import Worth, worth
 from tests.benchmarks.peers.corpus import Corpus

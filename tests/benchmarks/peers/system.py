@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.process import cdist
 
-from contextkit.embedding import load_embedder
-from contextkit.tokens import estimate_tokens
+from contextkit.embedding.built_in import load_embedder
+from contextkit.text.tokens import estimate_tokens
 from tests.benchmarks.peers.corpus import SOURCES, Record
 from tests.benchmarks.peers.edits import NEAR
 
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 BUDGET = 2000
-"""Tokens of a context, by `contextkit.tokens.counters.estimate_tokens` for every system."""
+"""Tokens of a context, by `contextkit.text.tokens.estimate_tokens` for every system."""
 
 LIMIT = 20
 """Items that a source may offer."""

@@ -26,8 +26,8 @@ from typing import Any
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.formatted import FormattedContext
-from contextkit.tokens import counter_for
+from contextkit.models.context import FormattedContext
+from contextkit.text.tokens import counter_for
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.agent_corpus import OWN, opened_agent_corpus
 from tests.benchmarks.quality.agent_set import KINDS, AgentQuestion, AgentSet, read_agent_set

@@ -24,10 +24,10 @@ import click
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.config.layers import load_config
-from contextkit.models import DETAILS
-from contextkit.registry import SourceRegistry
-from contextkit.workspace import Workspace
+from contextkit.config.load import load_config
+from contextkit.models.items import DETAILS
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.workspace.find import Workspace
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.changelog_entries import (
     OWN_COMMIT,

@@ -27,7 +27,7 @@ import click
 from attrs import frozen
 
 from contextkit import ContextItem, ContextKit
-from contextkit.models import DETAILS
+from contextkit.models.items import DETAILS
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.commit_questions import (
     ChangedFunction,

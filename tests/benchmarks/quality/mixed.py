@@ -21,7 +21,7 @@ from typing import Any
 from attrs import field, frozen
 
 from contextkit.config.strategies import BUILT_IN
-from contextkit.formatted import FormattedContext
+from contextkit.models.context import FormattedContext
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.evidence import mean
 from tests.benchmarks.quality.mixed_corpus import Corpus, opened_corpus

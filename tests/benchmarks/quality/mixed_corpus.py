@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.pipeline import Pipeline
+from contextkit.pipeline.pipeline import Pipeline
 from contextkit_experiences import ExperienceBook, from_json
 from contextkit_memories import MemoryBook
 from contextkit_values import refresh

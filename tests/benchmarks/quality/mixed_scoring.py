@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from contextkit.models import ContextItem
+from contextkit.models.items import ContextItem
 from tests.benchmarks.quality.mixed_set import Gold
 
 __all__ = ["Found", "Judge"]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from contextkit.trace import ItemTrace
+from contextkit.models.trace import ItemTrace
 from tests.benchmarks.texts import SOURCES
 
 __all__ = ["BY_EVIDENCE", "EQUAL", "FIXED", "FOLLOWING", "SEEDS", "Follow", "sections_with"]

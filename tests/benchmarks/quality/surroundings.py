@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from contextkit.config.layers import HOME_VARIABLE
+from contextkit.config.load import HOME_VARIABLE
 from tests.benchmarks.texts import ROOT
 
 __all__ = ["clone_at", "home_in"]

@@ -29,9 +29,9 @@ import click
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.config.layers import load_config
-from contextkit.registry import SourceRegistry
-from contextkit.workspace import Workspace
+from contextkit.config.load import load_config
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.workspace.find import Workspace
 from tests.benchmarks.harness import Report
 from tests.benchmarks.quality.answers import AnswerNames, name_recall, texts_of
 from tests.benchmarks.quality.evidence import mean

@@ -11,7 +11,7 @@ import pytest
 
 import contextkit_memories
 from contextkit import ContextItem, ContextKit
-from contextkit.formatted import FormattedContext
+from contextkit.models.context import FormattedContext
 from contextkit.testing import open_kit
 from contextkit_memories import MemoryBook
 from tests.benchmarks.quality.agent import asked, figures, reports

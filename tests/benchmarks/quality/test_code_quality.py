@@ -12,8 +12,7 @@ import click
 import pytest
 
 from tests.benchmarks.quality import code, localise
-from tests.benchmarks.quality.__main__ import COMMANDS
-from tests.benchmarks.quality.__main__ import main as run
+from tests.benchmarks.quality.__main__ import COMMANDS, main as run
 from tests.benchmarks.quality.annotations import CodeQuestion, Target, read_annotations
 from tests.benchmarks.quality.code import Answered, Result
 from tests.benchmarks.quality.commit_questions import read_commit_sets

@@ -12,11 +12,11 @@ import click
 from attrs import frozen
 
 from contextkit import ContextKit
-from contextkit.config.layers import load_config
-from contextkit.records import Records
-from contextkit.registry import SourceRegistry
-from contextkit.store.batching import BatchSearcher
-from contextkit.workspace import Workspace
+from contextkit.config.load import load_config
+from contextkit.models.records import Records
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.hold import BatchSearcher
+from contextkit.workspace.find import Workspace
 
 __all__ = ["IndexedCode", "indexed_code"]
 

@@ -95,7 +95,7 @@ def hook() -> None:
 
 
 def _places(session: Session, scope: str) -> Places:
-    from contextkit.workspace import find_workspace
+    from contextkit.workspace.find import find_workspace
     from contextkit_claude_code.files import project_places, user_places
 
     if scope == "user":

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
-from contextkit.source_info import SourceInfo
+from contextkit.models.source import SourceInfo
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -78,7 +78,7 @@ def contextkit_truncate(
 
 @hookimpl
 def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 (the hook's signature)
-    """Code is verbose: twice the share of a source of short items (seed 1)."""
+    """Code is verbose: twice the share of a source of short items."""
     return 2.0
 
 

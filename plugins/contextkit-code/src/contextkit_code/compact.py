@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from contextkit import ContextItem
-from contextkit.markup import one_line
-from contextkit.truncation import truncate
+from contextkit.text.markup import one_line
+from contextkit.text.truncate import truncate
 
 __all__ = ["compact_unit", "shortened"]
 

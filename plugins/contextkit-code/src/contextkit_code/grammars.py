@@ -136,8 +136,7 @@ class Grammars:
 
 
 def _load(language: Language) -> Grammar:
-    from tree_sitter import Language as TreeSitterLanguage
-    from tree_sitter import Parser, Query
+    from tree_sitter import Language as TreeSitterLanguage, Parser, Query
 
     factory = getattr(importlib.import_module(language.grammar), language.factory)
     loaded = TreeSitterLanguage(factory())

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from contextkit.file_index import Folder, compile_globs
+from contextkit.indexing.globs import compile_globs
+from contextkit.workspace.folder import Folder
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

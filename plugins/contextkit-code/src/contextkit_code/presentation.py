@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.markup import (
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
     fenced,
@@ -15,8 +16,7 @@ from contextkit.markup import (
     plain_line,
     plain_text,
 )
-from contextkit.models import Detail, Style
-from contextkit.truncation import ELLIPSIS
+from contextkit.text.truncate import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
 from contextkit_code.gists import rows_of
 from contextkit_code.runs import with_marks
@@ -40,7 +40,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
         item: the unit.
         style: `markdown`, `xml` or `plain`.
         detail: `full`: the code itself, docstring and all. `summary`: signature and
-            docstring (seed 1); of what has neither, as a window, its first lines.
+            docstring; of what has neither, as a window, its first lines.
             `compact`: one line with place, signature and the docstring's first sentence.
     """
     if detail == "compact":

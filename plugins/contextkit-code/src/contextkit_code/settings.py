@@ -9,7 +9,7 @@ from typing import Any
 from attrs import fields, frozen
 
 from contextkit.errors import ConfigError
-from contextkit.file_index import wrong_globs
+from contextkit.indexing.globs import wrong_globs
 
 __all__ = ["DEFAULT_MAX_FILE_BYTES", "Settings", "problems"]
 

@@ -10,9 +10,10 @@ from functools import partial
 from attrs import frozen
 
 from contextkit import ContextItem
-from contextkit.markup import escape_xml, plain_text
-from contextkit.models import Excerpt, Style
-from contextkit.truncation import truncate
+from contextkit.models.items import Style
+from contextkit.text.markup import escape_xml, plain_text
+from contextkit.text.passages import Excerpt
+from contextkit.text.truncate import truncate
 from contextkit_code.presentation import lines_above
 from contextkit_code.runs import numbered, with_marks, with_small_gaps
 from contextkit_code.statements import comment_sign

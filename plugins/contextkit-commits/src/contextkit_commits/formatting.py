@@ -8,7 +8,8 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.markup import (
+from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.text.markup import (
     code_span,
     escape_markdown,
     escape_xml,
@@ -17,7 +18,6 @@ from contextkit.markup import (
     one_line,
     plain_line,
 )
-from contextkit.models import ContextItem, Detail, Style
 from contextkit_commits.commit_records import NO_MESSAGE, SHORT_SHA
 from contextkit_commits.own_words import own_words
 from contextkit_commits.text import shortened

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 
-from contextkit.background import in_thread
-from contextkit.models import ContextItem, ContextRequest
-from contextkit.records import Record
+from contextkit.concurrency import in_thread
+from contextkit.models.items import ContextItem
+from contextkit.models.record import Record
+from contextkit.models.request import ContextRequest
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
 from contextkit_commits.ranking import is_silent_merge, relevance_of, words_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from contextkit.models import ContextItem, Excerpt, Style
-from contextkit.passages import excerpt
+from contextkit.models.items import ContextItem, Style
+from contextkit.text.passages import Excerpt, excerpt
 
 __all__ = ["truncate_commit"]
 

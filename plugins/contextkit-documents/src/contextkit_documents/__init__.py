@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
-from contextkit.source_info import SourceInfo
+from contextkit.models.source import SourceInfo
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -26,12 +26,13 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself; the priority is seed 5's."""
+    """Describe the source."""
     return SourceInfo(
         title="Documents",
         description="README, documentation, configuration and project metadata",
         priority=60,
         scale="calibrated",
+        # More of `code` takes room from the code itself: .05 found most of SWE-QA's answers.
         answers={"usage": 1, "decisions": 0.6, "history": 0.45, "failures": 0.3, "code": 0.05},
         cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),

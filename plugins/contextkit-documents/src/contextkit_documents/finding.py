@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from contextkit import ContextItem, ContextRequest, Record
-from contextkit.background import in_thread
-from contextkit.ranking.neighbours import beside, best_supported
+from contextkit.concurrency import in_thread
+from contextkit.pipeline.neighbours import beside, best_supported
 from contextkit_documents.naming import place_name, titled
 from contextkit_documents.stored import StoredChunk
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from attrs import define, field
 
 from contextkit.errors import WorkspaceError
-from contextkit.file_index import FileListing, Folder, Status, compile_globs
-from contextkit.workspace.work_tree import git_files
+from contextkit.indexing.globs import compile_globs
+from contextkit.indexing.listing import FileListing
+from contextkit.workspace.folder import Folder, Status
+from contextkit.workspace.listing import git_files
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextkit import ContextItem
-from contextkit.invisible import legible
-from contextkit.markup import (
+from contextkit.models.items import Detail, Style
+from contextkit.text.clean import legible
+from contextkit.text.markup import (
     code_span,
     escape_markdown,
     escape_xml,
@@ -14,8 +15,7 @@ from contextkit.markup import (
     plain_line,
     plain_text,
 )
-from contextkit.models import Detail, Style
-from contextkit.truncation import ELLIPSIS, truncate
+from contextkit.text.truncate import ELLIPSIS, truncate
 from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
 

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import fields, frozen
 
 from contextkit.errors import ConfigError
-from contextkit.file_index import wrong_globs
+from contextkit.indexing.globs import wrong_globs
 
 __all__ = ["Settings", "problems"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from contextkit.file_index import SkipFileError
+from contextkit.indexing.files import SkipFileError
 
 __all__ = ["NotTextError", "decoded"]
 

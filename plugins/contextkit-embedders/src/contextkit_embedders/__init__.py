@@ -14,12 +14,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     import click
 
-    from contextkit.embedding import DenseModel
+    from contextkit.models.embedding import DenseModel
     from contextkit_embedders.errors import EmbedderError
 
 __all__ = ["EmbedderError"]

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, RecordsView
-from contextkit.background import in_thread
+from contextkit.concurrency import in_thread
 from contextkit_entities.entity import Entity
 from contextkit_entities.finding import Found, entity_item, filter_texts, find_entities
 from contextkit_entities.settings import MOST_DEPTH, depth_in

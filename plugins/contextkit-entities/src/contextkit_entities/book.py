@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Record, Records
-from contextkit.fork_locks import ForkLock
-from contextkit.records import belongs_to_user
+from contextkit.concurrency import ForkLock
+from contextkit.models.record import belongs_to_user
 from contextkit_entities.entity import BY_HAND, DEFAULT_TYPE, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
     AmbiguousEntityError,

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
-from contextkit.markup import one_line
-from contextkit.records import belongs_to_user
+from contextkit.models.record import belongs_to_user
+from contextkit.text.markup import one_line
 from contextkit_entities.words import key_of, name_keys
 
 __all__ = [

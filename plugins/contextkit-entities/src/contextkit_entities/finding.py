@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, Hit, InvalidRequestError, RecordsView
-from contextkit.background import in_thread
+from contextkit.concurrency import in_thread
 from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, MODULE, Entity
 from contextkit_entities.mentions import Mentions, mentions_in
 from contextkit_entities.words import key_of

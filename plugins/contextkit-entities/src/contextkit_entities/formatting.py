@@ -1,4 +1,4 @@
-"""How entities and relations look in a context: seed 3's lines, in every style and detail."""
+"""Format entities and relations in every style and detail."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.models import Detail, Style
-from contextkit.truncation import truncate
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.text.truncate import truncate
 
 __all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 

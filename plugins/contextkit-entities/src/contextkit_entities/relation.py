@@ -9,8 +9,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
-from contextkit.markup import one_line
-from contextkit.records import belongs_to_user
+from contextkit.models.record import belongs_to_user
+from contextkit.text.markup import one_line
 from contextkit_entities.entity import BY_HAND, FROM_CODE, measure_in
 
 __all__ = ["BANDS", "DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]
@@ -74,7 +74,7 @@ class Relation:
 
     @property
     def text(self) -> str:
-        """Its own words, as seed 3 writes a relation, with names for ids."""
+        """The relation as text, with names for ids."""
         return f"{self.source} --[{self.type}]--> {self.target}"
 
     @property

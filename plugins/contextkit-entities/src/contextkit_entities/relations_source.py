@@ -12,7 +12,7 @@ from contextkit import SourceInfo, hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -27,7 +27,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Under seed 3's heading, behind the entities."""
+    """Describe the source: its section follows the entities."""
     return SourceInfo(
         title="Relationships",
         description="how the entities that the question mentions hang together",

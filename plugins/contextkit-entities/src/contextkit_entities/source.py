@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -29,7 +29,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Under seed 3's heading; found by name, and by keywords."""
+    """Describe the source: found by name, and by keywords."""
     return SourceInfo(
         title="Known Entities",
         description="people, services, modules and classes that the question mentions",

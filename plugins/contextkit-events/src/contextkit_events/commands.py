@@ -11,7 +11,7 @@ from typing import IO, Any
 import click
 
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.retention import retention_of
+from contextkit.indexing.retention import retention_of
 from contextkit_events.errors import InvalidEventError
 from contextkit_events.event import ROLES
 from contextkit_events.log import EventLog

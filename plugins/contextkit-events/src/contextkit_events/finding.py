@@ -10,9 +10,9 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record
-from contextkit.background import in_thread
-from contextkit.ranking.named_dates import closeness, named_dates
-from contextkit.ranking.neighbours import supported
+from contextkit.concurrency import in_thread
+from contextkit.models.candidate import supported
+from contextkit.text.dates import closeness, named_dates
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline
@@ -178,7 +178,7 @@ def _item(
         kind=event.kind,
         title=headline(metadata),
         created_at=event.created_at,
-        # Errors matter more than what went as it should (seed 3: 0.5 is an event's default); of
+        # Errors matter more than what went as it should (0.5 is an event's default); of
         # what was done last the order says more.
         salience=0.8 if not asked and (event.kind == "error" or event.exit_code) else 0.5,
         location=event.path or None,

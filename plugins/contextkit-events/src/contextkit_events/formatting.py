@@ -1,4 +1,4 @@
-"""How events look in a context, each in the form of its kind (seed 3)."""
+"""How events look in a context, each in the form of its kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.markup import (
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
     fenced,
@@ -18,8 +19,7 @@ from contextkit.markup import (
     one_line,
     plain_line,
 )
-from contextkit.models import Detail, Style
-from contextkit.truncation import truncate
+from contextkit.text.truncate import truncate
 
 __all__ = ["formatted", "happened", "headline"]
 
@@ -127,7 +127,7 @@ def _first_line(data: Mapping[str, Any]) -> str:
 
 
 def _is_one_text(data: Mapping[str, Any]) -> bool:
-    """Whether all there is to say is a text; other parts of an unknown kind are JSON (seed 3)."""
+    """Whether all there is to say is a text; other parts of an unknown kind are JSON."""
     if _word(data, "kind") in {"error", "turn"}:
         return True
     return not any(data.get(name) for name in ("path", "command", "output", "role"))

@@ -9,8 +9,8 @@ from typing import Any
 from attrs import define, field
 
 from contextkit import InvalidRequestError, Range, Record, Records
-from contextkit.fork_locks import ForkLock
-from contextkit.retention import Retention, prune
+from contextkit.concurrency import ForkLock
+from contextkit.indexing.retention import Retention, prune
 from contextkit_events.errors import InvalidEventError
 from contextkit_events.event import Event, new_event, session_record
 from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS

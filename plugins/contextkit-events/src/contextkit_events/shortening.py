@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.formatting.parts import Parts
-from contextkit.models import Excerpt, Style
-from contextkit.passages import excerpt
-from contextkit.truncation import truncate
+from contextkit.models.items import Style
+from contextkit.pipeline.looks import Parts
+from contextkit.text.passages import Excerpt, excerpt
+from contextkit.text.truncate import truncate
 
 __all__ = ["shortened"]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from contextkit import ContextItem, ContextKit, ContextRequest, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_agent_event",
@@ -39,7 +39,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """High in a context, as a conversation is (seed 5); found by time and by keywords."""
+    """High in a context, as a conversation is; found by time and by keywords."""
     from attrs import asdict
 
     from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS, EventSettings
@@ -77,7 +77,7 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Each event in the form of its kind (seed 3)."""
+    """Each event in the form of its kind."""
     from contextkit_events.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
@@ -85,7 +85,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals:
-    """The kinds of events that matter (seed 3), and whether recent activity is asked for."""
+    """The kinds of events that matter, and whether recent activity is asked for."""
     from contextkit_events.asked import asks_for_activity
 
     topics = ("activity",) if asks_for_activity(query) else ()

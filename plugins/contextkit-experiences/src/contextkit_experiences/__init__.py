@@ -11,10 +11,10 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, ContextRequest, Detail, RecipeTemplate, Style
-from contextkit.source_info import SourceInfo
-from contextkit.tools import Tool
+from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.models.request import ContextRequest, RecipeTemplate
+from contextkit.models.source import SourceInfo, Tool
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     import click

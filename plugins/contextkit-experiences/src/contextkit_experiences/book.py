@@ -9,7 +9,8 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from contextkit.logs import get_logger
-from contextkit.records import Record, Records
+from contextkit.models.record import Record
+from contextkit.models.records import Records
 from contextkit_experiences.axes import from_record, record_id, to_records
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
 from contextkit_experiences.model import Experience, Lesson, is_id, new_id

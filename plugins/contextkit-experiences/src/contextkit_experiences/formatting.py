@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.models import ContextItem, Detail, Style
-from contextkit.truncation import truncate
+from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.text.truncate import truncate
 from contextkit_experiences.vocabulary import FAILURES
 
 __all__ = ["CLOSING_TAG", "FAILED", "format_experience"]

@@ -1,11 +1,11 @@
-"""The recipe `premortem`: what went wrong before, asked before it goes wrong again (seed 1)."""
+"""The recipe `premortem`: what went wrong before, asked before it goes wrong again."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models import Recipe, RecipeTemplate, Section
+from contextkit.models.request import Recipe, RecipeTemplate, Section
 from contextkit_experiences.errors import InvalidExperienceError
 from contextkit_experiences.vocabulary import checked_word
 

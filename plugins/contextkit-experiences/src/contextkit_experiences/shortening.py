@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
-from contextkit.graphemes import is_boundary
-from contextkit.markup import escape_xml, one_line
-from contextkit.models import ContextItem, Excerpt, Style
-from contextkit.passages import excerpt
+from contextkit.models.items import ContextItem, Style
+from contextkit.text.graphemes import is_boundary
+from contextkit.text.markup import escape_xml, one_line
+from contextkit.text.passages import Excerpt, excerpt
 from contextkit_experiences.formatting import CLOSING_TAG
 
 __all__ = ["shorten"]

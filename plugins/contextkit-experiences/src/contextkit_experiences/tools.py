@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from contextkit.errors import InvalidRequestError
-from contextkit.tools import Tool, ToolResult
+from contextkit.models.source import Tool, ToolResult
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
 from contextkit_experiences.serialising import to_json

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contextkit.hookspecs import hookimpl
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     import click

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
-from contextkit.agent_tools.offers import OfferedTool, offer_tool
-from contextkit.asking.recipes import offered_recipes
-from contextkit.asking.sections import check_excluded
-from contextkit.asking.since import parse_since
-from contextkit.background import in_thread
+from contextkit.agent.tools import OfferedTool, offer_tool
 from contextkit.cli.plugin_overview import plugin_overview
+from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.formatted import FormattedContext
-from contextkit.index_run import IndexOutcome
+from contextkit.indexing.run import IndexOutcome
 from contextkit.kit import ContextKit
-from contextkit.models import IndexReport
-from contextkit.tools import Tool, ToolResult
+from contextkit.models.context import FormattedContext
+from contextkit.models.items import IndexReport
+from contextkit.models.source import Tool, ToolResult
+from contextkit.pipeline.recipes import check_excluded, offered_recipes
+from contextkit.text.dates import parse_since
 from contextkit_mcp.tool_types import (
     Additional,
     Amount,

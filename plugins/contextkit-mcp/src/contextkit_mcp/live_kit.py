@@ -15,17 +15,16 @@ from typing import Any
 
 from attrs import define, field
 
-from contextkit.agent_tools.offers import offered_tools
-from contextkit.asking.patience import patient
-from contextkit.background import in_thread
-from contextkit.config import Config
-from contextkit.config.layers import load_config, user_config_file
+from contextkit.agent.tools import offered_tools
+from contextkit.concurrency import in_thread
+from contextkit.config.load import load_config, patient, user_config_file
+from contextkit.config.settings import Config
 from contextkit.errors import ContextKitError
-from contextkit.hookspecs import ENTRY_POINT_GROUP
 from contextkit.kit import ContextKit
 from contextkit.logs import get_logger
-from contextkit.registry import SourceRegistry
-from contextkit.workspace import PROJECT_FILE, Workspace, find_workspace
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.spec import ENTRY_POINT_GROUP
+from contextkit.workspace.find import PROJECT_FILE, Workspace, find_workspace
 
 __all__ = ["LiveKit"]
 

@@ -18,12 +18,11 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 
 import contextkit
-from contextkit.agent_tools.calls import call_tool
-from contextkit.agent_tools.offers import OfferedTool, offered_tools
+from contextkit.agent.tools import OfferedTool, call_tool, offered_tools
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.invisible import visible
 from contextkit.kit import ContextKit
-from contextkit.registry.hook_failures import log_failure
+from contextkit.plugin.checks import log_failure
+from contextkit.text.clean import visible
 from contextkit_mcp.announcing import Announcer
 from contextkit_mcp.built_in_tools import built_in_tools
 from contextkit_mcp.live_kit import LiveKit

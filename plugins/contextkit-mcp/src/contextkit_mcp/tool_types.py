@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, TypedDict
 
-from contextkit.indexing import Progress
-from contextkit.models import Detail, Style
+from contextkit.models.indexer import Progress
+from contextkit.models.items import Detail, Style
 
 __all__ = [
     "Additional",

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Record, Records
-from contextkit.fork_locks import ForkLock
+from contextkit.concurrency import ForkLock
 from contextkit.logs import get_logger
-from contextkit.records import KEEP_SECRET
+from contextkit.models.record import KEEP_SECRET
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,

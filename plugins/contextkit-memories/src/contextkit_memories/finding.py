@@ -9,9 +9,10 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record, Records
-from contextkit.background import in_thread
-from contextkit.ranking.named_dates import closeness, named_dates
-from contextkit.ranking.neighbours import beside, best_supported, sequence_supports, supported
+from contextkit.concurrency import in_thread
+from contextkit.models.candidate import supported
+from contextkit.pipeline.neighbours import beside, best_supported, sequence_supports
+from contextkit.text.dates import closeness, named_dates
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
 from contextkit_memories.words import category_spellings

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from contextkit import ContextItem
-from contextkit.markup import (
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
     line_start_safe,
@@ -13,7 +14,6 @@ from contextkit.markup import (
     one_line,
     plain_line,
 )
-from contextkit.models import Detail, Style
 from contextkit_memories.words import DEFAULT_CATEGORY
 
 __all__ = ["formatted"]

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
-from contextkit.records import belongs_to_user
-from contextkit.texts import given_lines
+from contextkit.models.record import belongs_to_user
+from contextkit.text.given import given_lines
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY
 
@@ -264,7 +264,7 @@ def digest_of(text: str) -> str:
 
 def headline(text: str, width: int) -> str:
     """The first words of a text on one line of at most `width` characters."""
-    from contextkit.markup import one_line
+    from contextkit.text.markup import one_line
 
     line = one_line(text)
     if len(line) <= width:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from contextkit import ContextItem, ContextRequest, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -60,7 +60,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 - the hook's signature
-    """Memories are short: the smallest share of the budget (seed 1)."""
+    """Memories are short: the smallest share of the budget."""
     return 1.0
 
 

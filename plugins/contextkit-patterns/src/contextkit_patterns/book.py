@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, frozen
 
 from contextkit import InvalidRequestError, Records
-from contextkit.fork_locks import ForkLock
+from contextkit.concurrency import ForkLock
 from contextkit_patterns.errors import UnknownPatternError
 from contextkit_patterns.pattern import MOST_APPLICATIONS, Pattern, checked_counts
 from contextkit_patterns.words import (

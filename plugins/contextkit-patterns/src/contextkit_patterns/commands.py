@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.signals import INTENTS
+from contextkit.text.signals import INTENTS
 from contextkit_patterns.book import PatternBook
 from contextkit_patterns.showing import added_line, counted_line, lines_of
 

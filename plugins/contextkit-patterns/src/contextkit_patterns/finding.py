@@ -8,8 +8,8 @@ from typing import Any
 from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Records
-from contextkit.background import in_thread
-from contextkit.signals import INTENTS
+from contextkit.concurrency import in_thread
+from contextkit.text.signals import INTENTS
 from contextkit_patterns.pattern import Pattern
 from contextkit_patterns.words import words_of
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
-from contextkit.records import belongs_to_user
-from contextkit.signals import INTENTS
+from contextkit.models.record import belongs_to_user
+from contextkit.text.signals import INTENTS
 from contextkit_patterns.errors import InvalidPatternError
 from contextkit_patterns.words import words_of
 

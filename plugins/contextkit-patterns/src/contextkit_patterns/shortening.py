@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models import Excerpt, Style
-from contextkit.truncation import ELLIPSIS
+from contextkit.models.items import Style
+from contextkit.text.passages import Excerpt
+from contextkit.text.truncate import ELLIPSIS
 
 __all__ = ["shortened"]
 

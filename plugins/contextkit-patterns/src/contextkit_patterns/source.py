@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from contextkit import ContextItem, ContextRequest, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -28,7 +28,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Under seed 3's heading."""
+    """Describe the source."""
     return SourceInfo(
         title="Applicable Patterns",
         description="procedures that worked before, with how often they did",

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import partial
 
-from contextkit.signals import INTENTS
-from contextkit.texts import given_line
+from contextkit.text.given import given_line
+from contextkit.text.signals import INTENTS
 from contextkit_patterns.errors import InvalidPatternError
 
 __all__ = [

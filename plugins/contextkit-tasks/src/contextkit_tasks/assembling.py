@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.background import in_thread
-from contextkit.models import ContextRequest
+from contextkit.concurrency import in_thread
+from contextkit.models.request import ContextRequest
 from contextkit_tasks.recipe import TASK
 from contextkit_tasks.stack import TaskStack
 

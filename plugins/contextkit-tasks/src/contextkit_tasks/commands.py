@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
-from contextkit.cli.filter_options import filter_options
 from contextkit.cli.index import index_first
-from contextkit.cli.options import assembly_options, names_of
+from contextkit.cli.options import assembly_options, filter_options, names_of
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.strategies import strategy_option
 from contextkit_tasks.assembling import assemble_task_context

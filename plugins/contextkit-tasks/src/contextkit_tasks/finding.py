@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError
-from contextkit.background import in_thread
+from contextkit.concurrency import in_thread
 from contextkit_tasks.errors import InvalidTaskError
 from contextkit_tasks.frame import TaskFrame
 from contextkit_tasks.recipe import ROLES

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.models import Detail, Style
-from contextkit.truncation import truncate
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.text.truncate import truncate
 
 __all__ = ["formatted"]
 

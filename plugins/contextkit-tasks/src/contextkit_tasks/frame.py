@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from attrs import frozen
 
 from contextkit import Record
-from contextkit.texts import given_lines
+from contextkit.text.given import given_lines
 from contextkit_tasks.errors import InvalidTaskError
 
 __all__ = [
@@ -159,7 +159,7 @@ def checked_goal(goal: str) -> str:
     Raises:
         InvalidTaskError: it is empty, too long or not text.
     """
-    from contextkit.markup import one_line
+    from contextkit.text.markup import one_line
 
     stored = one_line(checked_text(goal, "goal"))
     if len(stored) > MAX_GOAL:

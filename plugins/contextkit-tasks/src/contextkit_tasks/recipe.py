@@ -1,4 +1,4 @@
-"""The recipe `task`: a context for the current task, split as seed 3 splits it."""
+"""The recipe `task`: a context for the current task."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.markup import one_line
-from contextkit.models import Recipe, RecipeTemplate, Section
+from contextkit.models.request import Recipe, RecipeTemplate, Section
+from contextkit.text.markup import one_line
 
 __all__ = ["ROLES", "SPLIT", "TASK", "TASK_TEMPLATE", "build_task_recipe"]
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import click
 
     from contextkit import ContextItem, ContextRequest, RecipeTemplate, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",

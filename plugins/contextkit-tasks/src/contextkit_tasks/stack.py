@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, field, frozen
 
 from contextkit import InvalidRequestError, Record, Records
-from contextkit.fork_locks import ForkLock
+from contextkit.concurrency import ForkLock
 from contextkit_tasks.errors import EmptyStackError
 from contextkit_tasks.frame import (
     TaskFrame,

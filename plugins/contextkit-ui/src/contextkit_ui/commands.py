@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from contextkit.cli.assemble import checked_sources, source_options, warn_of_troubles
-from contextkit.cli.exit_codes import ExitCode
+from contextkit.cli.failures import ExitCode
 from contextkit.cli.index import index_first
 from contextkit.cli.options import assembly_options, names_of, query_from
 from contextkit.cli.session import Session, pass_session
@@ -55,7 +55,7 @@ def report(
     scores, what was left out and why, a timeline, and the text as the agent reads it. It holds
     what the context holds: hand it on with the same care.
     """
-    from contextkit.asking.requests import make_request
+    from contextkit.pipeline.request import make_request
     from contextkit_ui.pages import report_page
     from contextkit_ui.view import hues_of, view_of
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import define, field, frozen
 
 from contextkit import ContextItem, ContextRequest, FormattedContext
-from contextkit.models import Provenance, Successor
-from contextkit.registry import SourceRegistry
-from contextkit.trace import ItemTrace, SourceState, SourceTrace, Trace, Verdict
+from contextkit.models.items import Provenance, Successor
+from contextkit.models.trace import ItemTrace, SourceState, SourceTrace, Trace, Verdict
+from contextkit.plugin.manager import SourceRegistry
 from contextkit_ui.model import Bar, ContextView, Group, ItemView, Link, SourceView, TextPart
 
 __all__ = ["HUES", "Hues", "hues_of", "view_of"]

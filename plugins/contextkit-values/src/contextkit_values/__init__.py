@@ -10,9 +10,10 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
-from contextkit.models import ContextItem, ContextRequest, Detail, Style
-from contextkit.source_info import SourceInfo
+from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     import click
@@ -64,7 +65,7 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
-    """The format of seed 1 for Markdown, that of seed 4 for XML and plain text; or one line."""
+    """Format values in full, or as one line."""
     from contextkit_values.formatting import format_value
 
     return [format_value(item, style, detail) for item in items]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextkit.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.models import ContextItem, Detail, Style
+from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
 
 __all__ = ["format_value"]
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import evolve
 
 from contextkit.logs import get_logger
-from contextkit.models import IndexReport
-from contextkit.records import Record, Records
+from contextkit.models.items import IndexReport
+from contextkit.models.record import Record
+from contextkit.models.records import Records
 from contextkit_values.clustering import MIN_CLUSTER_SIZE, MIN_SIMILARITY
 from contextkit_values.distilling import distilled, resolved_experiences
 from contextkit_values.errors import NoDenseVectorsError, ValuesError
@@ -26,7 +27,7 @@ _log = get_logger(__name__)
 
 
 class DenseEmbedder(Protocol):
-    """What makes the vectors that are clustered; `contextkit.embedding.load_embedder` has one."""
+    """Makes the vectors that are clustered, as `contextkit.embedding`'s models do."""
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         """One unit vector per text, or None where there is no model."""

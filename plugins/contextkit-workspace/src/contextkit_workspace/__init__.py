@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit.hookspecs import hookimpl
-from contextkit.source_info import SourceInfo
+from contextkit.models.source import SourceInfo
+from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Tool
-    from contextkit.models import Detail, Style
+    from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_check_settings",
@@ -24,7 +24,7 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself; the priority is seed 5's."""
+    """Describe the source."""
     return SourceInfo(
         title="Workspace",
         description="git status, recently edited and open files, project structure",

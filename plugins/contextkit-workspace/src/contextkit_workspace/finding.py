@@ -11,9 +11,9 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Record
-from contextkit.background import in_thread
-from contextkit.file_index import Folder
-from contextkit.searcher.filters import matches
+from contextkit.concurrency import in_thread
+from contextkit.store.searcher_filters import matches
+from contextkit.workspace.folder import Folder
 from contextkit_workspace.edited_files import (
     as_text,
     edit_times,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextkit import ContextItem
-from contextkit.markup import (
+from contextkit.models.items import Detail, Style
+from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
     fenced,
@@ -12,8 +13,7 @@ from contextkit.markup import (
     plain_line,
     plain_text,
 )
-from contextkit.models import Detail, Style
-from contextkit.truncation import ELLIPSIS, truncate
+from contextkit.text.truncate import ELLIPSIS, truncate
 
 __all__ = ["shown"]
 

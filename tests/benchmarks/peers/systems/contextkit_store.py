@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from contextkit import ContextItem, ContextKit, ContextRequest, DenseModel, Record, hookimpl
-from contextkit.embedding import load_embedder
+from contextkit.embedding.built_in import load_embedder
 from tests.benchmarks.peers.corpus import SOURCES
 from tests.benchmarks.peers.system import BUDGET, DIMENSIONS, LIMIT, WEIGHTS, Answer, Material
 

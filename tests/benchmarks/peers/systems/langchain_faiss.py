@@ -116,7 +116,7 @@ class LangChain:
 def _embeddings() -> Any:
     from langchain_core.embeddings import Embeddings
 
-    from contextkit.embedding import load_embedder
+    from contextkit.embedding.built_in import load_embedder
 
     class SharedEmbeddings(Embeddings):
         """The vectors that every system has."""

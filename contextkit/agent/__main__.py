@@ -1,0 +1,10 @@
+"""`python -m contextkit.agent [--warm FOLDER]`: how a client starts it."""
+
+from __future__ import annotations
+
+import sys
+
+from contextkit.agent.running import run_detached
+
+if __name__ == "__main__":
+    run_detached(sys.argv[2] if sys.argv[1:2] == ["--warm"] and len(sys.argv) > 2 else None)

@@ -1,0 +1,182 @@
+"""The life of a hook's process: an event on standard input, an answer on standard output.
+
+It imports next to nothing before it knows that it must. Whatever goes wrong is logged, never
+told to the agent, and the exit code is 0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from contextkit.agent.client import ask
+from contextkit.agent.supervisor import Ending, Say, Show, supervise
+
+_ANSWERED = {"SessionStart", "UserPromptSubmit"}
+_OF_TOOLS = {"PostToolUse", "PostToolUseFailure"}
+_DEFAULT_SECONDS = 1.0
+_MOST_SECONDS = 30.0
+_MOST_BYTES = 8 * 1024 * 1024
+_LONGEST_NAME = 4096
+_OFF = {"false", "0", "no", "off"}
+
+
+def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """The plain form: always a JSON object with `context` and `items`."""
+    told = {"context": answer.get("context", ""), "items": answer.get("items", [])}
+    return f"{json.dumps(told)}\n"
+
+
+def run_hook(show: Show = answer_as_json) -> None:
+    """Answer the event on standard input, and end the process with exit code 0.
+
+    Args:
+        show: writes an answer down as the agent reads it.
+    """
+    started, environment = time.monotonic(), dict(os.environ)
+    ending = Ending(show, environment, started, _seconds(environment))
+    supervise(lambda say: _Hook(ending, say).run(), ending)
+
+
+class _Hook:
+    """One event, from its first byte to its answer."""
+
+    def __init__(self, ending: Ending, say: Say) -> None:
+        self.ending = ending
+        self.say = say
+        self.started = ending.started
+        self.environment = ending.environment
+        self.event: Mapping[str, Any] = {}
+
+    def run(self) -> None:
+        """Make the answer, and say it."""
+        answer: Mapping[str, Any] = {}
+        try:
+            answer = self._answer()
+        except BaseException as error:  # noqa: BLE001 - an agent is told nothing of it
+            # What is wrong with the workspace is noted once; what took too long is told of.
+            if not isinstance(error, TimeoutError):
+                self.ending.message = None
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            self.ending.note("hook_failed", reason=reason)
+        text = ""
+        with contextlib.suppress(Exception):
+            text = self.ending.show(self.event, answer)
+        ending = self.ending
+        self.say({"text": text, "wants_resident": ending.wants_resident, "message": ending.message})
+
+    def _answer(self) -> Mapping[str, Any]:
+        if _says_no(self.environment, "CONTEXTKIT_HOOKS_ENABLED"):
+            return {}
+        self.event = _read_event()
+        told = bool(self.event.get("hook_event_name") and self.event.get("session_id"))
+        asks = not _says_no(self.environment, "CONTEXTKIT_HOOKS_RESIDENT")
+        self.say({"event": _named(self.event), "wants_resident": asks})
+        may_be_answered = _may_be_answered(self.event)
+        if not (may_be_answered or told):
+            self.ending.wants_resident = False
+            return {}
+        if asks:
+            # What it answers too late it tells of nevertheless.
+            answer = self._asked()
+            if answer is not None:
+                return answer
+        # Only where there is something to say the settings are read that want one.
+        self.ending.wants_resident &= may_be_answered
+        if told:
+            self._tell_at_the_end()
+        return self._here() if may_be_answered else {}
+
+    def _asked(self) -> Mapping[str, Any] | None:
+        """The resident process's answer, or None where it gives none."""
+        # How long it really may take is a setting, which the answer begins with.
+        request = {
+            "op": "hook",
+            "event": {"cwd": os.getcwd(), **self.event},  # noqa: PTH109
+            "waited": time.monotonic() - self.started,
+        }
+        message = ask(request, self.environment, _MOST_SECONDS, self._heard)
+        if message is None:
+            return None
+        self.ending.wants_resident = False
+        if message.get("starting"):
+            return None
+        answer = message.get("answer")
+        return answer if isinstance(answer, dict) else {}
+
+    def _tell_at_the_end(self) -> None:
+        """Report the event to plugins from a separate process, at the end."""
+        from contextkit.agent.notify import as_message
+
+        message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
+        if message is not None:
+            said = {"message": message.decode("ascii")}
+            self.say({**said, "wants_resident": self.ending.wants_resident})
+
+    def _here(self) -> Mapping[str, Any]:
+        """The answer of this process; what plugins print meanwhile is not part of it."""
+        # The process ends before there is garbage worth looking for.
+        gc.disable()
+        # Starting threads for it takes longer than all that numpy has to do.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from contextkit.agent.answer import answer_here
+
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(nothing, stream)
+        return answer_here(self.event, self.started, self._heard)
+
+    def _heard(self, message: Mapping[str, Any]) -> None:
+        limit = message.get("limit")
+        if isinstance(limit, (int, float)) and self.started + limit != self.ending.deadline:
+            self.say({"limit": limit})
+        if message.get("resident") is False:
+            self.say({"wants_resident": False})
+
+
+def _named(event: Mapping[str, Any]) -> dict[str, str]:
+    """What says which event it is; a name of a kilobyte is none."""
+    names = {name: event.get(name) for name in ("hook_event_name", "session_id", "cwd")}
+    return {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, str) and len(value) <= _LONGEST_NAME
+    }
+
+
+def _may_be_answered(event: Mapping[str, Any]) -> bool:
+    name = event.get("hook_event_name")
+    if not isinstance(name, str) or name not in _OF_TOOLS:
+        return isinstance(name, str) and name in _ANSWERED
+    # Its patterns take milliseconds to compile.
+    from contextkit.agent.failures import failed_kind
+
+    return failed_kind(event) is not None
+
+
+def _seconds(environment: Mapping[str, str]) -> float:
+    try:
+        seconds = float(environment.get("CONTEXTKIT_HOOKS_TIMEOUT") or _DEFAULT_SECONDS)
+    except ValueError:
+        return _DEFAULT_SECONDS
+    return seconds if 0 < seconds <= _MOST_SECONDS else _DEFAULT_SECONDS
+
+
+def _says_no(environment: Mapping[str, str], name: str) -> bool:
+    return environment.get(name, "").strip().lower() in _OFF
+
+
+def _read_event() -> Mapping[str, Any]:
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"an event of over {_MOST_BYTES} bytes")
+    event = json.loads(data)
+    if not isinstance(event, dict):
+        raise TypeError("an event is a JSON object")
+    return event

@@ -1,0 +1,281 @@
+"""The resident process: it listens, answers, and ends when nobody asks."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, define, field
+
+from contextkit.agent.answer import answer_event
+from contextkit.agent.client import ProtocolError, home_of, installed, peer_is_us, receive, send
+from contextkit.agent.events import HookEvent
+from contextkit.agent.notify import tell_plugins
+from contextkit.agent.sessions import note
+from contextkit.agent.workspaces import Workspaces
+from contextkit.errors import ContextKitError, WorkspaceError, in_words
+
+_ANYTHING = "what is there to know"
+_BACKLOG = 32
+_PEER_SECONDS = 5.0
+"""How long a client may take to say what it wants."""
+
+_LONGEST_SECONDS = 60.0
+"""What takes longer hangs, and keeps nothing from ending."""
+
+_LOOK_SECONDS = 1.0
+"""How often the socket is looked after while nobody asks."""
+
+
+@define(eq=False)
+class ResidentServer:
+    """Answers the hooks of one user and one `CONTEXTKIT_HOME`.
+
+    Attributes:
+        path: where it listens.
+        idle_seconds: it ends after this long without a question.
+        workspaces: what it answers from.
+    """
+
+    path: Path
+    idle_seconds: float
+    workspaces: Workspaces = field(factory=Workspaces)
+    _ending: threading.Event = field(factory=threading.Event, init=False)
+    _ended: threading.Event = field(factory=threading.Event, init=False)
+    _enders: list[threading.Thread] = field(factory=list, init=False)
+    _asked: float = field(factory=time.monotonic, init=False)
+    _busy: int = field(default=0, init=False)
+    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+    _warming: bool = field(default=False, init=False)
+    _software: object = field(init=False)
+
+    @_software.default
+    def _look_at_software(self) -> object:
+        return software_stamp()
+
+    def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
+        """Listen until it is told to end, or nobody has asked anything for `idle_seconds`.
+
+        Args:
+            ready: called once it listens.
+
+        Returns:
+            False, at once, where another process serves here already.
+        """
+        with _alone(self.path.with_suffix(".lock")) as first:
+            if not first:
+                return False
+            with contextlib.closing(_listening(self.path)) as listener:
+                place = _identity(self.path)
+                try:
+                    ready()
+                    self._accept(listener, place)
+                finally:
+                    if _identity(self.path) == place:
+                        self.path.unlink(missing_ok=True)
+            self.workspaces.close()
+        self._ended.set()
+        for thread in self._enders:
+            thread.join(_LOOK_SECONDS)
+        return True
+
+    def end(self) -> None:
+        """Stop listening."""
+        self._ending.set()
+        # Whoever waits for a client gets one.
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
+            waking.settimeout(_LOOK_SECONDS)
+            waking.connect(str(self.path))
+
+    def _accept(self, listener: socket.socket, place: object) -> None:
+        while not self._ending.is_set():
+            left = self._asked + self.idle_seconds - time.monotonic()
+            at_work = self._busy and left > -_LONGEST_SECONDS
+            # Without its socket nobody finds it any more.
+            if (left <= 0 and not at_work) or _identity(self.path) != place:
+                return
+            listener.settimeout(min(max(left, 0.01), _LOOK_SECONDS))
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                continue
+            if self._ending.is_set():
+                connection.close()
+                return
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with self._turn:
+            self._busy += 1
+        try:
+            with connection:
+                connection.settimeout(_PEER_SECONDS)
+                if peer_is_us(connection):
+                    self._respond(receive(connection), connection)
+        except (OSError, ProtocolError):
+            # Whoever asked has gone, or never spoke the language.
+            pass
+        finally:
+            with self._turn:
+                self._busy -= 1
+                self._asked = time.monotonic()
+
+    def _respond(self, request: Mapping[str, Any], connection: socket.socket) -> None:
+        answer: dict[str, Any] = {"answer": {}}
+        try:
+            answer = self._answer(request, connection)
+            send(connection, answer)
+            if answer.get("retired"):
+                self.end()
+        finally:
+            if request.get("op") == "hook" and "answer" in answer:
+                # The agent has its answer, or went without one.
+                connection.close()
+                self._tell(request)
+
+    def _tell(self, request: Mapping[str, Any]) -> None:
+        try:
+            event = request["event"]
+            folder = HookEvent.from_json(event).folder
+            with self.workspaces.use(folder, request["environment"]) as kit:
+                tell_plugins(kit, event)
+        except ContextKitError:
+            # What is wrong with the workspace was noted when the event was answered.
+            pass
+        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+            note("telling_failed", reason=in_words(error), process="resident")
+
+    def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+        match request.get("op"):
+            case "status":
+                return {
+                    "pid": os.getpid(),
+                    "installed": installed(),
+                    "workspaces": len(self.workspaces),
+                    "idle_seconds": self.idle_seconds,
+                    "warming": self._warming,
+                }
+            case "health":
+                return {"health": self._health(request)}
+            case "end":
+                # Whoever ends it is told when nothing is open any more.
+                self._enders.append(threading.current_thread())
+                self.end()
+                self._ended.wait(_PEER_SECONDS)
+                return {"pid": os.getpid()}
+            case "hook":
+                return self._answer_hook(request, connection)
+        return {"error": f"unknown: {request.get('op')!r}"}
+
+    def _health(self, request: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        try:
+            found = self.workspaces.health(str(request.get("folder")))
+        except WorkspaceError:
+            return None
+        return None if found is None else [asdict(health) for health in found]
+
+    def _is_outdated(self, request: Mapping[str, Any]) -> bool:
+        """Whether what was installed since, or another home, needs another process."""
+        return (
+            request.get("home") != home_of(os.environ)
+            or request.get("installed") != installed()
+            or software_stamp() != self._software
+        )
+
+    def _answer_hook(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
+        if self._is_outdated(request):
+            note("resident_outdated", installed=request.get("installed"))
+            return {"retired": True}
+        if self._warming:
+            return {"starting": True}
+        now = time.monotonic()
+        try:
+            # What comes when nobody listens any more must not count as shown.
+            started = now - float(request.get("waited", 0.0))
+            event = HookEvent.from_json(request["event"])
+            with self.workspaces.use(event.folder, request["environment"]) as kit:
+                limit = kit.config.hooks.timeout
+                send(connection, {"more": True, "limit": limit})
+                answer = answer_event(kit, event, started + limit)
+        except TimeoutError as error:
+            # An OSError, and none of the connection's: whoever asked gets an empty answer.
+            note("hook_late", reason=in_words(error), process="resident")
+            return {"answer": {}}
+        except (OSError, ProtocolError):
+            raise
+        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+            note("hook_failed", reason=in_words(error), process="resident")
+            return {"answer": {}}
+        return {"answer": answer}
+
+    def warm(self, folder: str, environment: Mapping[str, str]) -> None:
+        """Make ready for a workspace: load what its first question needs.
+
+        Until then hooks are told to answer by themselves, which is as fast.
+        """
+        self._warming = True
+        try:
+            with self.workspaces.use(folder, environment) as kit:
+                kit.assemble_context_sync(
+                    _ANYTHING, source_timeout=10.0, deadline=10.0, cache=False
+                )
+        except WorkspaceError:
+            pass
+        except Exception as error:  # noqa: BLE001 - the first question will say it again
+            note("resident_not_warm", reason=in_words(error))
+        finally:
+            self._warming = False
+
+
+def software_stamp() -> object:
+    """What changes when a distribution is installed, upgraded or removed."""
+    found = []
+    for folder in sys.path:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            found += [
+                (entry.path, entry.stat().st_mtime_ns)
+                for entry in entries
+                if entry.name.endswith((".dist-info", ".egg-info", ".pth"))
+            ]
+    return sorted(found)
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[bool]:
+    """Hold the lock of a socket; gives False where another process does."""
+    number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(number)
+
+
+def _listening(path: Path) -> socket.socket:
+    # Whoever holds the lock is the only one: a socket that is there has lost its process.
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    path.chmod(0o600)
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _identity(path: Path) -> object:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,191 @@
+"""What each session of an agent has been told, on disk.
+
+What hooks have to say, which an agent is never told: a file of JSON lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from contextkit.config.load import data_folder
+from contextkit.files import make_private_folder, open_private, write_private
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
+_KEPT_DAYS = 7
+_MOST_SESSIONS = 500
+
+
+@define(kw_only=True)
+class Session:
+    """One session.
+
+    Attributes:
+        workspace: the root folder of the workspace that it was last in.
+        shown: the items that it has been shown, as `SOURCE:ID`.
+        failures: the kinds of failing commands that it has been warned of.
+        off: whether it is switched off.
+    """
+
+    workspace: str = ""
+    shown: set[str] = field(factory=set)
+    failures: set[str] = field(factory=set)
+    off: bool = False
+
+    def forget(self) -> None:
+        """Begin anew, as the agent does."""
+        self.shown, self.failures = set(), set()
+
+
+def _folder() -> Path:
+    return data_folder() / "hooks" / "sessions"
+
+
+def _file(session_id: str) -> Path:
+    # An id is somebody else's text, and no path.
+    name = session_id
+    if not _PLAIN.fullmatch(name):
+        name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return _folder() / f"{name}.json"
+
+
+@contextlib.contextmanager
+def open_session(session_id: str, seconds: float) -> Iterator[Session]:
+    """A session, for as long as this lasts nobody else's; what was changed is kept.
+
+    Args:
+        session_id: as the agent says it.
+        seconds: how long another event of the session may keep this one waiting.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    from filelock import FileLock, Timeout
+
+    file = _file(session_id)
+    make_private_folder(file.parent)
+    try:
+        with FileLock(file.with_suffix(".lock"), mode=0o600).acquire(timeout=max(seconds, 0.0)):
+            session = _read(file)
+            before = _as_json(session)
+            yield session
+            if (after := _as_json(session)) != before or not file.exists():
+                _write(file, after)
+            else:
+                # It was seen, though there is nothing new of it.
+                with contextlib.suppress(OSError):
+                    os.utime(file)
+    except Timeout as error:
+        raise TimeoutError("another event of this session is being answered") from error
+
+
+def is_off(session_id: str) -> bool:
+    """Whether a session is switched off."""
+    return bool(session_id) and _read(_file(session_id)).off
+
+
+def switch_off(session_id: str, off: bool) -> None:
+    """Switch a session off, or on again.
+
+    Raises `TimeoutError` where an event of it is being answered for too long.
+    """
+    with open_session(session_id, 5.0) as session:
+        session.off = off
+
+
+def latest_session(workspace: str) -> str | None:
+    """The id of the session that was last seen in a workspace, or None."""
+    files = _latest_first()
+    return next((file.stem for file in files if _read(file).workspace == workspace), None)
+
+
+def prune_sessions() -> None:
+    """Remove sessions that are over a week old, and the oldest beyond five hundred."""
+    oldest = time.time() - _KEPT_DAYS * 24 * 3600
+    for position, file in enumerate(_latest_first()):
+        if position >= _MOST_SESSIONS or _seen(file) < oldest:
+            for part in (file, file.with_suffix(".lock")):
+                with contextlib.suppress(OSError):
+                    part.unlink(missing_ok=True)
+
+
+def _latest_first() -> list[Path]:
+    return sorted(_folder().glob("*.json"), key=_seen, reverse=True)
+
+
+def _seen(file: Path) -> float:
+    """When a session was last seen; one whose file went meanwhile needs nothing more."""
+    with contextlib.suppress(OSError):
+        return file.stat().st_mtime
+    return math.inf
+
+
+def _read(file: Path) -> Session:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        return Session(
+            workspace=str(data["workspace"]),
+            shown={str(key) for key in data["shown"]},
+            failures={str(kind) for kind in data["failures"]},
+            off=data["off"] is True,
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return Session()
+
+
+def _as_json(session: Session) -> str:
+    return json.dumps(
+        {
+            "workspace": session.workspace,
+            "shown": sorted(session.shown),
+            "failures": sorted(session.failures),
+            "off": session.off,
+        }
+    )
+
+
+def _write(file: Path, text: str) -> None:
+    made = file.with_name(f".{file.name}.{os.getpid()}")
+    write_private(made, text)
+    made.replace(file)
+
+
+_MOST_BYTES = 1 << 20
+
+
+def journal() -> Path:
+    """The file: `hooks/hooks.log` beside the store; the one before ends in `.1`."""
+    return data_folder() / "hooks" / "hooks.log"
+
+
+def note(event: str, **fields: Any) -> None:
+    """Append one line, without secrets; where that fails, nothing happens."""
+    # Only what goes wrong is noted, and most hooks do not need it.
+    from contextkit.text.secrets import redacted
+
+    line = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "event": event,
+        "pid": os.getpid(),
+        **redacted(fields),
+    }
+    with contextlib.suppress(OSError):
+        file = journal()
+        make_private_folder(file.parent)
+        if file.exists() and file.stat().st_size > _MOST_BYTES:
+            file.replace(file.with_suffix(".log.1"))
+        number = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        try:
+            os.write(number, f"{json.dumps(line, default=str)}\n".encode())
+        finally:
+            os.close(number)

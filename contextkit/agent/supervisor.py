@@ -1,0 +1,223 @@
+"""The time limit of a hook's process, which holds whatever the process is busy with.
+
+Where a process can fork, the answer is made in a child, and its parent does nothing but wait:
+C code that holds the interpreter's lock, a crash and a lack of memory end the child alone.
+Elsewhere a thread watches, which code that keeps the lock can hold up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import time
+from _thread import allocate_lock, start_new_thread
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from contextkit.agent.client import start, start_detached
+
+Show = Callable[[Mapping[str, Any], Mapping[str, Any]], str]
+"""Makes an agent's text from its event and an answer, which may be empty."""
+
+Say = Callable[[Mapping[str, Any]], None]
+"""Takes what `Ending.learn` is to learn."""
+
+_LOOK_SECONDS = 0.05
+_GRACE_SECONDS = 1.0
+"""How much longer than its limit a child lives whose parent was killed."""
+
+_MOST_BYTES = 1 << 16
+
+
+class Ending:
+    """What a hook's process does at its end, as far as is known.
+
+    Attributes:
+        deadline: when that is at the latest, by `time.monotonic`.
+        wants_resident: whether a resident process is started.
+        message: an event that plugins are told of, or None.
+        text: the answer, or None where there is none yet.
+    """
+
+    def __init__(
+        self, show: Show, environment: Mapping[str, str], started: float, limit: float
+    ) -> None:
+        self.show = show
+        self.environment = environment
+        self.started = started
+        self.deadline = started + limit
+        self.event: Mapping[str, str] = {}
+        self.wants_resident = False
+        self.message: str | None = None
+        self.text: str | None = None
+        self.output = 1
+        self._ended = allocate_lock()
+
+    def learn(self, said: Mapping[str, Any]) -> None:
+        """Take over attributes; `limit`, in seconds, sets the deadline."""
+        for name, value in said.items():
+            if name == "limit":
+                self.deadline = self.started + value
+            else:
+                setattr(self, name, value)
+
+    def finish(self, trouble: str | None = None, **fields: Any) -> NoReturn:
+        """Write the answer down, do what is left to do, and end the process; once.
+
+        Args:
+            trouble: the line of the log that says why there is no answer, if any.
+            fields: what that line says besides.
+        """
+        self._ended.acquire()
+        try:
+            with contextlib.suppress(Exception):
+                text = self.show(self.event, {}) if self.text is None else self.text
+                _write(self.output, text.encode("utf-8", "backslashreplace"))
+            if trouble is not None:
+                self.note(trouble, **fields)
+            if self.wants_resident:
+                start(self.environment, self.event.get("cwd") or os.getcwd())  # noqa: PTH109
+            if self.message is not None:
+                told = self.message.encode()
+                start_detached(["contextkit.agent.notify"], self.environment, told)
+        finally:
+            os._exit(0)
+
+    def note(self, line: str, **fields: Any) -> None:
+        """Log something of this event."""
+        with contextlib.suppress(Exception):
+            from contextkit.agent.sessions import note
+
+            name = self.event.get("hook_event_name")
+            note(line, hook=name, session=self.event.get("session_id"), **fields)
+
+    def finish_late(self) -> NoReturn:
+        """Finish without an answer, as the time is up."""
+        self.finish("hook_late", seconds=round(self.deadline - self.started, 3))
+
+
+def supervise(run: Callable[[Say], None], ending: Ending) -> NoReturn:
+    """Make an answer within the time limit, and end the process with exit code 0.
+
+    Args:
+        run: makes it, and says it as `text`; before, it says what changes the ending.
+        ending: what there is to do at the end.
+    """
+    if hasattr(os, "fork"):
+        reading, writing = os.pipe()
+        try:
+            child = os.fork()
+        except OSError:
+            # There is no room for a process.
+            os.close(reading)
+            os.close(writing)
+        else:
+            if child:
+                os.close(writing)
+                _wait(child, reading, ending)
+            os.close(reading)
+            _answer_in_child(run, writing, ending)
+    _answer_with_thread(run, ending)
+
+
+# -- with a process of its own ------------------------------------------------------------------
+
+
+def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -> NoReturn:
+    def say(said: Mapping[str, Any]) -> None:
+        ending.learn(said)
+        if "limit" in said:
+            _end_by(ending)
+        _write(writing, f"{json.dumps(said)}\n".encode("ascii"))
+
+    try:
+        # Its own group, so that what it has started ends with it.
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        _end_by(ending)
+        run(say)
+    finally:
+        os._exit(0)
+
+
+def _end_by(ending: Ending) -> None:
+    """Let the system end this process, should its parent be gone by then."""
+    left = max(ending.deadline - time.monotonic(), 0.0)
+    signal.setitimer(signal.ITIMER_REAL, left + _GRACE_SECONDS)
+
+
+def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
+    with contextlib.suppress(OSError):
+        os.setpgid(child, child)
+    try:
+        in_time = _listen(reading, ending)
+    except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; an agent is told nothing of it
+        _end_child(child)
+        ending.finish("hook_failed", reason=f"{type(error).__name__} while waiting")
+    if not in_time:
+        _end_child(child)
+        ending.finish_late()
+    if ending.text is None:
+        # Whatever ended it may end a resident process, too.
+        ending.wants_resident, ending.message = False, None
+        ending.finish("hook_failed", reason=_how_it_ended(child))
+    _end_child(child)
+    ending.finish()
+
+
+def _listen(reading: int, ending: Ending) -> bool:
+    """Learn what the child says, to its answer or its end; gives False where time is up first."""
+    said = b""
+    while ending.text is None:
+        left = ending.deadline - time.monotonic()
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
+            return False
+        part = os.read(reading, _MOST_BYTES)
+        if not part:
+            break
+        *lines, said = (said + part).split(b"\n")
+        for line in lines:
+            ending.learn(json.loads(line))
+    return True
+
+
+def _end_child(child: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(child, signal.SIGKILL)
+    with contextlib.suppress(OSError):
+        os.kill(child, signal.SIGKILL)
+
+
+def _how_it_ended(child: int) -> str:
+    try:
+        _, status = os.waitpid(child, 0)
+    except OSError:
+        return "the process that answered ended"
+    code = os.waitstatus_to_exitcode(status)
+    by = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+    return f"the process that answered ended {by}"
+
+
+# -- with a thread ------------------------------------------------------------------------------
+
+
+def _answer_with_thread(run: Callable[[Say], None], ending: Ending) -> NoReturn:
+    def watch() -> None:
+        while (left := ending.deadline - time.monotonic()) > 0:
+            # It may become less, too.
+            time.sleep(min(left, _LOOK_SECONDS))
+        ending.finish_late()
+
+    # What plugins print goes elsewhere by then.
+    ending.output = os.dup(1)
+    start_new_thread(watch, ())
+    run(ending.learn)
+    ending.finish()
+
+
+def _write(output: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(output, data) :]

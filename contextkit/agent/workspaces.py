@@ -1,0 +1,143 @@
+"""The workspaces that the resident process has open."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from contextkit.agent.answer import hide_shown
+from contextkit.config.load import user_config_file
+from contextkit.kit import ContextKit
+from contextkit.pipeline.breakers import SourceHealth
+from contextkit.store.embedded import EmbeddedStore
+from contextkit.workspace.find import Workspace, find_workspace
+
+_KEPT_SECONDS = 24 * 3600.0
+"""The shard stays open; whoever else wants it gets it at once where nobody here uses it."""
+
+_Key = tuple[Path, tuple[tuple[str, str], ...]]
+
+
+@frozen
+class _Opened:
+    kit: ContextKit
+    stamp: object
+
+
+@define(eq=False)
+class Workspaces:
+    """Open `ContextKit`s, the one that was used last at the end.
+
+    Attributes:
+        most: how many are open at once; the one unused for longest is closed.
+    """
+
+    most: int = 4
+    _open: OrderedDict[_Key, _Opened] = field(factory=OrderedDict, init=False)
+    _users: Counter[_Key] = field(factory=Counter, init=False)
+    _turn: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @contextlib.contextmanager
+    def use(self, folder: str, environment: Mapping[str, str]) -> Iterator[ContextKit]:
+        """The kit of the workspace that a folder is in.
+
+        It is opened anew where the configuration has changed since.
+
+        Raises what `ContextKit.open` raises.
+        """
+        found = find_workspace(Path(folder))
+        key = (found.root, tuple(sorted(environment.items())))
+        with self._turn:
+            kit = self._take(key, found, environment)
+            self._users[key] += 1
+        try:
+            yield kit
+        finally:
+            with self._turn:
+                self._users[key] -= 1
+                # Unary plus drops what is at nothing.
+                self._users = +self._users
+
+    def health(self, folder: str) -> list[SourceHealth] | None:
+        """How the sources of an open workspace fared; None for one that is not open.
+
+        Where it is open with several environments, the one that a source fares worst in counts.
+
+        Raises `WorkspaceError` where there is no such folder.
+        """
+        root = find_workspace(Path(folder)).root
+        with self._turn:
+            kits = [opened.kit for (of, _), opened in self._open.items() if of == root]
+        if not kits:
+            return None
+        found: dict[str, list[SourceHealth]] = {}
+        for health in (health for kit in kits for health in kit.health().values()):
+            found.setdefault(health.source, []).append(health)
+        return [max(several, key=_illness) for several in found.values()]
+
+    def _take(self, key: _Key, found: Workspace, environment: Mapping[str, str]) -> ContextKit:
+        stamp = _stamp(found)
+        opened = self._open.pop(key, None)
+        if opened is not None and opened.stamp != stamp:
+            opened.kit.close()
+            opened = None
+        if opened is None:
+            opened = _Opened(_open_kit(found, environment), stamp)
+        self._open[key] = opened
+        self._make_way(key)
+        return opened.kit
+
+    def _make_way(self, key: _Key) -> None:
+        """Let go of the shard for this workspace, and of those that are too many."""
+        for other in list(self._open):
+            if other == key or self._users[other]:
+                continue
+            self._open[other].kit.close()
+            if len(self._open) > self.most:
+                del self._open[other]
+
+    def close(self) -> None:
+        """Let go of everything."""
+        with self._turn:
+            for opened in self._open.values():
+                opened.kit.close()
+            self._open.clear()
+
+
+def _open_kit(found: Workspace, environment: Mapping[str, str]) -> ContextKit:
+    kit = ContextKit.open(found.root, environment=environment)
+    if isinstance(kit.store, EmbeddedStore):
+        kit = ContextKit(
+            workspace=kit.workspace,
+            config=kit.config,
+            registry=kit.registry,
+            store=evolve(kit.store, idle_seconds=_KEPT_SECONDS),
+        )
+    hide_shown(kit)
+    return kit
+
+
+def _illness(health: SourceHealth) -> tuple[bool, float, int]:
+    return health.state != "closed", health.seconds or 0.0, health.failures
+
+
+def _stamp(found: Workspace) -> object:
+    files = [user_config_file(), *([found.config_file] if found.config_file else [])]
+    return [(file, _state_of(file)) for file in files]
+
+
+def _state_of(file: Path) -> Any:
+    try:
+        state = file.stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size, state.st_ino

@@ -1,0 +1,1 @@
+"""Splitting a token budget, and fitting items into it."""

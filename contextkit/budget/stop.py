@@ -1,0 +1,154 @@
+"""Where a context ends: which items are not worth their tokens beside those that answer.
+
+Each rule says, by `id` of a piece, why that is left out; the trace has it as `weak`. With the
+request's `fill` none of them holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from attrs import evolve
+
+from contextkit.budget.notes import hardly_matching
+from contextkit.budget.pieces import Lane
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+from contextkit.text.questions import names_one_thing
+
+_CUT = 0.35
+_NOTE_CUT = 0.55
+_NAME_CUT = 0.65
+"""An item whose score is under such a part of its section's best is not worth its tokens. Where
+one thing is named, what defines it is wanted, and not all that mentions it."""
+
+_FEW_NOTES = 8
+"""So many notes stay however far they are behind: they are short."""
+
+_GOOD_MATCH = 0.5
+_GOOD_COVERS = 0.1
+"""What matches so well and has such a part of the question is worth room that is left over."""
+
+_SURE_MATCH = 0.6
+_LEAST_MATCH = 0.3
+_LEAST_BESIDE_NOTES = 0.4
+"""Beside a match of so much, one of less is noise; and more so beside a note that answers."""
+
+_BESIDE_A_DECISION = 4
+"""Where a note says what was decided, all else has such a part of the budget at most."""
+
+
+def stopped(
+    lanes: Sequence[Lane],
+    request: ContextRequest,
+    infos: Mapping[str, SourceInfo],
+    *,
+    coverages: Mapping[int, float],
+    shown: Collection[str],
+    leading: Collection[str],
+) -> list[Lane]:
+    """Leave out what is weak.
+
+    Args:
+        lanes: the sections, weighed.
+        request: the question.
+        infos: section -> what its source says of itself.
+        coverages: by `id` of a piece, how much of the question it has, 0..1.
+        shown: the sections whose share is large enough to show something.
+        leading: the sections of notes that answer.
+    """
+    floor = _floor(lanes, leading)
+    is_alone = sum(1 for lane in lanes if lane.pieces) == 1
+    made = []
+    for lane in lanes:
+        info = infos[lane.key]
+        weighty = _by_share(lane, request, info, coverages, lane.key in shown)
+        weak: Mapping[int, str] = {}
+        if info.notes:
+            weak = {} if is_alone else hardly_matching(weighty)
+        elif info.scale == "calibrated" and info.likely_answers(request.signals.topics) < 1:
+            # What answers such questions knows best how well its items match.
+            weak = _under(floor, weighty)
+        made.append(weighty.without(weak))
+    if leading and "decisions" in request.signals.topics:
+        others = [lane for lane in made if not infos[lane.key].notes]
+        weak = _more_than(request.max_tokens // _BESIDE_A_DECISION, others)
+        return [lane.without(weak) for lane in made]
+    return made
+
+
+def _by_share(
+    lane: Lane,
+    request: ContextRequest,
+    info: SourceInfo,
+    coverages: Mapping[int, float],
+    is_shown: bool,
+) -> Lane:
+    """The lane without what is far behind; without a share, with good matches alone."""
+    if lane.bounded or not is_shown:
+        lane = evolve(lane, good=_good(lane, coverages))
+    if is_shown:
+        return lane.without(_far_behind(lane, request, info))
+    return evolve(lane.without(_without_a_share(lane)), weight=0.0)
+
+
+def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:
+    """The pieces that match well, of a section that does not."""
+    return frozenset(
+        id(piece)
+        for piece in lane.pieces
+        if piece.candidate.scores.match >= _GOOD_MATCH
+        and coverages.get(id(piece), 0.0) >= _GOOD_COVERS
+    )
+
+
+def _without_a_share(lane: Lane) -> dict[int, str]:
+    """What needs a share: all but notes that come before the split, and good matches."""
+    why = lane.why or "its share of the budget is too small to show anything"
+    return {id(piece): why for piece in lane.pieces[lane.first :] if id(piece) not in lane.good}
+
+
+def _far_behind(lane: Lane, request: ContextRequest, info: SourceInfo) -> dict[int, str]:
+    """What is far behind the section's best."""
+    # Numbers that say nothing but an order do not say what is far behind.
+    if not lane.pieces or info.scale == "ranked":
+        return {}
+    part = _NOTE_CUT if info.notes else _CUT
+    if names_one_thing(request.query):
+        part = _NAME_CUT
+    # What updates a better match ranks with that, however little it has of the question.
+    least = part * max(piece.candidate.scores.rank_by for piece in lane.pieces)
+    return {
+        id(piece): f"its score is under {least:.3f}, {part:g} of the best of {lane.key}"
+        for piece in lane.pieces[_FEW_NOTES if info.notes else 1 :]
+        if piece.candidate.scores.rank_by < least
+    }
+
+
+def _floor(lanes: Sequence[Lane], leading: Collection[str]) -> float:
+    """What an item has to match beside those that answer, 0..1."""
+    if leading:
+        return _LEAST_BESIDE_NOTES
+    matches = (piece.candidate.scores.match for lane in lanes for piece in lane.pieces)
+    return _LEAST_MATCH if max(matches) >= _SURE_MATCH else 0.0
+
+
+def _under(floor: float, lane: Lane) -> dict[int, str]:
+    """What matches less."""
+    return {
+        id(piece): f"it matches less than {floor:g}, beside what answers"
+        for piece in lane.pieces
+        if piece.candidate.scores.supported_match < floor
+    }
+
+
+def _more_than(room: int, lanes: Sequence[Lane]) -> dict[int, str]:
+    """What does not fit into `room` tokens, best first."""
+    weak = {}
+    pieces = [piece for lane in lanes for piece in lane.pieces]
+    for piece in sorted(pieces, key=lambda piece: piece.candidate.order):
+        if piece.tokens <= room:
+            room -= piece.tokens
+        else:
+            weak[id(piece)] = "a note says what was decided"
+    return weak

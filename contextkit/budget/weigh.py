@@ -1,0 +1,131 @@
+"""How well each section answers a question: its room and its place.
+
+With the same evidence, sections share the budget by weight. A section whose items have little of
+what is asked, or whose source seldom answers such a question, has little room or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import evolve
+
+from contextkit.budget.evidence import coverage_of, evidence_of
+from contextkit.budget.notes import leading, with_notes_first
+from contextkit.budget.pieces import Lane
+from contextkit.budget.shares import by_evidence, readable_shares
+from contextkit.budget.stop import stopped
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+
+_LEAST_PART = 25
+_LEAST_TOKENS = 64
+"""A section needs a 25th of the budget, 64 tokens at most, to show something readable."""
+
+_LEVEL = 0.5
+"""A section with less than such a part of the best evidence takes no more than its share."""
+
+_OTHER_MEANS = 0.5
+"""The evidence of a source that may answer without the question's words, as a part of the best."""
+
+_CONSIDERED = 50
+"""So many of a section's items, the best, are looked at for its evidence."""
+
+_NOTES_FIRST = 2.0
+"""What somebody wrote down for this project, and answers, stands before all evidence."""
+
+
+def weighed(
+    lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
+) -> list[Lane]:
+    """Give lanes of one question the weights that they deserve, without what is weak.
+
+    Args:
+        lanes: the sections, with their own weights.
+        request: the question; with `fill`, nothing is left out.
+        infos: section -> what its source says of itself.
+    """
+    if not any(lane.pieces for lane in lanes):
+        return list(lanes)
+    coverages = _coverages(lanes, request)
+    evidence = _evidence(lanes, coverages, request, infos)
+    likely = {key: infos[key].likely_answers(request.signals.topics) for key in evidence}
+    weights = by_evidence({lane.key: lane.weight for lane in lanes}, evidence, likely)
+    answering = {key: evidence[key] * likely[key] for key in evidence}
+    best = max(answering, key=lambda key: (answering[key], key))
+    noted = with_notes_first(lanes, coverages, request, infos)
+    leads = leading(noted, coverages)
+    made = []
+    for lane in noted:
+        key, why = lane.key, ""
+        if answering[key] < answering[best]:
+            why = (
+                f"its best items have {evidence[key]:.2f} of what is asked and it answers such "
+                f"questions with {likely[key]:.2g}, beside {evidence[best]:.2f} and "
+                f"{likely[best]:.2g} of {best}"
+            )
+        changed = evolve(
+            lane,
+            weight=weights[key],
+            evidence=evidence[key],
+            precedence=_NOTES_FIRST if key in leads else round(answering[key], 1),
+            why=why,
+            bounded=not request.fill and answering[key] < _LEVEL * answering[best],
+        )
+        made.append(changed)
+    if request.fill:
+        return made
+    shown = _shown(lanes, weights, request.max_tokens)
+    return stopped(made, request, infos, coverages=coverages, shown=shown, leading=leads)
+
+
+def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int) -> frozenset[str]:
+    """The sections that have room to show something readable."""
+    showing = {lane.key: weights[lane.key] for lane in lanes if lane.pieces}
+    least = min(_LEAST_TOKENS, max_tokens // _LEAST_PART)
+    return frozenset(readable_shares(showing, max_tokens, least))
+
+
+# -- evidence ---------------------------------------------------------------------------------
+
+
+def _coverages(lanes: Sequence[Lane], request: ContextRequest) -> dict[int, float]:
+    """By `id` of a piece, how much of the question it has, 0..1."""
+    pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
+    found = coverage_of(request.query, [piece.candidate for piece in pieces])
+    return {id(piece): coverage for piece, coverage in zip(pieces, found, strict=True)}
+
+
+def _evidence(
+    lanes: Sequence[Lane],
+    coverages: Mapping[int, float],
+    request: ContextRequest,
+    infos: Mapping[str, SourceInfo],
+) -> dict[str, float]:
+    """Section -> how much of the question its best items have, 0..1."""
+    evidence = {
+        lane.key: evidence_of([coverages[id(piece)] for piece in lane.pieces[:_CONSIDERED]])
+        for lane in lanes
+    }
+    best = max(evidence.values())
+    if not best:
+        # The question has no words of its own, as "continue", or what answers it has others.
+        return {lane.key: 1.0 if lane.pieces else 0.0 for lane in lanes}
+    for lane in lanes:
+        if lane.pieces:
+            other = _by_other_means(lane, request, infos[lane.key], best)
+            evidence[lane.key] = max(evidence[lane.key], other)
+    return evidence
+
+
+def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best: float) -> float:
+    """The evidence of what may answer without the question's words."""
+    topics, match = request.signals.topics, lane.pieces[0].candidate.scores.match
+    if info.scale == "ranked":
+        return _OTHER_MEANS * best
+    if info.notes:
+        return 0.0
+    if not info.answers:
+        return _OTHER_MEANS * best * match
+    # What was done last answers "which files did I change?" though it has no such word.
+    return match if "code" not in topics and info.likely_answers(topics) == 1 else 0.0

@@ -1,0 +1,1 @@
+"""Caches of contexts and of source results."""

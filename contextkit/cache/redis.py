@@ -1,0 +1,192 @@
+"""Redis as a cache: bounded in time, and never a reason for anything to fail."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define, field
+
+from contextkit.concurrency import Breaker, ForkLock, in_thread
+from contextkit.errors import in_words
+from contextkit.logs import get_logger
+
+if TYPE_CHECKING:
+    from redis import Redis
+    from redis.connection import AbstractConnection
+
+T = TypeVar("T")
+
+_COOLDOWN_SECONDS = 5.0
+"""How long a Redis that does not answer is not asked again."""
+
+_RUN = re.compile(rb"run_id:(\w+)")
+
+_log = get_logger(__name__)
+
+
+@define(eq=False)
+class RedisLevel:
+    """One Redis, for any thread and event loop.
+
+    Each operation runs in a thread, so that its time is bounded however the server behaves.
+
+    Attributes:
+        url: where it is.
+        password: what it asks for, where it does.
+        timeout: seconds that one operation may take.
+        breaker: skips it for a while after a failure.
+    """
+
+    url: str
+    password: str | None
+    timeout: float
+    breaker: Breaker = field(factory=lambda: Breaker(1, _COOLDOWN_SECONDS))
+    _client: Redis | None = field(default=None, init=False)
+    _turn: ForkLock = field(factory=ForkLock, init=False)
+    _problem: str | None = field(default=None, init=False)
+    _connections: int = field(default=0, init=False)
+    _server: tuple[int, str | None] = field(default=(0, None), init=False)
+
+    @property
+    def run(self) -> str | None:
+        """The run of the server that the newest connection is to: no other run has its name.
+
+        None where there was no connection, or where the server does not say it.
+        """
+        return self._server[1]
+
+    @property
+    def problem(self) -> str | None:
+        """Why it does not answer, or None."""
+        return self._problem
+
+    def attempt(self, operation: Callable[[Redis], T], seconds: float | None = None) -> T | None:
+        """Run an operation; None where Redis fails, takes too long or is skipped.
+
+        Args:
+            operation: what to do with Redis.
+            seconds: how long it may take; default: `timeout`.
+        """
+        if not self.breaker.allows():
+            return None
+        limit = seconds or self.timeout
+        with self._recorded(limit) as recorded:
+            # Importing what it needs is not Redis' time.
+            client = self.connected()
+            recorded.append(_started(operation, client).result(limit))
+        return recorded[0] if recorded else None
+
+    async def attempt_async(self, operation: Callable[[Redis], T]) -> T | None:
+        """`attempt` for a caller in an event loop."""
+        if not self.breaker.allows():
+            return None
+        with self._recorded(self.timeout) as recorded:
+            client = self._client
+            if client is None:
+                client = await in_thread(self.connected)
+            async with asyncio.timeout(self.timeout):
+                recorded.append(await asyncio.wrap_future(_started(operation, client)))
+        return recorded[0] if recorded else None
+
+    @contextlib.contextmanager
+    def _recorded(self, seconds: float) -> Iterator[list[Any]]:
+        """Tell the breaker how an operation ended, and keep its error from the caller."""
+        result: list[Any] = []
+        try:
+            yield result
+        except asyncio.CancelledError:
+            self.breaker.abandoned()
+            raise
+        except Exception as error:  # noqa: BLE001 - a cache's failure costs time and nothing else
+            self._failed(error, seconds)
+        else:
+            self._succeeded()
+
+    def _failed(self, error: Exception, seconds: float) -> None:
+        self.breaker.failed()
+        reason = in_words(error)
+        if isinstance(error, TimeoutError):
+            reason = f"no answer within {seconds:g} s"
+        first, self._problem = self._problem is None, reason
+        if first:
+            _log.warning("cache_unreachable", url=self.url, reason=reason)
+
+    def _succeeded(self) -> None:
+        self.breaker.succeeded()
+        if self._problem is not None:
+            self._problem = None
+            _log.info("cache_back", url=self.url)
+
+    def connected(self) -> Redis:
+        """The client; nothing is sent yet. Raises `ValueError` for an invalid address."""
+        with self._turn:
+            if self._client is None:
+                self._client = self._make_client()
+            return self._client
+
+    def close(self) -> None:
+        """Close the connections; they are made again when it is used."""
+        with self._turn:
+            client, self._client = self._client, None
+        if client is not None:
+            client.connection_pool.disconnect()
+
+    def _greet(self, connection: AbstractConnection) -> None:
+        """Begin a connection, and learn which run of the server it is to."""
+        from redis.exceptions import ResponseError
+
+        self._connections += 1
+        number = self._connections
+        connection.on_connect()  # type: ignore[no-untyped-call]
+        connection.send_command("INFO", "server")  # type: ignore[no-untyped-call]
+        try:
+            answer = connection.read_response(disable_decoding=True)
+        except ResponseError:
+            answer = b""
+        run = _RUN.search(answer) if isinstance(answer, bytes) else None
+        # One that began before the server was restarted may be greeted last.
+        if number > self._server[0]:
+            self._server = number, run[1].decode() if run else None
+
+    def _make_client(self) -> Redis:
+        # It takes tens of milliseconds to import.
+        from redis import ConnectionError as NotConnectedError, ConnectionPool, Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        options: dict[str, Any] = {"password": self.password} if self.password else {}
+        pool = ConnectionPool.from_url(
+            self.url,
+            redis_connect_func=self._greet,
+            client_name="contextkit",
+            socket_timeout=self.timeout,
+            socket_connect_timeout=self.timeout,
+            # Once more at once: a connection that was idle may have been closed.
+            retry=Retry(NoBackoff(), 1, (NotConnectedError,)),
+            **options,
+        )
+        return Redis(connection_pool=pool)
+
+
+def _started(operation: Callable[[Redis], T], client: Redis) -> concurrent.futures.Future[T]:
+    """Start an operation in a thread that nothing waits for at exit."""
+    future: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            outcome = operation(client)
+        except BaseException as error:  # noqa: BLE001 - given to the caller
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                future.set_exception(error)
+        else:
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                future.set_result(outcome)
+
+    threading.Thread(target=run, name="contextkit-cache", daemon=True).start()
+    return future

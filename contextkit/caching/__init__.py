@@ -1,1 +1,0 @@
-"""Keeping for a while what was assembled, found and embedded: in memory, and in Redis."""

@@ -1,0 +1,241 @@
+"""Whether the store opens, what is in it, and whether there is room for more.
+
+Whether other users can read what is stored.
+
+When each source's records were last brought up to date with the workspace.
+
+Whether there is a cache, and whether its Redis answers.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from contextkit.cli.checks.finding import Finding, fine, problem, warning
+from contextkit.config.load import data_folder
+from contextkit.errors import ContextKitError, RecordDamagedError, StoreDamagedError, StoreFullError
+from contextkit.files import is_wide
+from contextkit.indexing.run import state_folder
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.base import RecordStore
+from contextkit.store.embedded import EmbeddedStore
+from contextkit.store.open import DATA_NAMES
+from contextkit.store.shard_folder import SPARE_BYTES, STORE_NAMES, ShardFolder
+from contextkit.store.verify import verify
+
+if TYPE_CHECKING:
+    from contextkit.cache.caches import Caches
+
+_PRIVACY = "store"
+
+
+def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
+    """A warning where others have rights to a folder that could not be narrowed.
+
+    Args:
+        folder: the folder; it need not be there.
+        own: what we call the files and folders in it.
+    """
+    if not hasattr(os, "geteuid") or not folder.exists():
+        return
+    owner = folder.stat().st_uid
+    if owner != os.geteuid():
+        yield warning(
+            _PRIVACY,
+            f"{folder} belongs to the user {owner}, who can read what you store there",
+            "set store.path or CONTEXTKIT_HOME to a folder of your own",
+        )
+    elif is_wide(folder):
+        wide = sum(1 for name in own for _ in _open_to_others(folder / name))
+        if wide:
+            yield warning(
+                _PRIVACY,
+                f"other users have rights to {wide:,} files and folders in {folder}",
+                f"`chmod -R go= {folder}` where nobody else needs them",
+            )
+
+
+def _open_to_others(path: Path) -> Iterator[Path]:
+    """What others have rights to and come to: what is in a private folder is private."""
+    if is_wide(path):
+        yield path
+        for each in path.iterdir() if path.is_dir() else ():
+            yield from _open_to_others(each)
+
+
+_STORE = "store"
+_LITTLE_ROOM = 1024**3
+_SHOWN_RECORDS = 20
+_REBUILD = "run `contextkit reembed`, which makes indexes and vectors anew"
+_READ_ONLY = "give yourself the right to, or set store.path or CONTEXTKIT_HOME"
+
+
+@define
+class StoreCheck:
+    """The record store.
+
+    Attributes:
+        store: the store; it is not made by looking at it.
+        registry: whose sources' records are counted.
+        deep: whether every record is read and verified.
+        usable: whether there is a store and it opens, once `findings` is done.
+    """
+
+    store: RecordStore
+    registry: SourceRegistry
+    deep: bool = False
+    usable: bool = False
+
+    def findings(self) -> Iterator[Finding]:
+        """Whether it opens and what it holds; for an embedded one, also its folder."""
+        if isinstance(self.store, EmbeddedStore) and not self.store.path.exists():
+            yield fine(_STORE, f"none yet: it will be made at {self.store.path}")
+        else:
+            yield self._opened()
+        if self.deep and self.usable:
+            yield from self._verified()
+        if isinstance(self.store, EmbeddedStore):
+            lost = ShardFolder(self.store.path).lost.problem
+            if lost is not None:
+                yield problem(_STORE, lost)
+            yield self._room(self.store.path)
+            yield from privacy_findings(data_folder(), DATA_NAMES)
+            yield from privacy_findings(self.store.path, STORE_NAMES)
+
+    def _verified(self) -> Iterator[Finding]:
+        verified = verify(self.store)
+        for name in verified.damaged[:_SHOWN_RECORDS]:
+            yield problem(_STORE, f"damaged: {name}", "`contextkit import` an export that has it")
+        if len(verified.damaged) > _SHOWN_RECORDS:
+            yield problem(_STORE, f"damaged: {len(verified.damaged):,} records in all")
+        for words in verified.miscounted:
+            yield problem(_STORE, f"an index finds other records than there are, {words}", _REBUILD)
+        if verified.other_vectors:
+            names = ", ".join(verified.other_vectors[:_SHOWN_RECORDS])
+            count = len(verified.other_vectors)
+            text = f"the vectors of {count:,} records are not those of their text: {names}"
+            yield problem(_STORE, text, _REBUILD)
+        yield fine(_STORE, f"{verified.records:,} records are what was stored")
+
+    def _opened(self) -> Finding:
+        try:
+            counts = {name: self.store.count(name, None, {}) for name in self.registry.sources}
+            total = self.store.count(None, None, {})
+        except ContextKitError as error:
+            return problem(_STORE, str(error), _remedy(error))
+        self.usable = True
+        parts = [f"{name} {count:,}" for name, count in counts.items() if count]
+        others = total - sum(counts.values())
+        if others > 0:
+            parts.append(f"of sources that are off or gone {others:,}")
+        held = f": {', '.join(parts)}" if parts else ""
+        return fine(_STORE, f"{total:,} records of all projects{held}")
+
+    def _room(self, path: Path) -> Finding:
+        folder = next(each for each in (path, *path.absolute().parents) if each.exists())
+        size = 0
+        try:
+            size = ShardFolder(path).size() if path.exists() else 0
+            # The permissions alone do not tell: a file system may be read-only.
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            free = shutil.disk_usage(folder).free
+        except OSError as error:
+            text = f"{folder} cannot be written to: {error.strerror or error}"
+            if self.usable:
+                # Every process that reads it copies it first.
+                return warning(_STORE, f"{text}; {size_in_words(size)} to be read", _READ_ONLY)
+            return problem(_STORE, text, _READ_ONLY)
+        text = f"{size_in_words(size)} at {path}, {size_in_words(free)} free"
+        if free < SPARE_BYTES:
+            return problem(_STORE, text, "free some room: nothing more is stored")
+        if free < _LITTLE_ROOM:
+            return warning(_STORE, text, "free some room")
+        return fine(_STORE, text)
+
+
+def _remedy(error: ContextKitError) -> str | None:
+    if isinstance(error, StoreDamagedError) and not isinstance(error, RecordDamagedError):
+        return "move it away and `contextkit import` your last export"
+    return "free some room" if isinstance(error, StoreFullError) else None
+
+
+def size_in_words(size: float) -> str:
+    """A number of bytes as a person reads it."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            break
+        size /= 1024
+    return f"{size:,.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
+
+
+_INDEX = "index"
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def index_findings(
+    registry: SourceRegistry, store: RecordStore | None, project: str
+) -> Iterator[Finding]:
+    """One finding for each source that has something to index.
+
+    Args:
+        registry: the plugins.
+        store: the store, or None where there is none.
+        project: the project whose records are meant.
+    """
+    folder = state_folder(store, project) if store is not None else None
+    for name in registry.sources:
+        if not registry.implements(name, "contextkit_index"):
+            continue
+        at = _last(folder / f"{name}.json") if folder is not None else None
+        if at is None:
+            text = f"{name}: this project was not indexed yet"
+            yield warning(_INDEX, text, "`contextkit index`; `contextkit assemble` does it as well")
+        else:
+            yield fine(_INDEX, f"{name}: something new was last indexed {_ago(time.time() - at)}")
+
+
+def _last(state: Path) -> float | None:
+    try:
+        return state.stat().st_mtime
+    except OSError:
+        return None
+
+
+def _ago(seconds: float) -> str:
+    for length, unit in _UNITS:
+        count = int(seconds // length)
+        if count >= 1:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "less than a minute ago"
+
+
+_CACHE = "cache"
+
+
+def cache_findings(caches: Caches | None) -> Iterator[Finding]:
+    """One finding: off, in memory, or which Redis and what is in it."""
+    if caches is None:
+        yield fine(_CACHE, "off")
+    elif caches.levels.redis is None:
+        yield fine(_CACHE, "in the memory of each process")
+    else:
+        yield _redis(caches)
+
+
+def _redis(caches: Caches) -> Finding:
+    url, counts = caches.settings.url, caches.levels.counts_blocking()
+    if counts is None:
+        reason = caches.levels.redis.problem if caches.levels.redis else None
+        remedy = f"start it, or mend cache.url or {caches.settings.password_variable}"
+        return warning(_CACHE, f"{url} does not answer: {reason}; everything works without", remedy)
+    held = ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
+    return fine(_CACHE, f"{url}: {held or 'nothing in it yet'}")

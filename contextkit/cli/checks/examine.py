@@ -1,0 +1,157 @@
+"""One part after the other, each guarded against whatever the others or it itself may do."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from contextkit.cli.checks.data import StoreCheck, cache_findings, index_findings
+from contextkit.cli.checks.finding import Finding, fine, problem, timed, warning
+from contextkit.cli.checks.setup import ANSWERED, ConfigurationCheck, PluginCheck, probe_sources
+from contextkit.cli.checks.surroundings import git_findings, model_findings, secret_findings
+from contextkit.config.projects import identify
+from contextkit.config.settings import Config
+from contextkit.embedding.choice import PluginEmbedders
+from contextkit.errors import WorkspaceError
+from contextkit.kit import ContextKit
+from contextkit.package import VERSION
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.workspace.find import Workspace, find_workspace
+
+
+def examine(
+    folder: str | Path = ".", *, settings: Mapping[str, Any] | None = None, deep: bool = False
+) -> Iterator[Finding]:
+    """Look at everything that contextkit works with, and change none of it.
+
+    A part that is broken does not keep the others from being looked at.
+
+    Args:
+        folder: a folder in the workspace.
+        settings: dotted key -> value, stronger than files and environment.
+        deep: whether every stored record is read and verified, which takes as long as an export.
+
+    Yields:
+        What was found, part by part.
+    """
+    examination = _Examination(Path(folder), settings or {}, deep)
+    for part, check in (
+        ("contextkit", examination.program),
+        ("workspace", examination.place),
+        ("configuration", examination.configuration),
+        ("project", examination.project),
+        ("plugins", examination.plugins),
+        ("store", examination.store),
+        ("models", examination.models),
+        ("cache", examination.cache),
+        ("index", examination.index),
+        ("secrets", examination.secrets),
+        ("assembly", examination.assembly),
+        ("git", examination.git),
+    ):
+        yield from timed(part, check)
+    examination.close()
+
+
+@define
+class _Examination:
+    """What one part leaves for the next."""
+
+    folder: Path
+    settings: Mapping[str, Any]
+    deep: bool
+    workspace: Workspace = field(init=False)
+    found: bool = field(default=False, init=False)
+    config: Config = field(factory=Config, init=False)
+    registry: SourceRegistry = field(init=False)
+    kit: ContextKit | None = field(default=None, init=False)
+    stored: bool = field(default=False, init=False)
+
+    @workspace.default
+    def _not_found_yet(self) -> Workspace:
+        return Workspace(self.folder)
+
+    @registry.default
+    def _no_plugins(self) -> SourceRegistry:
+        return SourceRegistry(self.config, entry_points=False)
+
+    def program(self) -> Iterator[Finding]:
+        version = f"{platform.python_implementation()} {platform.python_version()}"
+        yield fine("contextkit", f"{VERSION} on {version}, {platform.platform(terse=True)}")
+
+    def place(self) -> Iterator[Finding]:
+        try:
+            self.workspace = find_workspace(self.folder)
+        except WorkspaceError as error:
+            yield problem("workspace", str(error), "name another folder with -C")
+            return
+        self.found = True
+        yield fine("workspace", str(self.workspace.root))
+
+    def configuration(self) -> Iterator[Finding]:
+        check = ConfigurationCheck(self.workspace, self.settings)
+        yield from check.findings()
+        self.config = check.usable()
+
+    def project(self) -> Iterator[Finding]:
+        found = identify(self.workspace.root, self.config, claim=False)
+        if found.problem:
+            yield warning("project", found.problem, found.remedy)
+        elif self.config.project:
+            yield fine("project", self.config.project)
+
+    def plugins(self) -> Iterator[Finding]:
+        check = PluginCheck(self.config, self.workspace.root)
+        self.registry = check.registry
+        yield from check.findings()
+
+    def store(self) -> Iterator[Finding]:
+        self.kit = ContextKit.over(self.workspace, self.config, self.registry)
+        self.kit.claims_name = False
+        check = StoreCheck(self.kit.store, self.registry, self.deep)
+        yield from check.findings()
+        self.stored = check.usable
+
+    def models(self) -> Iterator[Finding]:
+        embedders = self.kit.store.embedders if self.kit else None
+        own = PluginEmbedders(self.config, self.registry)
+        yield from model_findings(embedders or own, self.config, self.registry)
+
+    def cache(self) -> Iterator[Finding]:
+        if self.kit is not None:
+            yield from cache_findings(self.kit.caches)
+
+    def index(self) -> Iterator[Finding]:
+        if self.kit is not None and self.found:
+            store = self.kit.store if self.stored else None
+            yield from index_findings(self.registry, store, self.kit.project)
+
+    def secrets(self) -> Iterator[Finding]:
+        store = self.kit.store if self.kit is not None and self.stored else None
+        yield from secret_findings(self.registry, store)
+
+    def assembly(self) -> Iterator[Finding]:
+        """A real question, as every request asks it; needs a store that opens."""
+        if self.kit is None or not self.stored:
+            return
+        rows = probe_sources(self.kit)
+        failed = [row for row in rows if row.state not in ANSWERED]
+        for row in failed:
+            yield warning(
+                "assembly", f"{row.source}: {row.reason}", "`contextkit --debug doctor` shows where"
+            )
+        if rows and not failed:
+            answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in rows)
+            yield fine("assembly", f"every source answers: {answered}")
+
+    def git(self) -> Iterator[Finding]:
+        if self.found:
+            yield from git_findings(self.workspace.root)
+
+    def close(self) -> None:
+        if self.kit is not None:
+            self.kit.close()

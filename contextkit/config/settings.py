@@ -1,0 +1,125 @@
+"""The configuration: what can be set, and where each value came from.
+
+Later beats earlier: defaults, the user's `config.toml`, the project's `contextkit.toml` or
+`[tool.contextkit]`, the environment (`CONTEXTKIT_ASSEMBLE_MAX_TOKENS`,
+`CONTEXTKIT_SOURCES_CODE_ENABLED`; an empty variable is not set), command-line flags, and
+last the request itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from attrs import Attribute, Factory, field, fields, frozen
+
+from contextkit.config.origins import Contested, Origin, Overruled
+from contextkit.config.sections import (
+    SECTIONS,
+    AssembleSettings,
+    CacheSettings,
+    EmbeddingSettings,
+    HistorySettings,
+    HookSettings,
+    RankingSettings,
+    RedactSettings,
+    SourceSettings,
+    StoreSettings,
+    setting,
+)
+from contextkit.errors import ConfigError
+
+
+def normalized(name: str) -> str:
+    """A source's or strategy's name as the environment can spell it: lower case, no underscores."""
+    return name.lower().replace("_", "-")
+
+
+def one_name_twice(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first two of some names that are one name to everything that looks them up, if any."""
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.setdefault(normalized(name), name)
+        if first != name:
+            return first, name
+    return None
+
+
+_NOT_CONFIGURED = SourceSettings()
+
+
+@frozen(kw_only=True)
+class Config:
+    """The effective configuration.
+
+    Attributes:
+        project: the project's name, or None for the workspace's path.
+        assemble, ranking, history, store, embedding, cache, hooks, redact: the sections.
+        sources: normalized source name -> its settings.
+        strategies: normalized strategy name -> the parts of it that are set.
+        origins: dotted key -> where its value came from; defaults are not in it.
+        overruled: dotted key -> what a workspace's file says against the user's choice.
+        contested: dotted key of a source's own setting -> both values, until the source is
+            loaded and its rule is known; until then the user's counts.
+    """
+
+    project: str | None = setting(
+        None, "Project that the workspace's records belong to. Unset: the folder.", "a name"
+    )
+    assemble: AssembleSettings = Factory(AssembleSettings)
+    ranking: RankingSettings = Factory(RankingSettings)
+    history: HistorySettings = Factory(HistorySettings)
+    store: StoreSettings = Factory(StoreSettings)
+    embedding: EmbeddingSettings = Factory(EmbeddingSettings)
+    cache: CacheSettings = Factory(CacheSettings)
+    hooks: HookSettings = Factory(HookSettings)
+    redact: RedactSettings = Factory(RedactSettings)
+    sources: Mapping[str, SourceSettings] = field(factory=dict)
+    strategies: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+    origins: Mapping[str, Origin] = field(factory=dict)
+    overruled: Mapping[str, Overruled] = field(factory=dict)
+    contested: Mapping[str, Contested] = field(factory=dict)
+
+    def source(self, name: str) -> SourceSettings:
+        """The settings of a source, whether it was configured or not."""
+        return self.sources.get(normalized(name), _NOT_CONFIGURED)
+
+    def origin(self, key: str) -> Origin:
+        """Where the value of a dotted key came from."""
+        return self.origins.get(key, Origin("default", "default"))
+
+    def refusal(self, key: str, expected: str, origin: Origin | None = None) -> ConfigError:
+        """The error for a value that makes no sense, with where it was set.
+
+        Args:
+            key: its dotted key.
+            expected: what would be right.
+            origin: where it was set; default: what `origin` says.
+        """
+        origin = origin or self.origin(key)
+        in_file = origin.layer in {"user", "project"}
+        return ConfigError(
+            expected, key=key, file=Path(origin.label) if in_file else None, line=origin.line
+        )
+
+    def described(self) -> list[tuple[str, Any, Origin]]:
+        """Every setting: dotted key, value, origin; sorted by key."""
+        rows: list[tuple[str, Any]] = [("project", self.project)]
+        for section in SECTIONS:
+            values = getattr(self, section)
+            rows += [(f"{section}.{a.name}", getattr(values, a.name)) for a in _fields(values)]
+        for name, settings in self.sources.items():
+            rows += [
+                (f"sources.{name}.{a.name}", getattr(settings, a.name))
+                for a in _fields(settings)
+                if a.name != "own" and f"sources.{name}.{a.name}" in self.origins
+            ]
+            rows += [(f"sources.{name}.{key}", value) for key, value in settings.own.items()]
+        for name, parts in self.strategies.items():
+            rows += [(f"strategies.{name}.{key}", value) for key, value in parts.items()]
+        return [(key, value, self.origin(key)) for key, value in sorted(rows)]
+
+
+def _fields(values: object) -> tuple[Attribute[Any], ...]:
+    return cast("tuple[Attribute[Any], ...]", fields(cast("Any", type(values))))

@@ -1,0 +1,159 @@
+"""Keeping the best-scored item of each set of duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from attrs import evolve, frozen
+
+from contextkit.models.items import ContextItem, Provenance
+
+
+class Duplicate(NamedTuple):
+    """What an item lost to.
+
+    Attributes:
+        winner: the position of the item that was kept in its place.
+        why: what makes the two duplicates, in words.
+    """
+
+    winner: int
+    why: str
+
+
+@frozen
+class DedupResult:
+    """What is left without duplicates.
+
+    Attributes:
+        kept: positions of the items that stay, in input order.
+        duplicate_of: position of every other item -> what it lost to.
+        items: the items that stay, in input order, each with the provenance of those that
+            lost to it in `also_in`.
+    """
+
+    kept: tuple[int, ...]
+    duplicate_of: Mapping[int, Duplicate]
+    items: tuple[ContextItem, ...]
+
+
+def deduplicate(
+    items: Sequence[ContextItem],
+    scores: Sequence[float],
+    keys: Sequence[Sequence[str]],
+    threshold: float = 0.90,
+) -> DedupResult:
+    """Keep the best-scored item of each set of duplicates.
+
+    Items are taken best first, ties by source and id, so that the result does not depend
+    on their order. Each is compared with the items kept so far and with no other: an item
+    that lost takes no further ones with it.
+
+    Args:
+        items: the candidates of all sources.
+        scores: each item's score, comparable across sources.
+        keys: for each item the keys that name the same thing in any source.
+        threshold: from which ratio on two texts are near duplicates, over 0, to 1; at 1
+            only texts that are equal but for case, punctuation and white space are.
+
+    Raises:
+        ValueError: there is not one score and one list of keys per item, or the threshold
+            is out of range.
+    """
+    if not len(items) == len(scores) == len(keys):
+        raise ValueError(
+            f"one score and one list of keys per item, got {len(items)} items, "
+            f"{len(scores)} scores and {len(keys)} lists of keys"
+        )
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold must be over 0 and at most 1, got {threshold!r}")
+    order = sorted(
+        range(len(items)),
+        key=lambda position: (
+            -scores[position],
+            items[position].source,
+            items[position].id,
+            items[position].own_text,
+            position,
+        ),
+    )
+    ranked = [items[position] for position in order]
+    lost = _find_duplicates(ranked, [keys[position] for position in order], threshold)
+    duplicate_of = {
+        order[loser]: Duplicate(order[duplicate.winner], duplicate.why)
+        for loser, duplicate in lost.items()
+    }
+    merged = {order[winner]: item for winner, item in _merged(ranked, lost).items()}
+    kept = tuple(position for position in range(len(items)) if position not in duplicate_of)
+    return DedupResult(
+        kept=kept,
+        duplicate_of={loser: duplicate_of[loser] for loser in sorted(duplicate_of)},
+        items=tuple(merged.get(position, items[position]) for position in kept),
+    )
+
+
+def _find_duplicates(
+    items: Sequence[ContextItem], keys: Sequence[Sequence[str]], threshold: float
+) -> dict[int, Duplicate]:
+    """Loser -> winner, for items that come best first."""
+    # numpy and rapidfuzz are imported with the first use.
+    from contextkit.dedup.texts import KeptTexts
+
+    records = _KeptRecords()
+    texts = KeptTexts([item.own_text for item in items], threshold)
+    lost: dict[int, Duplicate] = {}
+    for position, item in enumerate(items):
+        found = records.find(item, keys[position]) or texts.find(position)
+        if found is None:
+            records.add(position, item, keys[position])
+            texts.add(position)
+        else:
+            lost[position] = Duplicate(*found)
+    return lost
+
+
+class _KeptRecords:
+    """The items kept so far, findable by id and by key."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[tuple[str, str], int] = {}
+        self._by_key: dict[str, list[tuple[int, str]]] = {}
+        self._joined: set[tuple[int, str]] = set()
+
+    def add(self, position: int, item: ContextItem, keys: Sequence[str]) -> None:
+        self._by_id[item.source, item.id] = position
+        for key in keys:
+            self._by_key.setdefault(key, []).append((position, item.source))
+
+    def find(self, item: ContextItem, keys: Sequence[str]) -> tuple[int, str] | None:
+        """The kept item that `item` is the same record as, and why."""
+        position = self._by_id.get((item.source, item.id))
+        if position is not None:
+            return position, "same record"
+        for key in keys:
+            for position, source in self._by_key.get(key, ()):
+                # Two records of one source are two things, also when a third item of
+                # another source shares a key with both: it takes the better one.
+                if source != item.source and (position, item.source) not in self._joined:
+                    self._joined.add((position, item.source))
+                    return position, f"same key {key}"
+        return None
+
+
+def _merged(items: Sequence[ContextItem], lost: Mapping[int, Duplicate]) -> dict[int, ContextItem]:
+    """The winners, with the provenance of what lost to them."""
+    losers: dict[int, list[ContextItem]] = {}
+    for loser, duplicate in lost.items():
+        losers.setdefault(duplicate.winner, []).append(items[loser])
+    merged = {}
+    for winner, others in losers.items():
+        item = items[winner]
+        places = {(place.source, place.id): place for place in item.also_in}
+        for other in others:
+            own = Provenance(other.source, other.id, other.location)
+            for place in (own, *other.also_in):
+                places.setdefault((place.source, place.id), place)
+        places.pop((item.source, item.id), None)
+        merged[winner] = evolve(item, also_in=tuple(places.values()))
+    return merged

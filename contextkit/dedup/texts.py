@@ -1,0 +1,181 @@
+"""Finding the kept text that says what another one says."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+
+from contextkit.dedup.guard import Guarded
+from contextkit.dedup.near import NearTexts
+from contextkit.dedup.normal import clauses, is_rotation, normal_text, shortened
+
+_LONGEST = 10_000
+"""Characters of a text that is compared with others. A longer one is more than a context has
+room for, and comparing takes the square of the length."""
+
+_MOST_CHARACTERS = 3_000_000
+"""Characters of all texts that are compared; where there are more, the longest are not."""
+
+_MOST_GUARDED = 2 * 10**7
+"""Characters of all pairs that are laid side by side; what is left then is no duplicate."""
+
+_END = 12
+"""Characters at either end that say whether texts may be one without a word of it."""
+
+
+class KeptTexts:
+    """The texts kept so far, findable by the routes that go by what a text says.
+
+    Texts of over 10,000 characters, and the longest of over three million together, duplicate
+    those that differ in case and white space alone.
+
+    Args:
+        texts: the texts, best first; they are spoken of by position.
+        threshold: from which ratio on two texts are near duplicates; at 1 only texts with
+            the same normal form are duplicates.
+    """
+
+    def __init__(self, texts: Sequence[str], threshold: float) -> None:
+        self._texts = texts
+        self._guarded: dict[int, Guarded] = {}
+        longest = _longest_compared(texts)
+        self._copies = {p: _copy_key(text) for p, text in enumerate(texts) if len(text) > longest}
+        self._normal = [
+            "" if position in self._copies else normal_text(text)
+            for position, text in enumerate(texts)
+        ]
+        self._by_copy: dict[bytes, int] = {}
+        self._work = 0
+        self._by_text: dict[str, list[int]] = {}
+        self._by_rest: dict[str, list[int]] = {}
+        self._by_characters: dict[int, list[int]] = {}
+        self._near = NearTexts(self._normal, threshold) if threshold < 1 else None
+        self._rests = _rests(self._normal) if self._near else []
+        self._alone = self._without_relatives()
+
+    def add(self, position: int) -> None:
+        """Keep a text."""
+        if position in self._alone:
+            return
+        if position in self._copies:
+            self._by_copy.setdefault(self._copies[position], position)
+            return
+        text = self._normal[position]
+        self._by_text.setdefault(text, []).append(position)
+        if self._near is None:
+            return
+        for rest in self._rests[position]:
+            self._by_rest.setdefault(rest, []).append(position)
+        characters = self._near.characters(position)
+        self._by_characters.setdefault(characters, []).append(position)
+        self._near.keep(position)
+
+    def find(self, position: int) -> tuple[int, str] | None:
+        """The kept text that the one at `position` duplicates, and why."""
+        if position in self._copies:
+            winner = self._by_copy.get(self._copies[position])
+            return None if winner is None else (winner, "same text")
+        if position in self._alone or not self._normal[position]:
+            return None
+        return next(self._matches(position), None)
+
+    def _without_relatives(self) -> set[int]:
+        """The texts that no route leads to or from, which are most of them."""
+        if self._near is None:
+            return set()
+        rests = {rest for own in self._rests for rest in own}
+        return {
+            position
+            for position, text in enumerate(self._normal)
+            if position not in self._copies
+            and self._near.is_alone(position)
+            and not self._rests[position]
+            and text not in rests
+        }
+
+    def _matches(self, position: int) -> Iterator[tuple[int, str]]:
+        text, guarded = self._normal[position], self._guarded_at(position)
+        for winner in self._affordable(position, self._by_text.get(text, ())):
+            if not guarded.reorders(self._guarded_at(winner)):
+                yield winner, "same text"
+        if self._near is None:
+            return
+        characters = self._near.characters(position)
+        for winner in self._affordable(position, self._by_characters.get(characters, ())):
+            if self._is_permutation(position, winner):
+                yield winner, "same clauses in another order"
+        for winner in self._affordable(position, self._with_a_few_words_more(position)):
+            if not guarded.contradicts(self._guarded_at(winner)):
+                yield winner, "same text but for a prefix or a word"
+        for winner, ratio in self._near.find(position):
+            if not self._can_afford(position, winner):
+                return
+            if not guarded.contradicts(self._guarded_at(winner)):
+                yield winner, f"{ratio:.0f}% alike"
+
+    def _affordable(self, position: int, winners: Iterable[int]) -> Iterator[int]:
+        """The winners until all that is compared comes to too much."""
+        return takewhile(lambda winner: self._can_afford(position, winner), winners)
+
+    def _can_afford(self, position: int, winner: int) -> bool:
+        self._work += len(self._normal[position]) + len(self._normal[winner])
+        return self._work <= _MOST_GUARDED
+
+    def _guarded_at(self, position: int) -> Guarded:
+        """A text as it is compared; most are compared with none."""
+        if position not in self._guarded:
+            self._guarded[position] = Guarded(self._texts[position])
+        return self._guarded[position]
+
+    def _is_permutation(self, position: int, winner: int) -> bool:
+        one, other = self._guarded_at(position), self._guarded_at(winner)
+        return (
+            is_rotation(self._normal[position], self._normal[winner])
+            or clauses(one.text) == clauses(other.text)
+        ) and not one.reorders(other)
+
+    def _with_a_few_words_more(self, position: int) -> Iterable[int]:
+        """Kept texts that are a short text with a word more or less, best first."""
+        found = set(self._by_rest.get(self._normal[position], ()))
+        for rest in self._rests[position]:
+            found.update(self._by_text.get(rest, ()))
+        return sorted(found)
+
+
+def _rests(texts: Sequence[str]) -> list[list[str]]:
+    """For each text those of the others that are the text without a prefix or a word."""
+    known = {text for text in texts if text}
+    if not known:
+        return [[] for _ in texts]
+    # Unless it is very short, such a text begins or ends as the whole one does.
+    heads, tails = (Counter(ends) for ends in zip(*map(_ends, known), strict=True))
+    lengths = {len(text) for text in known}
+    shortest = min(lengths)
+    return [
+        [rest for rest in shortened(text, lengths) if rest in known]
+        if shortest < 2 * _END or heads[head] > 1 or tails[tail] > 1
+        else []
+        for text, (head, tail) in zip(texts, map(_ends, texts), strict=True)
+    ]
+
+
+def _longest_compared(texts: Sequence[str]) -> int:
+    """The length up to which texts are compared with others."""
+    room = _MOST_CHARACTERS
+    for length in sorted(map(len, texts)):
+        room -= length
+        if length > _LONGEST or room < 0:
+            return min(length - 1, _LONGEST)
+    return _LONGEST
+
+
+def _copy_key(text: str) -> bytes:
+    """What two texts share that are the same but for case and white space."""
+    folded = " ".join(text.lower().split())
+    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).digest()
+
+
+def _ends(text: str) -> tuple[str, str]:
+    return text[:_END], text[-_END:]

@@ -1,0 +1,84 @@
+"""What a dense model is, and the checking of what one gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from contextkit.errors import ContextKitError
+from contextkit.models.embedding import DenseModel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+_NAME_CHARACTERS = 200
+_MOST_DIMENSIONS = 65_536
+
+
+class ModelError(ContextKitError):
+    """A model cannot make vectors, or makes none that can be used."""
+
+
+def checked_model(model: object) -> DenseModel:
+    """A plugin's model, as far as can be told before it is used; raises `ModelError`."""
+    name = getattr(model, "name", None)
+    methods = (getattr(model, method, None) for method in ("embed_records", "embed_query"))
+    if not all(map(callable, methods)):
+        raise ModelError(f"expected a DenseModel, got a {type(model).__name__}")
+    if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _NAME_CHARACTERS:
+        raise ModelError(f"the name of a {type(model).__name__} is not one line: {name!r:.80}")
+    return cast("DenseModel", model)
+
+
+def embedded_records(model: DenseModel, texts: Sequence[str]) -> NDArray[np.float32]:
+    """One unit vector per text; a text without a word gets the zero vector.
+
+    Raises `ModelError` where the model gives what are no such vectors, and what it raises.
+    """
+    import numpy as np
+
+    rows = [row for row, text in enumerate(texts) if text.strip()]
+    result = model.embed_records([texts[row] for row in rows]) if rows else None
+    vectors = np.zeros((len(texts), checked_dimensions(model)), dtype=np.float32)
+    if rows:
+        vectors[rows] = _unit_vectors(result, (len(rows), vectors.shape[1]), "embed_records")
+    return vectors
+
+
+def embedded_query(model: DenseModel, text: str) -> NDArray[np.float32]:
+    """A query's unit vector, the zero vector for one without a word; raises likewise."""
+    import numpy as np
+
+    if not text.strip():
+        return np.zeros(checked_dimensions(model), dtype=np.float32)
+    # A prompt may have half a surrogate pair in it, which no model can read.
+    result = model.embed_query(text.encode("utf-8", "replace").decode("utf-8"))
+    return _unit_vectors(result, (checked_dimensions(model),), "embed_query")
+
+
+def checked_dimensions(model: DenseModel) -> int:
+    """A model's number of dimensions; raises `ModelError` for what is none."""
+    dimensions = model.dimensions
+    if type(dimensions) is not int or not 1 <= dimensions <= _MOST_DIMENSIONS:
+        raise ModelError(f"dimensions: expected 1 to {_MOST_DIMENSIONS}, got {dimensions!r:.80}")
+    return dimensions
+
+
+def _unit_vectors(result: object, shape: tuple[int, ...], method: str) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        # A number too large for the float32 of the store would overflow on its way there.
+        vectors = np.asarray(result, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{method} gave a {type(result).__name__} that is no array") from error
+    if vectors.shape != shape:
+        raise ModelError(f"{method} gave the shape {vectors.shape}, expected {shape}")
+    if not np.isfinite(vectors).all():
+        raise ModelError(f"{method} gave a number that is not finite")
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    unit: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
+    np.divide(vectors, norms, out=unit, where=norms > 0, casting="same_kind")
+    return unit

@@ -1,0 +1,229 @@
+"""One index run over a workspace's files: what changed is read, what is gone is deleted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from contextkit.errors import ContextKitError, RecordError, in_words
+from contextkit.indexing.listing import FileListing, WorkspaceFile, unreadable
+from contextkit.indexing.writer import FileState, RecordWriter, Remembered
+from contextkit.logs import get_logger
+from contextkit.models.indexer import Indexer
+from contextkit.models.items import IndexReport
+from contextkit.models.record import Record
+
+_log = get_logger(__name__)
+_DASHES = b"-----"
+
+RecordsOf = Callable[[WorkspaceFile, bytes], Sequence[Record]]
+"""Makes the records of a file of its content."""
+
+
+class SkipFileError(Exception):
+    """Raised instead of making a file's records: it has none, and the message says why."""
+
+
+@define
+class FileIndex:
+    """What a source remembers of the files that it has indexed, for one index run.
+
+    It keeps all of `indexer.state`. The source's records need the field `file_path`; name it in
+    `SourceInfo.indexed_fields`. Their `created_at` is the run's: a time of a file, or of what is
+    in it, goes into a field, and `SourceInfo.dated` stays False.
+
+    Attributes:
+        indexer: the run, as the hook gets it.
+        version: raise it when files of the same content would give other records: all are then
+            indexed anew.
+        label: what is counted while it runs, for instance `documents`.
+    """
+
+    indexer: Indexer
+    version: int = field(kw_only=True)
+    label: str = field(default="files", kw_only=True)
+    _remembered: Remembered = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._remembered = Remembered.load(self.indexer.state, self.version)
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What else the source remembers, JSON values: change it in place before or in `update`.
+
+        It is saved where anything of the files is; empty after a loss of the state.
+        """
+        return self._remembered.kept
+
+    def update(
+        self, listing: FileListing, records_of: RecordsOf, *, again: Collection[str] = ()
+    ) -> IndexReport:
+        """Bring the source's records up to date: once a run.
+
+        A file is read when its size or its times are not those of the last run, and its
+        records are replaced when its content is another. A file of a moment ago is read in the
+        next run too: it may be written again and look the same. A file that is not listed any
+        more loses its records.
+
+        Args:
+            listing: all files there are for the source.
+            records_of: makes the records of one file, and raises `SkipFileError` for one that
+                shall have none.
+            again: paths whose records are made again though their content is the same.
+
+        Returns what was done, with `listing.skipped` and the files skipped here, and its notes.
+
+        Raises `RecordError` for a record whose field `file_path` is not its file's path or that
+        has a `created_at` of its own, and, naming the file, where `records_of` fails; further
+        what the store raises. The next run heals what such a run left behind.
+        """
+        run = _Run(self.indexer, self._remembered, listing, records_of, again, self.label)
+        # A folder that was listed may be a link by now.
+        listing.folder.close()
+        try:
+            run.bring_up_to_date()
+        finally:
+            listing.folder.close()
+        return IndexReport(
+            added=run.added,
+            updated=run.updated,
+            removed=run.removed,
+            unchanged=run.unchanged,
+            skipped=sorted([*listing.skipped, *run.skipped]),
+            notes=list(listing.notes),
+        )
+
+
+@define
+class _Run:
+    indexer: Indexer
+    remembered: Remembered
+    listing: FileListing
+    records_of: RecordsOf
+    again: Collection[str]
+    label: str
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: list[tuple[str, str]] = field(factory=list)
+    _writer: RecordWriter = field(init=False)
+    _gone: set[str] = field(factory=set, init=False)
+    _done: int = field(default=0, init=False)
+
+    def bring_up_to_date(self) -> None:
+        """Index what is new or changed, delete the records of what is gone."""
+        started = time.perf_counter()
+        files = self.listing.files
+        candidates = [
+            file
+            for file in files
+            if (known := self.remembered.files.get(file.path)) is None
+            or known.stamp != file.stamp
+            or file.path in self.again
+        ]
+        self._gone = self.remembered.files.keys() - {file.path for file in files}
+        if self.remembered.known and not candidates and not self._gone:
+            self._count_unchanged(files)
+            return
+        touched = {file.path for file in candidates}
+        self._writer = RecordWriter(self.indexer, self.remembered, touched | self._gone)
+        if not self.remembered.known:
+            self._writer.start_anew()
+        self.remembered.begin_run()
+        self._count_unchanged([file for file in files if file.path not in touched])
+        for file in candidates:
+            self._look_into(file)
+            self._progress(1)
+        self._finish()
+        _log.info(
+            "files_indexed",
+            source=self.indexer.records.source,
+            added=self.added,
+            updated=self.updated,
+            removed=self.removed,
+            unchanged=self.unchanged,
+            skipped=len(self.skipped),
+            seconds=round(time.perf_counter() - started, 3),
+        )
+
+    def _finish(self) -> None:
+        self._writer.flush()
+        self.removed += sum(not self.remembered.files[path].skipped for path in self._gone)
+        self._writer.remove(self._gone)
+        self._writer.save()
+
+    def _progress(self, files: int) -> None:
+        self._done += files
+        self.indexer.progress(self._done, len(self.listing.files), self.label)
+
+    def _count_unchanged(self, files: Sequence[WorkspaceFile]) -> None:
+        for file in files:
+            self._count_same(file.path, self.remembered.files[file.path])
+        self._progress(len(files))
+
+    def _count_same(self, path: str, known: FileState) -> None:
+        if known.skipped:
+            self.skipped.append((path, known.skipped))
+        else:
+            self.unchanged += 1
+
+    def _look_into(self, file: WorkspaceFile) -> None:
+        """Read a file, and index it where its content is not what it was."""
+        # Where nothing has changed this need not be loaded.
+        import hashlib
+
+        known = self.remembered.files.get(file.path)
+        read_at = time.time_ns()
+        try:
+            content, stamp = self.listing.read(file)
+        except (OSError, ValueError) as error:
+            if not isinstance(error, FileNotFoundError):
+                self.skipped.append((file.path, unreadable(error)))
+            if known is None:
+                self._writer.in_doubt.discard(file.path)
+            else:
+                self._gone.add(file.path)
+            return
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+        if known is not None and known.digest == digest and file.path not in self.again:
+            self._count_same(file.path, known)
+            state = FileState.read(stamp, digest, known.skipped, at=read_at)
+            self._writer.confirm(file.path, state)
+            return
+        try:
+            records, skipped = self.records_of(file, self._without_keys(content)), ""
+        except SkipFileError as error:
+            records, skipped = [], str(error) or "it has no records"
+        except ContextKitError:
+            raise
+        except Exception as error:
+            source = self.indexer.records.source
+            raise RecordError(
+                f"{source}: no records can be made of {file.path}: {in_words(error)}"
+            ) from error
+        self._count_changed(file.path, known, skipped)
+        self._writer.replace(file.path, records, FileState.read(stamp, digest, skipped, at=read_at))
+
+    def _without_keys(self, content: bytes) -> bytes:
+        """The content without private keys, which a part of a file may hold a part of."""
+        if _DASHES not in content:
+            return content
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            return content
+        return self.indexer.records.redacted(text).encode("utf-8")
+
+    def _count_changed(self, path: str, known: FileState | None, skipped: str) -> None:
+        had_records = known is not None and not known.skipped
+        if skipped:
+            self.skipped.append((path, skipped))
+            self.removed += had_records
+        elif had_records:
+            self.updated += 1
+        else:
+            self.added += 1

@@ -1,0 +1,167 @@
+"""An index run: every source that can brings its records up to date, one after the other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from attrs import evolve, frozen
+from filelock import FileLock, Timeout
+
+from contextkit.config.load import data_folder
+from contextkit.errors import SourceError, StoreError
+from contextkit.files import make_private_folder
+from contextkit.indexing.retention import prune_sources
+from contextkit.indexing.writer import Remembered
+from contextkit.logs import get_logger
+from contextkit.models.indexer import Indexer, IndexState, Progress
+from contextkit.models.items import IndexReport
+from contextkit.models.records import Records
+from contextkit.plugin.checks import checked_report
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.base import RecordStore
+
+_WORTH_OPTIMIZING = 1_000
+"""After so many changed files, commits and the like a store is put in order."""
+
+_log = get_logger(__name__)
+
+
+@frozen
+class IndexOutcome:
+    """What became of one source in an index run.
+
+    Attributes:
+        report: what was done, or None.
+        problem: why nothing or not all was done, in words, or None.
+    """
+
+    report: IndexReport | None = None
+    problem: str | None = None
+
+
+def index_sources(
+    registry: SourceRegistry,
+    store: RecordStore,
+    records: Mapping[str, Records],
+    workspace: Path,
+    *,
+    progress: Callable[[Progress], None],
+    wait: bool,
+) -> dict[str, IndexOutcome]:
+    """Index the sources that have the hook, and let go of what the others do not keep.
+
+    No other process indexes the project meanwhile.
+
+    A source that reads others' records comes after those, and one that owns files first. What
+    a source raises is its outcome's `problem`; the store's own trouble is raised.
+    """
+    prune_sources(registry, records.values())
+    owning_first = sorted(records, key=lambda name: not registry.info(name).owns_files)
+    able = in_index_order(
+        {
+            name: registry.info(name).reads
+            for name in owning_first
+            if registry.implements(name, "contextkit_index")
+        }
+    )
+    if not able:
+        return {}
+    project = next(iter(records.values())).project
+    folder = _made_state_folder(store, project)
+    lock = FileLock(folder / "index.lock", mode=0o600)
+    try:
+        with lock.acquire(blocking=wait):
+            outcomes = {
+                name: _index(registry, records[name], workspace, folder, progress) for name in able
+            }
+    except Timeout:
+        return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
+    except OSError as error:
+        raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
+    if sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
+        _optimize(store)
+    return outcomes
+
+
+def in_index_order(reads: Mapping[str, Sequence[str]]) -> list[str]:
+    """Sources in the order in which they are indexed, as they stand but for what they read.
+
+    Those that read no other come first, then each behind those that it reads. Of sources that
+    read each other, the one that stands first is indexed first, and its next run catches up.
+
+    Args:
+        reads: source -> the sources whose records its index run reads.
+    """
+    ordered = [name for name, read in reads.items() if not read]
+    waiting = [name for name, read in reads.items() if read]
+    while waiting:
+        ready = (name for name in waiting if not (set(waiting) - {name}).intersection(reads[name]))
+        chosen = next(ready, waiting[0])
+        ordered.append(chosen)
+        waiting.remove(chosen)
+    return ordered
+
+
+def _changes(outcome: IndexOutcome) -> int:
+    report = outcome.report
+    return report.added + report.updated + report.removed if report else 0
+
+
+def _optimize(store: RecordStore) -> None:
+    """Put the store in order; what keeps it from that costs nothing but speed."""
+    try:
+        store.optimize()
+    except StoreError as error:
+        _log.warning("store_not_optimized", reason=str(error))
+
+
+def state_folder(store: RecordStore, project: str) -> Path:
+    """Where this project's index states are, `SOURCE.json` each: they belong to one store."""
+    digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
+    return data_folder() / "state" / store.identity.id / digest
+
+
+def _made_state_folder(store: RecordStore, project: str) -> Path:
+    folder = state_folder(store, project)
+    try:
+        make_private_folder(folder)
+    except OSError as error:
+        raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
+    return folder
+
+
+def _owned_elsewhere(registry: SourceRegistry, source: str, folder: Path) -> frozenset[str]:
+    """The files that other sources, as far as they are on, have indexed as their own."""
+    owners = [n for n in registry.sources if n != source and registry.info(n).owns_files]
+    states = (IndexState(folder / f"{name}.json") for name in owners)
+    return frozenset().union(*map(Remembered.paths_in, states))
+
+
+def _index(
+    registry: SourceRegistry,
+    records: Records,
+    workspace: Path,
+    folder: Path,
+    progress: Callable[[Progress], None],
+) -> IndexOutcome:
+    source = records.source
+    redacted: list[int] = []
+    records = records.telling(redacted.append)
+    indexer = Indexer(
+        workspace=workspace,
+        project=records.project,
+        records=records,
+        state=IndexState(folder / f"{source}.json"),
+        settings=registry.settings(source),
+        report=progress,
+        owned_elsewhere=_owned_elsewhere(registry, source, folder),
+    )
+    try:
+        result = registry.call(source, "contextkit_index", indexer=indexer)
+        report = IndexReport() if result is None else checked_report(source, result)
+        return IndexOutcome(evolve(report, redacted=sum(redacted)))
+    except SourceError as error:
+        _log.warning("index_failed", source=source, reason=error.reason)
+        return IndexOutcome(problem=error.reason)

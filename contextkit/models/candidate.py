@@ -1,0 +1,132 @@
+"""Items on their way into a context, with what their scores are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from contextkit.models.items import ContextItem
+from contextkit.models.strategy import DEFAULT, Strategy
+
+
+def supported(value: float, support: float) -> float:
+    """A value in 0..1 with the support of the neighbours: no less than before, at most 1."""
+    return value if support == 0 else 1 - (1 - value) * (1 - support)
+
+
+@frozen(kw_only=True)
+class Scores:
+    """The components of a score, each 0..1, and their weights.
+
+    Attributes:
+        relevance: what the source says.
+        match: that on the scale of all sources.
+        salience, recency, priority: the other components.
+        strategy: what each of them counts.
+        history: how often and how lately it was chosen before.
+        decay: what the whole is multiplied by for its age.
+        support: what its neighbours in a sequence lend it.
+        hint: what else speaks for it, as its source says.
+        redundancy: how much it resembles a better item; only with `diversity`.
+        diversity: how much that costs, 0..1.
+        lifted: what it is ordered by where it updates an item that ranks higher, or None.
+        score: the weighted mean of the components times the decay, 0..1.
+        rank_by: what candidates are ordered by: the score, less what redundancy costs; -1..1.
+            An update ranks no lower than what it supersedes.
+    """
+
+    relevance: float
+    match: float
+    salience: float
+    recency: float
+    priority: float
+    strategy: Strategy = field(default=DEFAULT, repr=False)
+    history: float = 0.0
+    decay: float = 1.0
+    support: float = 0.0
+    hint: float = 0.0
+    redundancy: float = 0.0
+    diversity: float = 0.0
+    lifted: float | None = None
+
+    # Candidates are sorted at every stage, so these are computed once.
+    score: float = field(init=False, eq=False, repr=False)
+    rank_by: float = field(init=False, eq=False, repr=False)
+
+    @score.default
+    def _score(self) -> float:
+        weights = self.strategy
+        total = (
+            weights.relevance * self.supported_match
+            + weights.salience * self.salience
+            + weights.recency * self.recency
+            + weights.priority * self.priority
+            + weights.history * self.history
+        )
+        return total / weights.whole * self.decay
+
+    @property
+    def supported_match(self) -> float:
+        """The match, with what neighbours and its source's hint add to it, 0..1."""
+        return supported(supported(self.match, self.support), self.hint)
+
+    @rank_by.default
+    def _rank_by(self) -> float:
+        own = self.score
+        if self.diversity:
+            own = (1 - self.diversity) * own - self.diversity * self.redundancy
+        return own if self.lifted is None else max(own, self.lifted)
+
+    def as_dict(self) -> Mapping[str, float]:
+        """Every component by name, for the trace."""
+        found = {
+            "relevance": self.relevance,
+            "match": self.match,
+            "salience": self.salience,
+            "recency": self.recency,
+            "priority": self.priority,
+            "score": self.score,
+        }
+        if self.strategy.history:
+            found["history"] = self.history
+        if self.strategy.decay != 1:
+            found["decay"] = self.decay
+        if self.support:
+            found["support"] = self.support
+        if self.hint:
+            found["hint"] = self.hint
+        if self.diversity:
+            found["redundancy"] = self.redundancy
+        if self.diversity or self.lifted is not None:
+            found["rank_by"] = self.rank_by
+        return {name: round(value, 6) for name, value in found.items()}
+
+
+@frozen(kw_only=True)
+class Candidate:
+    """An item on its way into the context.
+
+    Attributes:
+        item: the item.
+        section: the key of the section it was found for.
+        scores: what its score is made of.
+        updates: how many of the others supersede it.
+        order: sorts candidates best first, the same way whatever order they came in.
+    """
+
+    item: ContextItem
+    section: str
+    scores: Scores
+    updates: int = 0
+    order: tuple[float, int, float, str, str] = field(init=False, eq=False, repr=False)
+
+    @order.default
+    def _order(self) -> tuple[float, int, float, str, str]:
+        scores, item = self.scores, self.item
+        return (-scores.rank_by, self.updates, -scores.priority, item.source, item.id)
+
+    @property
+    def relevance(self) -> float:
+        """What the source says of it, with the support of its neighbours, 0..1."""
+        return supported(self.item.relevance, self.scores.support)

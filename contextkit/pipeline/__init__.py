@@ -1,0 +1,1 @@
+"""The stages from a request to a context."""

@@ -1,0 +1,245 @@
+"""What is made of the sources' answers: filter -> rank -> dedup -> format -> allocate -> fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from attrs import evolve, frozen
+
+from contextkit.budget.fit import Fitted
+from contextkit.budget.pieces import Lane, Piece
+from contextkit.logs import get_logger
+from contextkit.models.context import FormattedContext
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+from contextkit.models.trace import ItemTraces, Trace
+from contextkit.pipeline.additional import fit_with_list, left_for_items, with_additional
+from contextkit.pipeline.compose import Composer
+from contextkit.pipeline.filters import Sifted, sift
+from contextkit.pipeline.gate import by_other_means, refuses
+from contextkit.pipeline.lanes import lanes_for
+from contextkit.pipeline.looks import Look
+from contextkit.pipeline.rank import diversify, rank
+from contextkit.pipeline.recipes import floor_of, title_of
+from contextkit.pipeline.redact import marks_in
+from contextkit.pipeline.request import unknown_sources
+from contextkit.pipeline.select import Dropped, Selection, select
+from contextkit.pipeline.supersede import mark_superseded
+from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, source_traces
+from contextkit.pipeline.update import Before, Gathered, Ongoing, pieces_anew, text_key
+from contextkit.pipeline.usage import Choosing, UseHistory
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.store.base import RecordStore
+from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
+
+_log = get_logger(__name__)
+
+_Summaries = Mapping[object, Piece]
+
+
+@frozen(kw_only=True)
+class Finishing:
+    """Makes one context of what was gathered for it.
+
+    Attributes:
+        registry: the sources.
+        store: says what makes its searches worse than they should be.
+        clock: the time that ages are counted to.
+        history: what was chosen before, or None where nobody counts it.
+        watch: times the stages.
+        failures: takes note of hooks that fail.
+        gated: whether what was found is judged by how much of the question it has.
+    """
+
+    registry: SourceRegistry
+    store: RecordStore
+    clock: Callable[[], datetime]
+    history: UseHistory | None
+    watch: Stopwatch
+    failures: HookFailures
+    gated: bool = True
+
+    async def __call__(self, gathered: Gathered, before: Before | None = None) -> FormattedContext:
+        """The context.
+
+        Args:
+            gathered: the questions and what came back for them.
+            before: what an update goes on from, or None for a context of its own.
+        """
+        request, count = gathered.request, gathered.count
+        choosing = Choosing(self.history, request, self.watch)
+        with self.watch.stage("filter"):
+            sifted = sift(gathered.questions, gathered.answers, self._infos(gathered))
+        selection = await self._selected(gathered, sifted, choosing)
+        with self.watch.stage("format"):
+            look = Look(request.style, request.detail)
+            known = before.ongoing.pieces if before else ()
+            pieces = pieces_anew(
+                self.registry, selection.kept, look, count, self.failures, known, request.query
+            )
+        with self.watch.stage("fit"):
+            # Of a host's own searcher it is not known what its scores and words mean.
+            asked = request if self.gated else evolve(request, shares="fixed")
+            lanes = lanes_for(self.registry, asked, gathered.questions, pieces, self.failures)
+        weak = {key: why for lane in lanes for key, why in lane.weak.items()}
+        composer = self._composer(gathered, lanes)
+        summaries: _Summaries = {}
+        if request.compress and request.overflow == "hard" and request.detail != "compact":
+            with self.watch.stage("compress"):
+                lanes, summaries = await self._compressed(lanes, composer, gathered, before)
+                left_out = [piece for piece in pieces if id(piece) in weak]
+                pieces = [*(piece for lane in lanes for piece in lane.pieces), *left_out]
+        with self.watch.stage("fit"):
+            whole = with_additional(composer, count, lambda c: fit_with_list(lanes, c, count))
+        _log_budgets(gathered, whole.fitted)
+        await choosing.shown(whole.fitted)
+        notes = [
+            *self._notes(gathered, selection, whole.composer, whole.fitted),
+            *whole.notes,
+            *self.failures.notes,
+            *choosing.notes,
+            *(before.notes(whole.fitted) if before else ()),
+        ]
+        trace = Trace(
+            recipe=request.recipe,
+            counter=count.name,
+            max_tokens=request.max_tokens,
+            stages={stage: round(value, 3) for stage, value in self.watch.stages.items()},
+            sources=source_traces(sifted.answers, selection, whole.fitted),
+            items=ItemTraces(partial(item_traces, selection, pieces, whole.fitted, weak, before)),
+            notes=tuple(notes),
+            strategy=request.strategy.as_dict(),
+            query=request.query,
+            signals=request.signals,
+            redactions=marks_in(
+                entry.piece.candidate.item.content
+                for placed in whole.fitted.placed.values()
+                for entry in placed
+            ),
+        )
+        context = _context(request, whole.composer, whole.fitted, trace)
+        return evolve(context, ongoing=Ongoing(gathered, pieces, whole.fitted, summaries))
+
+    def _infos(self, gathered: Gathered) -> list[SourceInfo]:
+        return [self.registry.info(section.source) for section in gathered.sections]
+
+    async def _selected(self, gathered: Gathered, sifted: Sifted, choosing: Choosing) -> Selection:
+        """What goes on of everything that was found, best first, and what does not."""
+        request, sections, infos = gathered.request, gathered.sections, self._infos(gathered)
+        chosen = await choosing.signals(sifted.answers)
+        with self.watch.stage("rank"):
+            floors = {s.key: floor_of(self.registry, s, request) for s in sections}
+            candidates = rank(sifted.answers, infos, self.clock(), request.strategy, floors, chosen)
+            refused = refuses(request, sections, candidates, infos) if self.gated else None
+        dropped: list[Dropped] = []
+        if refused:
+            of = {s.key: info for s, info in zip(sections, infos, strict=True)}
+            by_words = [c for c in candidates if not by_other_means(of[c.section], c)]
+            dropped = [Dropped(candidate, "below_floor", refused) for candidate in by_words]
+            candidates = [c for c in candidates if by_other_means(of[c.section], c)]
+        with self.watch.stage("dedup"):
+            most = self.registry.config.assemble.max_items
+            selection = select(self.registry, candidates, floors, self.failures, most)
+            updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
+            kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
+        return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
+
+    async def _compressed(
+        self,
+        lanes: Sequence[Lane],
+        composer: Composer,
+        gathered: Gathered,
+        before: Before | None,
+    ) -> tuple[list[Lane], _Summaries]:
+        """The lanes with summaries in place of what does not fit, and those summaries."""
+        # Most assemblies compress nothing.
+        from contextkit.pipeline.compress import Compressor
+
+        request = gathered.request
+        compressor = Compressor(
+            registry=self.registry,
+            query=request.query,
+            max_tokens=left_for_items(request, gathered.count),
+            render=composer.text,
+            look=Look(request.style, request.detail),
+            count=gathered.count,
+            failed=self.failures,
+            name=lambda piece: text_key(piece.candidate),
+            known=before.ongoing.summaries if before else {},
+        )
+        return await compressor(lanes), compressor.made
+
+    def _composer(self, gathered: Gathered, lanes: Sequence[Lane]) -> Composer:
+        return Composer(
+            request=gathered.request,
+            recipe=gathered.recipe,
+            titles={s.key: title_of(self.registry, s) for s in gathered.sections},
+            precedence={lane.key: lane.precedence for lane in lanes},
+            include_sources=gathered.request.include_sources,
+        )
+
+    def _notes(
+        self, gathered: Gathered, selection: Selection, composer: Composer, fitted: Fitted
+    ) -> Iterator[str]:
+        """What a person should know of this context."""
+        request = gathered.request
+        if self.store.problem:
+            yield self.store.problem
+        named = [*request.strategy.budget, *request.strategy.limits]
+        for name in unknown_sources(self.registry, named):
+            yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
+        for what in ("weights", "limits", "timeouts"):
+            for name in unknown_sources(self.registry, [*getattr(request, what)]):
+                yield f"the request's {what} name '{name}', which is no source"
+        if not gathered.sections:
+            yield "no source was asked: none is on, or none was named"
+        if len(request.query) > MAX_QUERY_CHARACTERS:
+            yield (
+                f"the query has {len(request.query)} characters; "
+                f"the first {MAX_QUERY_CHARACTERS} were searched for"
+            )
+        shows_items = any(fitted.placed.values())
+        if selection.kept and not shows_items:
+            yield f"not one item fits into {request.max_tokens} tokens"
+        if request.include_sources and shows_items and not composer.include_sources:
+            yield "the list of sources was left out: it takes too much of the budget"
+
+
+def _log_budgets(gathered: Gathered, fitted: Fitted) -> None:
+    for section in gathered.sections:
+        if account := fitted.accounts.get(section.key):
+            _log.debug(
+                "source_budget_used",
+                section=section.key,
+                source=section.source,
+                budget=account.share,
+                used=account.used,
+                items_selected=len(fitted.placed.get(section.key, ())),
+            )
+
+
+def _context(
+    request: ContextRequest, composer: Composer, fitted: Fitted, trace: Trace
+) -> FormattedContext:
+    placed = composer.in_order(fitted.placed)
+    exceeded = fitted.tokens > request.max_tokens
+    if exceeded:
+        _log.warning("token_budget_exceeded", budget=request.max_tokens, actual=fitted.tokens)
+    shown = [evolve(entry.piece.candidate.item, content=entry.text) for entry in placed]
+    return FormattedContext(
+        markdown=fitted.text,
+        items=shown,
+        token_count=fitted.tokens,
+        sources_used=dict(Counter(item.source for item in shown)),
+        budget_exceeded=exceeded,
+        truncated_items=[
+            entry.piece.candidate.item.id
+            for entry in placed
+            if entry.truncated or entry.piece.summary_of
+        ],
+        trace=trace,
+        additional=composer.additional,
+    )

@@ -1,0 +1,139 @@
+"""The request's own filters: handed to the store where it can meet them, and met in any case.
+
+A source may do with them what it likes. What it finds that does not meet them is dropped
+before anything is ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import ContextItem
+from contextkit.models.record import NO_TIME, Range, Record
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+from contextkit.pipeline.gather import Answer, Question
+from contextkit.pipeline.select import Dropped
+
+
+@frozen
+class Sifted:
+    """The answers without the items that the request does not want, and those items."""
+
+    answers: list[Answer]
+    dropped: list[Dropped]
+
+
+def narrowed(
+    request: ContextRequest, info: SourceInfo, source: str, sources: Collection[str]
+) -> ContextRequest:
+    """A source's request, so that its limit is used up by nothing that is dropped later.
+
+    What the source says of its records becomes filters; a filter of the request's on the same
+    field is left as it is. What is excluded by id is asked for in addition.
+
+    Args:
+        request: as the source's section has it.
+        info: what the source says of itself.
+        source: its name.
+        sources: all sources' names.
+    """
+    return evolve(
+        request,
+        filters={**_on_records(request, info), **request.filters},
+        limit=request.limit + _excludable(request, source, sources),
+    )
+
+
+def _on_records(request: ContextRequest, info: SourceInfo) -> dict[str, Any]:
+    filters: dict[str, Any] = {}
+    if request.kinds and info.kind_field:
+        filters[info.kind_field] = list(request.kinds)
+    if request.entity_types and info.entity_type_field:
+        filters[info.entity_type_field] = list(request.entity_types)
+    if request.since is not None and info.dated:
+        filters["created_at"] = Range(gte=request.since)
+    return filters
+
+
+def _excludable(request: ContextRequest, source: str, sources: Collection[str]) -> int:
+    """How many of the excluded ids may be this source's."""
+    others = [name for name in sources if name != source]
+    return sum(1 for name in request.exclude if name.partition(":")[0] not in others)
+
+
+def sift(
+    questions: Sequence[Question], answers: Sequence[Answer], infos: Sequence[SourceInfo]
+) -> Sifted:
+    """Drop what does not meet its request, and what is then beyond its section's limit.
+
+    Args:
+        questions: one per section.
+        answers: one per question, in the same order.
+        infos: what each one's source says of itself.
+    """
+    sifted = Sifted([], [])
+    for question, answer, info in zip(questions, answers, infos, strict=True):
+        reasons = [refusal(item, question.request, info) for item in answer.items]
+        wanted = [i for i, why in zip(answer.items, reasons, strict=True) if why is None]
+        sifted.answers.append(_without(answer, tuple(wanted[: question.limit])))
+        sifted.dropped.extend(
+            Dropped(_unranked(item, answer.section.key), "filtered", why)
+            for item, why in zip(answer.items, reasons, strict=True)
+            if why is not None
+        )
+    return sifted
+
+
+def _without(answer: Answer, items: tuple[ContextItem, ...]) -> Answer:
+    if answer.items and not items:
+        reason = "found, and nothing that the request's filters let through"
+        return evolve(answer, items=(), state="empty", reason=reason)
+    return evolve(answer, items=items) if len(items) != len(answer.items) else answer
+
+
+def _unranked(item: ContextItem, section: str) -> Candidate:
+    scores = Scores(relevance=item.relevance, match=0.0, salience=0.0, recency=0.0, priority=0.0)
+    return Candidate(item=item, section=section, scores=scores)
+
+
+def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str | None:
+    """Why a request does not want an item, in words; None where it does."""
+    if item.id in request.exclude or f"{item.source}:{item.id}" in request.exclude:
+        return "the request excludes its id"
+    kind = item.kind or item.source
+    if request.kinds and kind not in request.kinds:
+        return f"it is of the kind '{kind}', not {_or(request.kinds)}"
+    made = item.created_at
+    if request.since and made is not None and made != NO_TIME and made < request.since:
+        return f"it is of {made:%Y-%m-%d %H:%M %Z}, before {request.since:%Y-%m-%d %H:%M %Z}"
+    if request.entity_types and info.entity_type_field:
+        entity_type = item.metadata.get(info.entity_type_field)
+        if entity_type not in request.entity_types:
+            what = f"of the entity type '{entity_type}'" if entity_type else "of no entity type"
+            return f"it is {what}, not {_or(request.entity_types)}"
+    return None
+
+
+def record_refusal(record: Record, request: ContextRequest, info: SourceInfo) -> str | None:
+    """Why a request wants no item of a record, as far as its source says what items are of."""
+    fields = record.fields
+    kind = str(fields.get(info.kind_field, "")) if info.kind_field else ""
+    item = ContextItem(
+        record.source,
+        record.text,
+        0.0,
+        id=record.id,
+        kind=kind,
+        created_at=record.created_at if info.dated else None,
+        metadata=fields,
+    )
+    return refusal(item, request if kind else evolve(request, kinds=()), info)
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names)

@@ -1,0 +1,300 @@
+"""Each item's text: what its source makes of it, and how it is shortened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from attrs import evolve, frozen
+
+from contextkit.budget.pieces import Piece
+from contextkit.models.candidate import Candidate
+from contextkit.models.items import ContextItem, Provenance, Style, Successor
+from contextkit.pipeline.looks import Look, Parts, default_text
+from contextkit.pipeline.render import group_of
+from contextkit.plugin.checks import Failed, checked_text, checked_texts, log_failure
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.clean import visible
+from contextkit.text.markup import code_span, escape_xml, one_line
+from contextkit.text.passages import Excerpt, excerpt
+from contextkit.text.tokens import TokenCounter
+from contextkit.text.truncate import ELLIPSIS, truncate
+
+_BACKTICKS = re.compile(r"(?<!\\)`+")
+_LEAST_CUT = 20
+"""Tokens of a text that is cut within its first sentence; fewer cannot be understood."""
+
+_LEAST_WORDS = 14
+"""Words of a document's passage; fewer say nothing beside its heading."""
+
+_PLACES = 3
+_LINE_NUMBER = re.compile(r":\d+\Z")
+
+
+def pieces_for(
+    registry: SourceRegistry,
+    candidates: Sequence[Candidate],
+    look: Look,
+    count: TokenCounter,
+    failed: Failed = log_failure,
+    query: str = "",
+) -> list[Piece]:
+    """Format candidates, one hook call per source, and make them ready to be placed.
+
+    A source whose `contextkit_format` fails gets the default text, and `failed` is called.
+    Items that are shortened keep what matches `query`.
+    """
+    by_source: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_source.setdefault(candidate.item.source, []).append(candidate)
+    texts: dict[int, str] = {}
+    for source, own in by_source.items():
+        items = [candidate.item for candidate in own]
+        formatted = registry.attempt(
+            source,
+            "contextkit_format",
+            partial(checked_texts, source, items=len(items)),
+            failed,
+            items=items,
+            style=look.style,
+            detail=look.detail,
+        )
+        if formatted is None:
+            formatted = tuple(default_text(item, look) for item in items)
+        if look.detail == "compact":
+            # A source that does not know of it would break out of its line.
+            formatted = tuple(
+                text if len(text.splitlines()) < 2 else default_text(item, look)
+                for item, text in zip(items, formatted, strict=True)
+            )
+        texts.update(zip(map(id, own), formatted, strict=True))
+    shortener = _Shortener(registry, look, count, failed, query)
+    wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
+    tokens = count.many([f"{whole.text}{whole.credit}{look.separator}" for whole in wholes])
+    return [
+        _piece(candidate, whole, own, shortener)
+        for candidate, whole, own in zip(candidates, wholes, tokens, strict=True)
+    ]
+
+
+@frozen
+class _Shortener:
+    """Shortens items' texts: by their sources' hooks, or by default."""
+
+    registry: SourceRegistry
+    look: Look
+    count: TokenCounter
+    failed: Failed
+    query: str
+
+    def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
+        """An item's text within so many tokens, "" where that says nothing."""
+        style = self.look.style
+        if self.look.detail == "compact":
+            return shortened_line(text, max_tokens, self.count, style)
+        own = self._by_source(evolve(item, content=text), max_tokens)
+        if own is not None:
+            return own
+        parts = None if group_of(item.kind) == "code" else Parts.of(text, style)
+        if parts is None or (style == "xml" and "<" in parts.body):
+            return self.beginning(item, text, max_tokens)
+        tail = parts.end(_note_of(item, style, parts.head))
+        said = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
+        short = said or self.beginning(item, text, max_tokens)
+        if group_of(item.kind) != "documentation":
+            return short
+        return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""
+
+    def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
+        """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
+        style = self.look.style
+        note = _note_of(item, style, text.partition("\n")[0])
+        if max_tokens - self.count(note) < _LEAST_CUT:
+            return ""
+        if style == "xml":
+            return _shortened_element(text, max_tokens, self.count, note)
+        return truncate(text, max_tokens, self.count, note)
+
+    def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
+        text = self.registry.attempt(
+            item.source,
+            "contextkit_truncate",
+            partial(checked_text, item.source),
+            self.failed,
+            item=item,
+            style=self.look.style,
+            max_tokens=max_tokens,
+            count=self.count,
+            query=self.query,
+        )
+        if text is None:
+            return None
+        shown = visible(text)
+        if self.count(shown) > max_tokens:
+            return None
+        return Excerpt(shown) if isinstance(text, Excerpt) else shown
+
+
+def _note_of(item: ContextItem, style: Style, head: str) -> str:
+    """What says where the whole text is; "" where its head does, or only an id is known."""
+    place = one_line(visible(item.location or ""))
+    if not place or item.id in place:
+        return ""
+    escaped = escape_xml if style == "xml" else str
+    if escaped(_LINE_NUMBER.sub("", place)) in head:
+        return ""
+    if style == "markdown":
+        return f"*(truncated, see full at {code_span(place)})*"
+    return f"(truncated, see full at {escaped(place)})"
+
+
+@frozen
+class _Whole:
+    """An item's whole text, and what stands behind it however short it gets."""
+
+    text: str
+    credit: str
+
+    @classmethod
+    def of(cls, candidate: Candidate, text: str, look: Look) -> _Whole:
+        item = candidate.item
+        return cls(visible(text), credit_of(item, look))
+
+
+def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shortener) -> Piece:
+    credit = whole.credit
+
+    def by(short_of: Callable[[ContextItem, str, int], str], max_tokens: int) -> str:
+        room = max_tokens - (shortener.count(credit) if credit else 0)
+        short = short_of(candidate.item, whole.text, room) if room > 0 else ""
+        if not short:
+            return ""
+        shown = short + credit
+        return Excerpt(shown) if isinstance(short, Excerpt) else shown
+
+    shorten, begin = partial(by, shortener), partial(by, shortener.beginning)
+    return Piece(candidate, whole.text + credit, tokens, shorten, begin)
+
+
+def credit_of(item: ContextItem, look: Look) -> str:
+    """What stands behind an item's text however short it gets; often nothing."""
+    if not (item.also_in or item.superseded_by):
+        return ""
+    return visible(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
+
+
+def _credit(also_in: Sequence[Provenance], look: Look) -> str:
+    """What names where else an item was found; empty where nowhere."""
+    # One place may have been found as several records.
+    named = list(dict.fromkeys(filter(None, (_place_of(other, look.style) for other in also_in))))
+    if not named:
+        return ""
+    more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
+    places = f"{', '.join(named[:_PLACES])}{more}"
+    if look.detail == "compact":
+        # Within one line there is no room for an element of its own.
+        return "" if look.style == "xml" else f" (also in: {places})"
+    return {
+        "markdown": f"\n\n*Also in: {places}*",
+        "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
+        "plain": f"\n(also in: {places})",
+    }[look.style]
+
+
+def _place_of(other: Provenance, style: Style) -> str:
+    """Where an item was found too, if that can be opened; "" for an id or a commit."""
+    place = one_line(visible(other.location or ""))
+    if " " in place or other.location == other.id:
+        return ""
+    return code_span(place) if place and style == "markdown" else place
+
+
+def _update_note(newer: Successor | None, look: Look) -> str:
+    """What names the newer item that says otherwise; empty where there is none."""
+    if newer is None:
+        return ""
+    place = one_line(newer.location or newer.id)
+    if look.style == "markdown":
+        place = code_span(place)
+    date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
+    if look.style == "xml":
+        element = f"<superseded-by>{escape_xml(f'{place}{date}')}</superseded-by>"
+        return element if look.detail == "compact" else f"\n{element}"
+    if look.detail == "compact":
+        return f" (superseded by {place}{date})"
+    note = f"superseded by {place}{date}"
+    # A line right below a table or a quote would be a part of it.
+    return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
+
+
+def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
+    """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
+    if style == "xml":
+        return ""
+    # Without a word behind it, the mark of a list's line would be none.
+    mark = "- " if style == "markdown" and text.startswith("- ") else ""
+    line = text[len(mark) :]
+
+    def shown(short: str) -> str:
+        whole = _without_open_span(line, short) if style == "markdown" else short
+        return f"{mark}{whole}" if whole else ""
+
+    return _cut(line, max_tokens - count(mark), max_tokens, count, shown)
+
+
+def _without_open_span(line: str, short: str) -> str:
+    """A shortened line, cut before the code span that its end falls into.
+
+    Behind a backtick that nothing closes, what was code is markup.
+    """
+    end = len(short.removesuffix(ELLIPSIS))
+    runs = list(_BACKTICKS.finditer(line))
+    at = 0
+    while at < len(runs) and runs[at].start() < end:
+        same = (n for n in range(at + 1, len(runs)) if len(runs[n][0]) == len(runs[at][0]))
+        closing = next(same, None)
+        if closing is None:
+            at += 1
+        elif runs[closing].end() > end:
+            before = line[: runs[at].start()]
+            return f"{before}{ELLIPSIS}" if before else ""
+        else:
+            at = closing + 1
+    return short
+
+
+def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:
+    """An XML element with a shorter body: its first and its last line are its tags."""
+    opening, _, rest = text.partition("\n")
+    body, _, closing = rest.rpartition("\n")
+    tags = count(f"{opening}\n{closing}\n")
+    if not body or not opening.startswith("<") or not closing.startswith("</"):
+        return ""
+    return _cut(
+        body,
+        max_tokens - tags - 2,
+        max_tokens,
+        count,
+        lambda short: f"{opening}\n{short}\n{closing}",
+        note,
+    )
+
+
+def _cut(
+    text: str,
+    room: int,
+    max_tokens: int,
+    count: TokenCounter,
+    around: Callable[[str], str],
+    note: str = "",
+) -> str:
+    """A text within `room`, less where it does not fit with what is around it; "" for nothing."""
+    while short := truncate(text, room, count, note):
+        whole = around(short)
+        # The tokens of the parts do not add up to those of the whole.
+        over = count(whole) - max_tokens
+        if over <= 0:
+            return whole
+        room = min(room, count(short)) - over
+    return ""

@@ -1,0 +1,309 @@
+"""Asking all sources at once, each within its own time, none able to harm another.
+
+How many assemblies of one event loop run at once; the others wait for their turn.
+
+An assembly is mostly computing, so that more at once are no faster altogether, and each is
+slower. Without a bound a hundred at once all miss their sources' timeouts, and the breakers
+take healthy sources for broken ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import time
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+from contextkit.concurrency import Breaker, BreakerState, in_thread
+from contextkit.errors import InvalidRequestError, SourceError, StoreError, in_words, ungrouped
+from contextkit.logs import describe, get_logger, span
+from contextkit.models.items import ContextItem
+from contextkit.models.request import ContextRequest, Section
+from contextkit.models.trace import SourceState
+from contextkit.pipeline.redact import Redactor
+from contextkit.plugin.checks import checked_items
+from contextkit.plugin.manager import SourceRegistry
+
+_STOPPING_SECONDS = 0.01
+"""How long a cancelled source may take to end before it is left behind."""
+
+_ANSWERED = ("ok", "empty")
+
+_log = get_logger(__name__)
+
+
+@frozen
+class Found:
+    """What a source found.
+
+    Attributes:
+        items: best first.
+        age: seconds since a cache kept them; None where the source was asked now.
+    """
+
+    items: tuple[ContextItem, ...]
+    age: float | None = None
+
+
+@frozen(kw_only=True)
+class Question:
+    """What one section asks of its source.
+
+    Attributes:
+        section: the section.
+        request: the request as that source sees it.
+        timeout: seconds the source may take.
+        breaker: the source's breaker.
+        recalled: what a cache has kept of its answer: it is not asked; None for nothing.
+        keep: takes what it answers to a cache, or None.
+        limit: items that go on, at most; the request's, where more are asked for.
+    """
+
+    section: Section
+    request: ContextRequest
+    timeout: float
+    breaker: Breaker
+    recalled: Found | None = None
+    keep: Callable[[Found], Awaitable[None]] | None = None
+    limit: int = field()
+
+    @limit.default
+    def _asked_for(self) -> int:
+        return self.request.limit
+
+
+@frozen(kw_only=True)
+class Answer:
+    """What came back for one section.
+
+    Attributes:
+        section: the section.
+        items: best first; empty unless `state` is `ok`.
+        state: `ok`, `empty`, `failed`, `timed_out`, `cut_off` or `breaker_open`.
+        milliseconds: how long it was waited for.
+        breaker: the breaker's state afterwards.
+        reason: what went wrong, in words, or None.
+        age: seconds since a cache kept the items; None where the source was asked now.
+    """
+
+    section: Section
+    items: tuple[ContextItem, ...] = ()
+    state: SourceState
+    milliseconds: float
+    breaker: BreakerState
+    reason: str | None = None
+    age: float | None = None
+
+
+async def gather(
+    registry: SourceRegistry, questions: Sequence[Question], deadline: float
+) -> list[Answer]:
+    """Ask every source at the same time; one answer per question, in the same order.
+
+    What a source raises, or takes too long for, is its answer's `state` and `reason`.
+    When this ends, cancelled or not, what it started has ended or is told to.
+
+    Args:
+        registry: calls the hooks.
+        questions: one per section.
+        deadline: seconds for all of them together.
+    """
+    if not questions:
+        return []
+    started = time.perf_counter()
+    asked_at = [question.breaker.clock() for question in questions]
+    tasks = [asyncio.create_task(_ask(registry, question)) for question in questions]
+    try:
+        answered, _ = await asyncio.wait(tasks, timeout=deadline)
+    finally:
+        await _stop(tasks)
+    return [
+        task.result() if task in answered else _cut_off(question, started, since, deadline)
+        for task, question, since in zip(tasks, questions, asked_at, strict=True)
+    ]
+
+
+async def _stop(tasks: Sequence[asyncio.Task[Answer]]) -> None:
+    running = [task for task in tasks if task.cancel()]
+    if running:
+        await asyncio.wait(running, timeout=_STOPPING_SECONDS)
+
+
+async def _ask(registry: SourceRegistry, question: Question) -> Answer:
+    section = question.section
+    with span("contextkit.source", {"source": section.source, "section": section.key}) as asking:
+        answer = await _answered(registry, question)
+        found = {"state": answer.state, "items": len(answer.items)}
+        describe(asking, found, failed=answer.state not in _ANSWERED)
+    return answer
+
+
+async def _answered(registry: SourceRegistry, question: Question) -> Answer:
+    breaker = question.breaker
+    started, asked_at = time.perf_counter(), breaker.clock()
+    if question.recalled is not None:
+        return _answer(question, question.recalled, started)
+    if breaker.is_full:
+        reason = f"left alone: {breaker.most_running} earlier calls of it have not ended"
+        return _failure(question, "breaker_open", started, reason)
+    if not breaker.allows():
+        reason = "left alone: it failed too often lately"
+        return _failure(question, "breaker_open", started, reason)
+    try:
+        async with asyncio.timeout(question.timeout) as patience:
+            found = await _found(registry, question)
+    except BaseException as error:
+        if _stops_the_assembly(error):
+            breaker.abandoned()
+            raise
+        state, reason = _what_happened(error, question, patience)
+        if _says_nothing_of_the_source(error):
+            breaker.abandoned()
+        else:
+            breaker.failed(asked_at, reason)
+        return _failure(question, state, started, reason)
+    breaker.succeeded()
+    return _answer(question, found, started)
+
+
+def _what_happened(
+    error: BaseException, question: Question, patience: asyncio.Timeout
+) -> tuple[SourceState, str]:
+    if isinstance(error, TimeoutError) and patience.expired():
+        return "timed_out", f"no answer within {question.timeout:g} s"
+    return "failed", _reason(error)
+
+
+def _answer(question: Question, found: Found, started: float) -> Answer:
+    return Answer(
+        section=question.section,
+        items=found.items,
+        state="ok" if found.items else "empty",
+        milliseconds=_milliseconds_since(started),
+        breaker=question.breaker.state,
+        age=found.age,
+    )
+
+
+def _stops_the_assembly(error: BaseException) -> bool:
+    """Whether it is meant for the assembly; whatever else a source raises costs that source."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+
+
+def _says_nothing_of_the_source(error: BaseException) -> bool:
+    """Whether the store failed, which comes back, or the request made no sense to the source."""
+    # A hook that is not asynchronous raises a SourceError from what it raised.
+    raised = error.__cause__ if isinstance(error, SourceError) and error.__cause__ else error
+    return all(isinstance(each, (StoreError, InvalidRequestError)) for each in ungrouped(raised))
+
+
+async def _found(registry: SourceRegistry, question: Question) -> Found:
+    source, request = question.section.source, question.request
+    items = await _query(registry, source, request, question.breaker)
+    checked = checked_items(source, items, request.limit)
+    given = request.records.given if request.records else ()
+    found = Found(Redactor(registry).items(checked, given))
+    if question.keep is not None:
+        await question.keep(found)
+    return found
+
+
+async def _query(
+    registry: SourceRegistry, source: str, request: ContextRequest, breaker: Breaker
+) -> Any:
+    function = registry.implementation(source, "contextkit_query")
+
+    def call() -> Any:
+        return registry.call(source, "contextkit_query", request=request)
+
+    def counted() -> Any:
+        with breaker.call():
+            return call()
+
+    result = call() if inspect.iscoroutinefunction(function) else await in_thread(counted)
+    return await result if isinstance(result, Awaitable) else result
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, SourceError):
+        return f"{error.hook}: {error.reason}"
+    if isinstance(error, StoreError):
+        return str(error)
+    return f"contextkit_query: {in_words(error)}"
+
+
+def _failure(question: Question, state: SourceState, started: float, reason: str) -> Answer:
+    milliseconds = _milliseconds_since(started)
+    _log.warning(
+        "source_failed",
+        source=question.section.source,
+        section=question.section.key,
+        state=state,
+        reason=reason,
+        milliseconds=round(milliseconds, 1),
+        breaker=question.breaker.state,
+    )
+    return Answer(
+        section=question.section,
+        state=state,
+        milliseconds=milliseconds,
+        breaker=question.breaker.state,
+        reason=reason,
+    )
+
+
+def _cut_off(question: Question, started: float, asked_at: float, deadline: float) -> Answer:
+    reason = f"cut off at the deadline of {deadline:g} s"
+    question.breaker.failed(asked_at, reason)
+    return _failure(question, "cut_off", started, reason)
+
+
+def _milliseconds_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000
+
+
+_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("contextkit_inside", default=False)
+
+
+def is_inside() -> bool:
+    """Whether a source asks this, while it answers an assembly that has its turn."""
+    return _inside.get()
+
+
+@define(eq=False)
+class Admission:
+    """Lets in so many assemblies at once, first come, first served.
+
+    An assembly that a source makes while it answers another one is let in at once: it would
+    wait for what waits for it.
+
+    Attributes:
+        most: how many, for each event loop.
+    """
+
+    most: int
+    _doors: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = field(
+        factory=weakref.WeakKeyDictionary, init=False
+    )
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn, and keep it for as long as this lasts."""
+        if _inside.get():
+            yield
+            return
+        async with self._doors.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self.most)):
+            token = _inside.set(True)
+            try:
+                yield
+            finally:
+                _inside.reset(token)

@@ -1,0 +1,344 @@
+"""The stages, one after another: signals -> gather -> filter -> rank -> dedup -> allocate -> fit.
+
+This module reads the queries' signals and waits for the sources. `contextkit.pipeline.assemble`
+makes a context of their answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+
+from attrs import define, evolve, field
+
+from contextkit.concurrency import in_thread
+from contextkit.errors import StoreError
+from contextkit.logs import Attributes, describe, get_logger, span
+from contextkit.models.context import FormattedContext
+from contextkit.models.items import ContextItem
+from contextkit.models.record import Hit, Record, Search
+from contextkit.models.records import Records
+from contextkit.models.request import ContextRequest, Recipe, Section
+from contextkit.models.source import SourceInfo
+from contextkit.pipeline.assemble import Finishing
+from contextkit.pipeline.breakers import Breakers
+from contextkit.pipeline.filters import narrowed
+from contextkit.pipeline.gate import unless_talk
+from contextkit.pipeline.gather import Admission, Answer, Question, gather
+from contextkit.pipeline.recipes import section_request, sections_to_ask, timeout_of
+from contextkit.pipeline.redact import Redactor
+from contextkit.pipeline.request import with_budget
+from contextkit.pipeline.trace import HookFailures, Stopwatch
+from contextkit.pipeline.update import Before, Gathered, Ongoing, joined, new_items, ongoing_of
+from contextkit.pipeline.usage import UseHistory
+from contextkit.plugin.checks import Failed, checked_signals, log_failure
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.plugin.tokenizers import find_counter
+from contextkit.store.base import RecordStore
+from contextkit.store.hold import BatchSearcher, held
+from contextkit.store.open import UnopenedStore
+from contextkit.text.questions import signals_of
+from contextkit.text.signals import QuerySignals
+from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
+
+_HOOK = "contextkit_signals"
+
+
+@define(eq=False)
+class Signalling:
+    """The signals of one assembly's queries: the core's and those of the plugins that are on.
+
+    A plugin whose hook fails adds nothing; `failed` is told.
+
+    Attributes:
+        registry: the plugins.
+        failed: told of hooks that fail.
+    """
+
+    registry: SourceRegistry
+    failed: Failed
+    _known: dict[str, QuerySignals] = field(factory=dict, init=False)
+
+    def __call__(self, query: str, own: QuerySignals | None = None) -> QuerySignals:
+        """The signals of a query; a query that comes again has those that it had.
+
+        Args:
+            query: the query.
+            own: what the core found in it, where that is known.
+        """
+        if query not in self._known:
+            self._known[query] = self._united(query, own or signals_of(query))
+        return self._known[query]
+
+    def _united(self, query: str, own: QuerySignals) -> QuerySignals:
+        united = own
+        for plugin in self.registry.on_with(_HOOK):
+            more = self.registry.attempt(
+                plugin,
+                _HOOK,
+                partial(checked_signals, plugin),
+                self.failed,
+                query=query,
+                signals=own,
+            )
+            if more is not None:
+                united = united.united(more)
+        return united
+
+
+_log = get_logger(__name__)
+
+_FOUND = "ok"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@define(eq=False)
+class Pipeline:
+    """Assembles contexts from the sources of a registry; safe to share between requests.
+
+    Attributes:
+        registry: the sources.
+        store: where their records are.
+        clock: the time that ages are counted to.
+        answer: answers searches in place of the store's batches, or None.
+        history: what was chosen before, or None where nobody counts it.
+        recall: adds to questions what a cache has kept of their answers, or None.
+        redactor: replaces secrets.
+        breakers: which of the sources are left alone for a while, as they keep failing.
+    """
+
+    registry: SourceRegistry
+    store: RecordStore
+    clock: Callable[[], datetime] = _now
+    answer: Callable[[Search], Awaitable[list[Hit]]] | None = None
+    history: UseHistory | None = None
+    recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
+    breakers: Breakers = field(init=False)
+    redactor: Redactor = field(init=False)
+    _admission: Admission = field(init=False)
+
+    @breakers.default
+    def _make_breakers(self) -> Breakers:
+        settings = self.registry.config.assemble
+        return Breakers(settings.breaker_failures, settings.breaker_cooldown)
+
+    @redactor.default
+    def _make_redactor(self) -> Redactor:
+        return Redactor(self.registry)
+
+    @_admission.default
+    def _make_admission(self) -> Admission:
+        return Admission(self.registry.config.assemble.concurrency)
+
+    async def assemble(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
+        """Assemble the context that a recipe describes.
+
+        What a source does wrong costs that source and is in the trace. The time that the
+        store takes to open, and that others' assemblies take before this one's turn, is not
+        the sources' and does not count against their deadline.
+
+        Raises:
+            InvalidContextTypeError: for a section whose source is not there.
+            InvalidRequestError: where nothing counts by `request.tokens`.
+            StoreError: where the store does not open, and no source answers without it.
+        """
+        watch = Stopwatch()
+        async with contextlib.AsyncExitStack() as stack:
+            asked: Attributes = {"recipe": request.recipe, "max_tokens": request.max_tokens}
+            assembling = stack.enter_context(span("contextkit.assemble", asked))
+            with watch.stage("queue"):
+                await stack.enter_async_context(self._admission.turn())
+            context = await self._assemble(request, recipe, watch)
+            describe(assembling, {"tokens": context.token_count, "items": len(context.items)})
+            return context
+
+    async def _assemble(
+        self, request: ContextRequest, recipe: Recipe, watch: Stopwatch
+    ) -> FormattedContext:
+        failures = HookFailures()
+        request = self.redactor.request(request)
+        sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        _log.info(
+            "assembling_context",
+            recipe=request.recipe,
+            context_types=[section.source for section in sections],
+            limit=request.limit,
+            max_tokens=request.max_tokens,
+        )
+        with watch.stage("signals"):
+            signalling = Signalling(self.registry, failures)
+            request = evolve(request, signals=signalling(request.query, request.signals))
+        with watch.stage("prepare"):
+            count = await self.counter(request.tokens, failures)
+        questions, answers = await self._gathered(request, sections, watch, signalling)
+        gathered = Gathered(
+            request=request, recipe=recipe, questions=questions, answers=answers, count=count
+        )
+        return await self._finishing(watch, failures)(gathered)
+
+    async def update(
+        self,
+        context: FormattedContext,
+        new: Sequence[ContextItem | Record],
+        max_tokens: int | None = None,
+    ) -> FormattedContext:
+        """The context that is assembled where the sources find something new as well.
+
+        No source is asked again; what is as it was is not formatted again. A context out of
+        a cache is assembled anew first.
+
+        Args:
+            context: what `assemble` or this method gave in this process, or a cache.
+            new: the items that join it, best first, or records of a source.
+            max_tokens: the budget; default: the context's.
+
+        Raises:
+            InvalidContextTypeError: for an item of a plugin that is no source.
+            InvalidRequestError: for a context that was not assembled here, or an item that
+                is none.
+        """
+        ongoing = await self._ongoing(context)
+        watch = Stopwatch()
+        failures = HookFailures()
+        request = with_budget(ongoing.gathered.request, max_tokens)
+        signalling = Signalling(self.registry, failures)
+        async with self._admission.turn():
+            with watch.stage("join"):
+                ask = partial(self._ask_with, request, signalling)
+                given = await new_items(self.registry, new, ask)
+                items = list(self.redactor.items(given))
+                gathered = joined(
+                    self.registry,
+                    evolve(ongoing.gathered, request=request),
+                    items,
+                    lambda section: self._questions(request, [section], signalling, self.store)[0],
+                )
+            return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
+
+    async def _ongoing(self, context: FormattedContext) -> Ongoing:
+        kept = ongoing_of(context)
+        if isinstance(kept, Ongoing):
+            return kept
+        return await self._ongoing(await self.assemble(kept.request, kept.recipe))
+
+    async def _ask_with(
+        self,
+        request: ContextRequest,
+        signalling: Signalling,
+        sources: Sequence[str],
+        answer: Callable[[Search], Awaitable[list[Hit]]],
+    ) -> list[Answer]:
+        asking = evolve(self, answer=answer)
+        sections = [Section(source=name) for name in sources]
+        questions = asking._questions(request, sections, signalling, self.store)
+        return await gather(self.registry, questions, request.deadline)
+
+    def _finishing(self, watch: Stopwatch, failures: HookFailures) -> Finishing:
+        return Finishing(
+            registry=self.registry,
+            store=self.store,
+            clock=self.clock,
+            history=self.history,
+            watch=watch,
+            failures=failures,
+            gated=self.answer is None,
+        )
+
+    async def counter(self, name: str, failed: Failed = log_failure) -> TokenCounter:
+        """What counts tokens by that name. Raises `InvalidRequestError` where nothing does."""
+        if name in FAMILIES:
+            return counter_for(name)
+        # A plugin may have to load its tokenizer.
+        return await in_thread(partial(find_counter, self.registry, name, failed))
+
+    # -- gather ---------------------------------------------------------------------------
+
+    async def ask(self, request: ContextRequest, recipe: Recipe) -> list[tuple[Question, Answer]]:
+        """Ask a recipe's sources and do nothing with their answers.
+
+        Raises what `assemble` raises before it ranks.
+        """
+        sections = sections_to_ask(self.registry, recipe, request.exclude_sources)
+        signalling = Signalling(self.registry, log_failure)
+        asked, answers = await self._gathered(request, sections, Stopwatch(), signalling)
+        return list(zip(asked, answers, strict=True))
+
+    async def _gathered(
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        watch: Stopwatch,
+        signalling: Signalling,
+    ) -> tuple[list[Question], list[Answer]]:
+        async with contextlib.AsyncExitStack() as stack:
+            with watch.stage("prepare"):
+                searched = [(s.source, s.query or request.query) for s in sections]
+                prepare = partial(self.store.prepare, searched)
+                store: RecordStore | UnopenedStore = self.store
+                try:
+                    await stack.enter_async_context(held(self.store, prepare))
+                except StoreError as error:
+                    store = UnopenedStore(error)
+            with watch.stage("gather"):
+                questions = self._questions(request, sections, signalling, store)
+                if self.recall is not None and request.cache:
+                    questions = await self.recall(questions)
+                answers = await gather(self.registry, questions, request.deadline)
+        if isinstance(store, UnopenedStore) and not any(a.state == _FOUND for a in answers):
+            raise store.error
+        return questions, answers
+
+    def _questions(
+        self,
+        request: ContextRequest,
+        sections: Sequence[Section],
+        signalling: Signalling,
+        store: RecordStore | UnopenedStore,
+    ) -> list[Question]:
+        # A host's own searcher knows best what its records answer.
+        searcher = self.answer or unless_talk(BatchSearcher(store), request)
+        known = [plugin.name for plugin in self.registry.plugins]
+        questions = []
+        for section in sections:
+            source = section.source
+            # What a host's own searcher finds was never redacted.
+            given: set[str] | None = set() if self.answer is None else None
+            asked = section_request(self.registry, section, request)
+            bound = evolve(
+                narrowed(asked, self._info(source), source, known),
+                signals=signalling(asked.query, asked.signals),
+                records=Records(
+                    store,
+                    source,
+                    request.project,
+                    searcher,
+                    user=request.user,
+                    redactor=self.redactor,
+                    given=given,
+                ),
+            )
+            questions.append(
+                Question(
+                    section=section,
+                    request=bound,
+                    timeout=timeout_of(self.registry, section, request),
+                    breaker=self.breakers.of(source),
+                    limit=asked.limit,
+                )
+            )
+        return questions
+
+    def _info(self, source: str) -> SourceInfo:
+        """What a source says of its records, as far as whatever answers its searches has it so."""
+        info = self.registry.info(source)
+        # What a host's own searcher finds may have no time, and passes then.
+        return info if self.answer is None else evolve(info, dated=False)
+
+    def records(self, source: str, project: str, user: str | None = None) -> Records:
+        """A loaded source's records, for a project and a user."""
+        return Records(self.store, source, project, user=user, redactor=self.redactor)

@@ -1,0 +1,198 @@
+"""The recipes that plugins offer: finding them, and building one from a host's arguments.
+
+From a request and a recipe to the questions that the sources are asked.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attrs import evolve, frozen
+
+from contextkit.config.settings import normalized
+from contextkit.errors import (
+    ContextKitError,
+    InvalidContextTypeError,
+    InvalidRequestError,
+    PluginError,
+    SourceError,
+    in_words,
+)
+from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
+from contextkit.plugin.checks import checked_recipe, checked_recipes
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.questions import signals_of
+
+_HOOK = "contextkit_recipes"
+
+
+@frozen
+class OfferedRecipe:
+    """A recipe's template, and the plugin that offers it."""
+
+    plugin: str
+    template: RecipeTemplate
+
+
+def offered_recipes(registry: SourceRegistry) -> Mapping[str, OfferedRecipe]:
+    """The recipes of the plugins that are on, by name.
+
+    A plugin whose hook fails offers none; the failure is logged.
+
+    Raises `PluginError` where two plugins offer one name.
+    """
+    found: dict[str, OfferedRecipe] = {}
+    for offer in _offers(registry):
+        name = offer.template.name
+        if name in found:
+            raise PluginError(
+                f"the recipe '{name}' is offered by {found[name].plugin} and by {offer.plugin}: "
+                f"switch one of them off"
+            )
+        found[name] = offer
+    return dict(sorted(found.items()))
+
+
+def _offers(registry: SourceRegistry) -> Iterator[OfferedRecipe]:
+    for plugin in registry.on_with(_HOOK):
+        templates = registry.attempt(plugin, _HOOK, partial(_templates, plugin))
+        yield from (OfferedRecipe(plugin, template) for template in templates or ())
+
+
+def _templates(plugin: str, results: Sequence[object]) -> tuple[RecipeTemplate, ...]:
+    # pluggy leaves None out of the list of what the hook returned.
+    return checked_recipes(plugin, results[0]) if results else ()
+
+
+def find_recipe(registry: SourceRegistry, name: str) -> OfferedRecipe:
+    """The recipe of that name.
+
+    Raises:
+        InvalidRequestError: where no plugin that is on offers it.
+        PluginError: where two plugins offer one name.
+    """
+    offered = offered_recipes(registry)
+    if name not in offered:
+        known = ", ".join(["context", *offered])
+        raise InvalidRequestError(
+            f"no source that is on offers the recipe '{name}'; there is: {known}"
+        )
+    return offered[name]
+
+
+def build_recipe(offered: OfferedRecipe, arguments: Mapping[str, Any]) -> Recipe:
+    """Build a recipe from a host's arguments.
+
+    Raises:
+        InvalidRequestError: where the arguments are not those that the recipe takes.
+        SourceError: where its plugin fails, or builds what is no recipe.
+    """
+    template = offered.template
+    try:
+        inspect.signature(template.build).bind(**arguments)
+    except TypeError as error:
+        raise InvalidRequestError(f"recipe '{template.name}': {error}") from error
+    try:
+        return checked_recipe(offered.plugin, template.build(**arguments))
+    except ContextKitError:
+        raise
+    except Exception as error:
+        reason = f"recipe '{template.name}' cannot be built: {in_words(error)}"
+        raise SourceError(offered.plugin, _HOOK, reason) from error
+
+
+def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> Recipe:
+    """The recipe of one section per source: the named ones, or every one that is on.
+
+    They are asked in the order of the sources' priorities, whatever order was named, so that
+    the same question gives the same text. `assemble.order` says how they are rendered.
+
+    Raises `InvalidContextTypeError` for a name that is no source.
+    """
+    for name in sources or ():
+        registry.require(name)
+    wanted = registry.sources if sources is None else registry.in_order(sources)
+    return Recipe(
+        name="context",
+        title="Context",
+        sections=tuple(Section(source=name) for name in wanted),
+        best_first=registry.config.assemble.order == "match",
+    )
+
+
+def sections_to_ask(
+    registry: SourceRegistry, recipe: Recipe, excluded: Collection[str] = ()
+) -> list[Section]:
+    """The recipe's sections without the excluded sources' and the optional ones that are off.
+
+    Raises `InvalidContextTypeError` where a section that is not optional has no source, and
+    for an excluded name that is none.
+    """
+    check_excluded(registry, excluded)
+    on = set(registry.sources)
+    asked = [
+        section
+        for section in recipe.sections
+        if (section.source in on or not section.optional) and section.source not in excluded
+    ]
+    for section in asked:
+        registry.require(section.source)
+    return asked
+
+
+def check_excluded(registry: SourceRegistry, names: Collection[str]) -> None:
+    """Raise `InvalidContextTypeError` for what there is none of; what is off or broken may be."""
+    known = [plugin.name for plugin in registry.plugins]
+    for name in names:
+        if name not in known:
+            raise InvalidContextTypeError(name, known)
+
+
+def title_of(registry: SourceRegistry, section: Section) -> str:
+    """A section's heading."""
+    return section.title or registry.info(section.source).title
+
+
+def section_request(
+    registry: SourceRegistry, section: Section, request: ContextRequest
+) -> ContextRequest:
+    """The request as one section's source sees it, still without its records.
+
+    What it can change in place is a copy: no plugin changes what others are asked, or the settings.
+    """
+    settings = registry.config.source(section.source)
+    return evolve(
+        request,
+        query=section.query or request.query,
+        signals=signals_of(section.query) if section.query else request.signals,
+        limit=request.limits.get(section.source)
+        or section.limit
+        or request.strategy.limits.get(normalized(section.source))
+        or settings.limit
+        or request.limit,
+        filters={**request.filters, **section.filters},
+        weights=dict(request.weights),
+        limits=dict(request.limits),
+        timeouts=dict(request.timeouts),
+        settings=registry.settings(section.source),
+        source_timeout=timeout_of(registry, section, request),
+        neighbours=request.strategy.neighbours,
+    )
+
+
+def timeout_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:
+    """Seconds that a section's source may take."""
+    return (
+        request.timeouts.get(section.source)
+        or registry.config.source(section.source).timeout
+        or request.source_timeout
+    )
+
+
+def floor_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:
+    """The relevance below which a section's items are left out, 0..1."""
+    configured = registry.config.source(section.source).min_relevance
+    return request.min_relevance if configured is None else configured

@@ -1,0 +1,243 @@
+"""Redaction: secrets are replaced before a text is stored or shown.
+
+The core's detector comes first, then every plugin that is on and has `contextkit_redact`.
+Ids, and the fields that a source filters by, stay as they are: records are found by them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+from attrs import evolve, frozen
+
+from contextkit.models.items import ContextItem
+from contextkit.models.record import KEEP_SECRET, REDACTIONS, Record
+from contextkit.models.request import ContextRequest
+from contextkit.plugin.checks import checked_spans
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.questions import signals_of
+from contextkit.text.secrets import MARK, SecretSpan, find_secrets, replaced, without_overlaps
+
+_HOOK = "contextkit_redact"
+_BETWEEN = "\n\0\n"
+"""Between texts that are searched as one; no secret spans it."""
+_SHORTEST = 6
+_PATH = "file_path"
+
+
+def _untold(_: int) -> None:
+    pass
+
+
+@frozen(eq=False)
+class Redactor:
+    """Replaces secrets in texts, records and items.
+
+    Attributes:
+        registry: the plugins, and the setting `redact.enabled`.
+        told: called with the number of secrets in each batch of records that had any.
+    """
+
+    registry: SourceRegistry
+    told: Callable[[int], None] = _untold
+
+    @property
+    def enabled(self) -> bool:
+        """Whether anything is replaced."""
+        return self.registry.config.redact.enabled
+
+    def find(self, texts: Sequence[str]) -> list[list[SecretSpan]]:
+        """Find the secrets in texts, whether they are replaced or not.
+
+        Args:
+            texts: the texts; searched as one batch.
+
+        Returns:
+            Per text its secrets, in the text's order; none overlaps another.
+        """
+        found = _found(texts)
+        for plugin in self.registry.on_with(_HOOK):
+            more = self.registry.attempt(
+                plugin, _HOOK, partial(checked_spans, plugin, texts), texts=list(texts)
+            )
+            for place, spans in enumerate(more or ()):
+                if spans:
+                    found[place] = without_overlaps(texts[place], [*found[place], *spans])
+        return found
+
+    def texts(self, texts: Sequence[str], *, keep_lines: bool = False) -> list[str]:
+        """The texts with a mark such as `[secret: GitHub token]` in place of each secret.
+
+        Args:
+            texts: the texts; searched as one batch.
+            keep_lines: True to keep the line breaks within what is replaced.
+        """
+        marked = self._marked(texts, keep_lines=keep_lines) if self.enabled else {}
+        return [marked.get(text, text) for text in texts]
+
+    def records(self, records: Sequence[Record]) -> list[Record]:
+        """The records without secrets in their text, keywords and fields.
+
+        A record with the field `keep_secret: true` stays as it is. One that had a secret
+        says in its field `redactions` how many marks stand in it.
+
+        Args:
+            records: the records; searched as one batch.
+        """
+        if not self.enabled:
+            return list(records)
+        marked = self._marked(text for record in records for text in self._texts(record))
+        if not marked:
+            return list(records)
+        beside = (part for r in records if r.text in marked for part in self._parts(r))
+        marked |= self._with_marks(part for part in beside if part not in marked)
+        return [self._redacted(record, marked) for record in records]
+
+    def items(
+        self, items: Sequence[ContextItem], stored: Collection[str] = ()
+    ) -> tuple[ContextItem, ...]:
+        """The items without secrets in their texts and metadata.
+
+        Args:
+            items: what a source found.
+            stored: ids of records that the store gave: those were redacted when they were
+                stored, and are not searched again.
+        """
+        live = [item for item in items if item.id not in stored] if self.enabled else []
+        marked = self._marked(text for item in live for text in _item_texts(item)) if live else {}
+        if not marked:
+            return tuple(items)
+        return tuple(item if item.id in stored else _redacted_item(item, marked) for item in items)
+
+    def request(self, request: ContextRequest) -> ContextRequest:
+        """The request without secrets in its query, which caches and traces keep."""
+        [query] = self.texts([request.query])
+        if query == request.query:
+            return request
+        return evolve(request, query=query, signals=signals_of(query))
+
+    def telling(self, told: Callable[[int], None]) -> Redactor:
+        """Return a redactor that reports how many secrets there were."""
+        return evolve(self, told=told)
+
+    def _marked(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
+        """Map each text that has secrets to the same text with marks; report their number."""
+        marked = self._with_marks(texts, keep_lines=keep_lines)
+        if marked:
+            told = sum(marks_in([after]) - marks_in([text]) for text, after in marked.items())
+            self.told(told)
+        return marked
+
+    def _with_marks(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
+        different = [text for text in dict.fromkeys(texts) if len(text) >= _SHORTEST]
+        found = self.find(different) if different else []
+        return {
+            text: replaced(text, spans, keep_lines=keep_lines)
+            for text, spans in zip(different, found, strict=True)
+            if spans
+        }
+
+    def _texts(self, record: Record) -> Iterator[str]:
+        if record.fields.get(KEEP_SECRET) is True:
+            return
+        yield record.text
+        # Most fields are parts of the text, and have no secret where that has none.
+        yield from (part for part in self._parts(record) if part not in record.text)
+
+    def _parts(self, record: Record) -> Iterator[str]:
+        yield record.keywords
+        kept = self._kept_fields(record.source)
+        for name, value in record.fields.items():
+            if name not in kept:
+                yield from _strings(value)
+
+    def _redacted(self, record: Record, marked: Mapping[str, str]) -> Record:
+        if record.fields.get(KEEP_SECRET) is True:
+            return record
+        if record.text not in marked and not any(part in marked for part in self._parts(record)):
+            return record
+        kept = self._kept_fields(record.source)
+        text = marked.get(record.text, record.text)
+        fields = {
+            name: value if name in kept else _value_with_marks(value, marked)
+            for name, value in record.fields.items()
+        }
+        fields[REDACTIONS] = marks_in([text]) or marks_in(_strings(fields))
+        keywords = marked.get(record.keywords, record.keywords)
+        return evolve(record, text=text, keywords=keywords, fields=fields)
+
+    def _kept_fields(self, source: str) -> Collection[str]:
+        return (_PATH, *self.registry.info(source).indexed_fields)
+
+
+def marks_in(texts: Iterable[str]) -> int:
+    """How many secrets were replaced in some texts."""
+    return sum(text.count(MARK) for text in texts)
+
+
+def _found(texts: Sequence[str]) -> list[list[SecretSpan]]:
+    """What the core finds in each text; most batches have nothing, and are searched at once."""
+    found: list[list[SecretSpan]] = [[] for _ in texts]
+    # Searching is quicker in what is ASCII alone.
+    for is_ascii in (True, False):
+        places = [at for at, text in enumerate(texts) if text.isascii() == is_ascii]
+        for place in _with_secrets([texts[at] for at in places]):
+            found[places[place]] = find_secrets(texts[places[place]])
+    return found
+
+
+def _with_secrets(texts: Sequence[str]) -> set[int]:
+    """Which of the texts may have a secret, by a search of all at once."""
+    if not texts:
+        return set()
+    ends = list(accumulate(len(text) + len(_BETWEEN) for text in texts))
+    touched = (
+        bisect_right(ends, at)
+        for span in find_secrets(_BETWEEN.join(texts))
+        for at in (span.start, span.end - 1)
+    )
+    return {place for place in touched if place < len(texts)}
+
+
+def _strings(value: object) -> Iterator[str]:
+    """The strings in a JSON value; keys are names."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _value_with_marks(value: Any, marked: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return marked.get(value, value)
+    if isinstance(value, Mapping):
+        return {key: _value_with_marks(inner, marked) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_value_with_marks(inner, marked) for inner in value)
+    return value
+
+
+def _item_texts(item: ContextItem) -> Iterator[str]:
+    yield item.content
+    yield from _strings(item.must_keep)
+    yield from (text for text in (item.text, item.title) if text is not None)
+    yield from _strings(item.metadata)
+
+
+def _redacted_item(item: ContextItem, marked: Mapping[str, str]) -> ContextItem:
+    return evolve(
+        item,
+        content=marked.get(item.content, item.content),
+        text=None if item.text is None else marked.get(item.text, item.text),
+        title=None if item.title is None else marked.get(item.title, item.title),
+        must_keep=_value_with_marks(item.must_keep, marked),
+        metadata=_value_with_marks(item.metadata, marked),
+    )

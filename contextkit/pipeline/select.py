@@ -1,0 +1,113 @@
+"""Which candidates go on: those above the relevance floor, and one of each that say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from attrs import evolve, frozen
+
+from contextkit.dedup.deduplicate import deduplicate
+from contextkit.logs import get_logger
+from contextkit.models.candidate import Candidate
+from contextkit.models.items import ContextItem, Provenance
+from contextkit.models.trace import Verdict
+from contextkit.plugin.checks import Failed, checked_keys, log_failure
+from contextkit.plugin.manager import SourceRegistry
+
+_log = get_logger(__name__)
+
+
+@frozen
+class Dropped:
+    """A candidate that does not go on, and why, in words; of a duplicate, what it repeats."""
+
+    candidate: Candidate
+    verdict: Verdict
+    reason: str
+    duplicate_of: Provenance | None = None
+
+
+@frozen
+class Selection:
+    """What goes on, best first, and what does not."""
+
+    kept: list[Candidate]
+    dropped: list[Dropped]
+
+
+def select(
+    registry: SourceRegistry,
+    candidates: Sequence[Candidate],
+    floors: Mapping[str, float],
+    failed: Failed = log_failure,
+    max_items: int | None = None,
+) -> Selection:
+    """Drop what is below the floor, then all but the best-scored of each set of duplicates.
+
+    Between the two whatever is beyond the best `max_items` is dropped.
+
+    A source whose `contextkit_dedup_keys` fails has no keys; `failed` is told.
+
+    Args:
+        registry: calls the hooks.
+        candidates: best first.
+        floors: section -> the relevance below which its items are dropped, 0..1.
+        failed: told of hooks that fail.
+        max_items: so many are compared with each other at most; None for all.
+    """
+    relevant = [c for c in candidates if c.relevance >= floors[c.section]]
+    dropped = [
+        Dropped(c, "below_floor", _below(c, floors[c.section]))
+        for c in candidates
+        if c.relevance < floors[c.section]
+    ]
+    if max_items is not None:
+        reason = f"it is not among the best {max_items:,} of what was found"
+        dropped += [Dropped(c, "over_limit", reason) for c in relevant[max_items:]]
+        relevant = relevant[:max_items]
+    items = [candidate.item for candidate in relevant]
+    result = deduplicate(
+        items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)
+    )
+    _log.info(
+        "deduplication_complete",
+        original_count=len(items),
+        deduplicated_count=len(result.kept),
+    )
+    kept = [
+        relevant[index] if item is items[index] else evolve(relevant[index], item=item)
+        for index, item in zip(result.kept, result.items, strict=True)
+    ]
+    for loser, (winner, why) in sorted(result.duplicate_of.items()):
+        best = items[winner]
+        reason = f"duplicate of {best.source} {best.id}: {why}"
+        duplicate_of = Provenance(best.source, best.id, best.location)
+        dropped.append(Dropped(relevant[loser], "duplicate", reason, duplicate_of))
+    return Selection(sorted(kept, key=lambda candidate: candidate.order), dropped)
+
+
+def _below(candidate: Candidate, floor: float) -> str:
+    beside = f" ({candidate.relevance:.3f} with its neighbours)" if candidate.scores.support else ""
+    return f"relevance {candidate.item.relevance:.3f}{beside} is under the floor of {floor:g}"
+
+
+def _keys(
+    registry: SourceRegistry, items: Sequence[ContextItem], failed: Failed
+) -> list[tuple[str, ...]]:
+    """Each item's dedup keys, one hook call per source."""
+    positions: dict[str, list[int]] = {}
+    for position, item in enumerate(items):
+        positions.setdefault(item.source, []).append(position)
+    keys: list[tuple[str, ...]] = [()] * len(items)
+    for source, own in positions.items():
+        found = registry.attempt(
+            source,
+            "contextkit_dedup_keys",
+            partial(checked_keys, source, items=len(own)),
+            failed,
+            items=[items[position] for position in own],
+        )
+        for position, item_keys in zip(own, found or (), strict=found is not None):
+            keys[position] = item_keys
+    return keys

@@ -1,0 +1,148 @@
+"""Asking plugins for summaries: a source for its own items, any other plugin for all.
+
+A single text within a budget: summarised by a plugin, by its own sentences, or shortened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from attrs import define, field, frozen
+
+from contextkit.concurrency import in_thread
+from contextkit.errors import in_words
+from contextkit.models.items import ContextItem
+from contextkit.plugin.checks import Failed, checked_summaries, log_failure
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.clean import legible, visible
+from contextkit.text.passages import excerpt
+from contextkit.text.tokens import TokenCounter
+from contextkit.text.truncate import truncate
+
+HOOK = "contextkit_compress"
+
+
+@frozen(eq=False)
+class Wanted:
+    """A summary that is asked for.
+
+    Attributes:
+        item: the item, its content the text that is to be summarised.
+        target: tokens that the summary may take.
+    """
+
+    item: ContextItem
+    target: int
+
+
+@define(eq=False)
+class Answers:
+    """Asks plugins, each once a batch, in threads, within one time for all of them together.
+
+    Attributes:
+        registry: calls the hooks.
+        query: what the context is for.
+        count: text -> tokens.
+        seconds: how long all the answers may take.
+        failed: told of hooks that fail or are late.
+    """
+
+    registry: SourceRegistry
+    query: str
+    count: Callable[[str], int]
+    seconds: float
+    failed: Failed
+    _until: float = field(init=False)
+
+    @_until.default
+    def _end(self) -> float:
+        return time.monotonic() + self.seconds
+
+    @property
+    def general(self) -> list[str]:
+        """The plugins that summarise any source's items, by name."""
+        sources = {plugin.name for plugin in self.registry.plugins if plugin.is_source}
+        return [name for name in self.registry.on_with(HOOK) if name not in sources]
+
+    async def of_own_sources(self, wanted: Sequence[Wanted]) -> dict[int, tuple[str, str]]:
+        """Place in `wanted` -> plugin and its answer, of those that have one; sources at once."""
+        own: dict[str, list[int]] = defaultdict(list)
+        for place, entry in enumerate(wanted):
+            own[entry.item.source].append(place)
+        asked = [name for name in own if self.registry.implements(name, HOOK)]
+        found = await asyncio.gather(*(self.of(name, wanted, own[name]) for name in asked))
+        return {place: answer for answers in found for place, answer in answers.items()}
+
+    async def of(
+        self, plugin: str, wanted: Sequence[Wanted], places: Iterable[int]
+    ) -> dict[int, tuple[str, str]]:
+        """Place -> plugin and its answer, of those that it answers."""
+        places = list(places)
+        left = self._until - time.monotonic()
+        if not places or left <= 0:
+            return {}
+        call = partial(
+            self.registry.attempt,
+            plugin,
+            HOOK,
+            partial(checked_summaries, plugin, items=len(places)),
+            self.failed,
+            query=self.query,
+            items=[wanted[place].item for place in places],
+            targets=[wanted[place].target for place in places],
+            count=self.count,
+        )
+        try:
+            async with asyncio.timeout(left):
+                texts = await in_thread(call)
+        except TimeoutError:
+            self.failed(plugin, HOOK, f"no answer within {self.seconds:g} s")
+            return {}
+        except Exception as error:  # noqa: BLE001 - whatever ends a plugin's thread costs it alone
+            self.failed(plugin, HOOK, in_words(error))
+            return {}
+        return {
+            place: (plugin, text)
+            for place, text in zip(places, texts or (), strict=texts is not None)
+            if text is not None
+        }
+
+
+_HOST = "host"
+
+
+async def compressed(
+    registry: SourceRegistry, text: str, max_tokens: int, query: str, count: TokenCounter
+) -> str:
+    """A text of a host's own within so many tokens.
+
+    Args:
+        registry: its plugins that summarise for every source are asked, within the configured
+            time; what one answers wrongly is logged.
+        text: it stays as it is where it fits, but for its invisible characters.
+        max_tokens: what the result may take.
+        query: what its words are needed for; "" where that is not known.
+        count: text -> tokens.
+
+    Returns:
+        The first summary that fits, else the sentences that have most to do with the query,
+        else as much as fits from the beginning; "" where that says nothing.
+    """
+    text = visible(legible(text))
+    if count(text) <= max_tokens:
+        return text
+    seconds = registry.config.assemble.compress_timeout
+    answers = Answers(registry, query, count, seconds, log_failure)
+    wanted = [Wanted(ContextItem(_HOST, text, 1.0), max_tokens)]
+    for plugin in answers.general:
+        for _, words in (await answers.of(plugin, wanted, [0])).values():
+            summary = visible(legible(words)).strip()
+            if summary and count(summary) <= max_tokens:
+                return summary
+            log_failure(plugin, HOOK, f"the summary is empty, or over {max_tokens} tokens")
+    sentences = excerpt(text, query, max_tokens, count)
+    return sentences or truncate(text, max_tokens, count)

@@ -1,0 +1,88 @@
+"""Of items that contradict each other the newest counts: it comes first, the others are marked.
+
+Nothing is dropped: an older statement may still be what is asked for. The newer one stands
+where the better of the two would stand, and the older one right behind it, with the newest
+in its `superseded_by`. Only sources whose items replace older ones take part
+(`SourceInfo.updates`), and only items with a date.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from attrs import evolve
+
+from contextkit.models.candidate import Candidate
+from contextkit.models.items import ContextItem, Successor
+
+
+def mark_superseded(candidates: Sequence[Candidate], sources: Collection[str]) -> list[Candidate]:
+    """Order candidates anew so that updates come before what they supersede.
+
+    Args:
+        candidates: of all sources, without duplicates.
+        sources: the sources whose newer items replace older ones that they contradict.
+
+    Returns:
+        The same candidates, best first, the superseded ones marked.
+    """
+    of_section: dict[str, list[int]] = defaultdict(list)
+    for place, candidate in enumerate(candidates):
+        if candidate.item.source in sources and candidate.item.created_at is not None:
+            of_section[candidate.section].append(place)
+    marked = list(candidates)
+    for places in of_section.values():
+        if len(places) > 1:
+            own = [candidates[place] for place in places]
+            for place, candidate in zip(places, _marked(own), strict=True):
+                marked[place] = candidate
+    return sorted(marked, key=lambda candidate: candidate.order)
+
+
+def _marked(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """One section's candidates with their marks and their new ranks, in the same order."""
+    newer = _newer_ones(candidates)
+    marked = list(candidates)
+    # The oldest first: what lifts an update may have been lifted itself.
+    for place in sorted(newer, key=lambda place: _age_key(candidates[place].item)):
+        rank = marked[place].scores.rank_by
+        for update in newer[place]:
+            if marked[update].scores.rank_by < rank:
+                marked[update] = _lifted(marked[update], rank)
+        newest = max(newer[place], key=lambda update: _age_key(candidates[update].item))
+        marked[place] = _superseded(marked[place], candidates[newest].item, len(newer[place]))
+    return marked
+
+
+def _newer_ones(candidates: Sequence[Candidate]) -> Mapping[int, Sequence[int]]:
+    """Candidate -> the newer ones that contradict it; only those that have any."""
+    # rapidfuzz is imported with the first use.
+    from contextkit.dedup.contradictions import contradicting_pairs
+
+    newer: dict[int, list[int]] = defaultdict(list)
+    items = [candidate.item for candidate in candidates]
+    for one, other in contradicting_pairs([item.own_text for item in items]):
+        # Of two that came to be in one moment neither replaces the other.
+        if items[one].created_at != items[other].created_at:
+            old, new = sorted((one, other), key=lambda place: _age_key(items[place]))
+            newer[old].append(new)
+    return newer
+
+
+def _age_key(item: ContextItem) -> tuple[float, str]:
+    return (item.created_at.timestamp() if item.created_at else 0.0, item.id)
+
+
+def _lifted(candidate: Candidate, rank: float) -> Candidate:
+    return evolve(candidate, scores=evolve(candidate.scores, lifted=rank))
+
+
+def _superseded(candidate: Candidate, by: ContextItem, updates: int) -> Candidate:
+    successor = Successor(by.id, by.created_at, by.location)
+    item = evolve(
+        candidate.item,
+        superseded_by=successor,
+        metadata={**candidate.item.metadata, "superseded_by": by.id},
+    )
+    return evolve(candidate, item=item, updates=updates)

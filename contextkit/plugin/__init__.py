@@ -1,0 +1,1 @@
+"""Hooks, and the registry that loads and calls plugins."""

@@ -1,0 +1,326 @@
+"""Checking what a plugin's hooks return, so that an error names the plugin and the hook.
+
+Hooks whose failure costs no more than what they would have given.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar, cast
+
+from contextkit.errors import SourceError
+from contextkit.logs import get_logger
+from contextkit.models.items import ContextItem, IndexReport, Provenance, Successor
+from contextkit.models.request import Recipe, RecipeTemplate, Section
+from contextkit.models.source import WORKSPACE_RULES, SourceInfo, Tool
+from contextkit.text.secrets import SecretSpan
+from contextkit.text.signals import QuerySignals
+
+T = TypeVar("T")
+
+_Kinds = Mapping[str, tuple[type, ...]]
+
+_OPTIONAL_TEXT = (str, type(None))
+_ITEM_FIELDS: _Kinds = {
+    "content": (str,),
+    "id": (str,),
+    "kind": (str,),
+    "title": _OPTIONAL_TEXT,
+    "text": _OPTIONAL_TEXT,
+    "location": _OPTIONAL_TEXT,
+    "sequence": _OPTIONAL_TEXT,
+    "position": (int, type(None)),
+    "metadata": (Mapping,),
+    "must_keep": (tuple,),
+    "superseded_by": (Successor, type(None)),
+}
+_item_fields = attrgetter(*_ITEM_FIELDS)
+_sound_items: set[tuple[type, ...]] = set()
+"""Types of an item's fields that were found right: there are few, and items are many."""
+_INFO_FIELDS: _Kinds = {
+    "title": (str,),
+    "description": (str,),
+    "priority": (int,),
+    "scale": (str,),
+    "embedder": (str,),
+    "updates": (bool,),
+    "cacheable": (bool,),
+    "count_filters": (Mapping,),
+    "indexed_fields": (list, tuple),
+    "keep_days": (int, float, type(None)),
+    "keep_records": (int, type(None)),
+    "kind_field": (str,),
+    "entity_type_field": (str,),
+    "dated": (bool,),
+    "reads": (list, tuple),
+    "settings": (Mapping,),
+    "workspace_rules": (Mapping,),
+}
+_REPORT_FIELDS: _Kinds = {
+    **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted"), (int,)),
+    "skipped": (list, tuple),
+    "notes": (list, tuple),
+}
+_SPAN_FIELDS: _Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
+_SPAN_KIND = re.compile(r"[^\]\n\r]{1,60}")
+_TOOL_FIELDS: _Kinds = {
+    "name": (str,),
+    "description": (str,),
+    "read_only": (bool,),
+    "destructive": (bool,),
+}
+_TEMPLATE_FIELDS: _Kinds = {"name": (str,), "description": (str,)}
+_RECIPE_FIELDS: _Kinds = {"title": (str,), "sections": (list, tuple), "footer": (str,)}
+_SECTION_FIELDS: _Kinds = {
+    "source": (str,),
+    "key": (str,),
+    "title": _OPTIONAL_TEXT,
+    "query": _OPTIONAL_TEXT,
+    "filters": (Mapping,),
+}
+
+
+def _sequence_of(source: str, hook: str, result: object, kind: type[T]) -> tuple[T, ...]:
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(source, hook, f"expected a sequence of {kind.__name__}, got {_a(result)}")
+    for position, entry in enumerate(result):
+        if not isinstance(entry, kind):
+            raise SourceError(
+                source,
+                hook,
+                f"entry {position} is {_a(entry)}, expected {kind.__name__}",
+            )
+    return tuple(result)
+
+
+def _check_fields(source: str, hook: str, what: str, value: object, kinds: _Kinds) -> None:
+    for name, allowed in kinds.items():
+        found = getattr(value, name)
+        if not isinstance(found, allowed):
+            raise SourceError(source, hook, f"{what}: {name} is {_a(found)}")
+
+
+def _a(value: object) -> str:
+    name = "None" if value is None else type(value).__name__
+    return name if value is None else f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+
+
+def _one_per_item(source: str, hook: str, returned: int, items: int) -> None:
+    if returned != items:
+        raise SourceError(source, hook, f"returned {returned} results for {items} items")
+
+
+def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem, ...]:
+    """What `contextkit_query` returned: at most `limit` items, all of this source."""
+    hook = "contextkit_query"
+    items = _sequence_of(source, hook, () if result is None else result, ContextItem)[:limit]
+    for item in items:
+        if item.source != source:
+            raise SourceError(
+                source, hook, f"item {item.id!r} says it is of source {item.source!r}"
+            )
+        types = tuple(map(type, _item_fields(item)))
+        if types not in _sound_items:
+            _check_fields(source, hook, f"item {item.id!r}", item, _ITEM_FIELDS)
+            _sound_items.add(types)
+        if item.also_in != ():
+            _sequence_of(source, hook, item.also_in, Provenance)
+        if item.must_keep != ():
+            _sequence_of(source, hook, item.must_keep, str)
+    return items
+
+
+def checked_texts(source: str, result: object, items: int) -> tuple[str, ...]:
+    """What `contextkit_format` returned: one text per item."""
+    texts = _sequence_of(source, "contextkit_format", result, str)
+    _one_per_item(source, "contextkit_format", len(texts), items)
+    return texts
+
+
+def checked_text(source: str, result: object) -> str:
+    """What `contextkit_truncate` returned."""
+    if not isinstance(result, str):
+        raise SourceError(source, "contextkit_truncate", f"expected a text, got {_a(result)}")
+    return result
+
+
+def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | None, ...]:
+    """What `contextkit_compress` returned: per item a text or None."""
+    hook = "contextkit_compress"
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
+    _one_per_item(plugin, hook, len(result), items)
+    _sequence_of(plugin, hook, ["" if text is None else text for text in result], str)
+    return tuple(result)
+
+
+def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ...], ...]:
+    """What `contextkit_dedup_keys` returned: per item a sequence of keys."""
+    hook = "contextkit_dedup_keys"
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(source, hook, f"expected a sequence, got {_a(result)}")
+    _one_per_item(source, hook, len(result), items)
+    return tuple(_sequence_of(source, hook, keys, str) for keys in result)
+
+
+def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
+    """What `contextkit_tokenizer` returned, callable; what it counts is checked as it counts."""
+    if not callable(result):
+        reason = f"expected a function of a text, got {_a(result)}"
+        raise SourceError(plugin, "contextkit_tokenizer", reason)
+    return cast("Callable[[str], Any]", result)
+
+
+def checked_weight(source: str, result: object) -> float:
+    """What `contextkit_weight` returned: a finite number over 0."""
+    if isinstance(result, bool) or not isinstance(result, (int, float)):
+        raise SourceError(source, "contextkit_weight", f"expected a number, got {_a(result)}")
+    if not 0 < result < math.inf:
+        raise SourceError(source, "contextkit_weight", f"expected a number over 0, got {result}")
+    return result
+
+
+def checked_info(source: str, result: object) -> SourceInfo:
+    """What `contextkit_source` returned."""
+    hook = "contextkit_source"
+    if not isinstance(result, SourceInfo):
+        raise SourceError(source, hook, f"expected a SourceInfo, got {_a(result)}")
+    _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
+    _sequence_of(source, hook, result.indexed_fields, str)
+    _sequence_of(source, hook, result.reads, str)
+    for key, value in result.settings.items():
+        if not _is_setting(key, value):
+            raise SourceError(
+                source,
+                hook,
+                f"settings: {key!r} is {_a(value)}, expected a "
+                "string, a number, a truth or a list of those",
+            )
+    for key, rule in result.workspace_rules.items():
+        if key not in result.settings or rule not in WORKSPACE_RULES:
+            raise SourceError(
+                source,
+                hook,
+                f"workspace_rules: {key!r} is {rule!r}, expected a name in settings and one of "
+                f"{', '.join(WORKSPACE_RULES)}",
+            )
+    return result
+
+
+def _is_setting(key: object, value: object) -> bool:
+    """Whether a file of settings can have it: a bare key, and a value without a date."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    bare = isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9_-]+", key) is not None
+    return bare and all(isinstance(each, (str, int, float)) for each in values)
+
+
+def checked_problems(source: str, result: object) -> tuple[str, ...]:
+    """What `contextkit_check_settings` returned."""
+    return _sequence_of(source, "contextkit_check_settings", result, str)
+
+
+def checked_report(source: str, result: object) -> IndexReport:
+    """What `contextkit_index` returned."""
+    hook = "contextkit_index"
+    if not isinstance(result, IndexReport):
+        raise SourceError(source, hook, f"expected an IndexReport, got {_a(result)}")
+    _check_fields(source, hook, "IndexReport", result, _REPORT_FIELDS)
+    _sequence_of(source, hook, result.notes, str)
+    for skipped in _sequence_of(source, hook, result.skipped, tuple):
+        if len(skipped) != 2 or not all(isinstance(part, str) for part in skipped):
+            raise SourceError(source, hook, f"skipped has {skipped!r}, expected (what, why)")
+    return result
+
+
+def checked_signals(plugin: str, results: Sequence[object]) -> QuerySignals:
+    """What one plugin's `contextkit_signals` returned; nothing where that is None."""
+    hook = "contextkit_signals"
+    # pluggy leaves None out of the list of what the hook returned.
+    result = results[0] if results else QuerySignals()
+    if not isinstance(result, QuerySignals):
+        raise SourceError(plugin, hook, f"expected QuerySignals, got {_a(result)}")
+    for name in ("keywords", "entities", "kinds"):
+        _sequence_of(plugin, hook, getattr(result, name), str)
+    return result
+
+
+def checked_spans(
+    plugin: str, texts: Sequence[str], results: Sequence[object]
+) -> tuple[tuple[SecretSpan, ...], ...]:
+    """What one plugin's `contextkit_redact` returned: per text the spans, each within it."""
+    hook = "contextkit_redact"
+    # pluggy leaves None out of the list of what the hook returned.
+    result = results[0] if results else [()] * len(texts)
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
+    if len(result) != len(texts):
+        raise SourceError(plugin, hook, f"returned {len(result)} results for {len(texts)} texts")
+    checked = tuple(_sequence_of(plugin, hook, spans, SecretSpan) for spans in result)
+    for text, spans in zip(texts, checked, strict=True):
+        for span in spans:
+            _check_fields(plugin, hook, "SecretSpan", span, _SPAN_FIELDS)
+            if not 0 <= span.start < span.end <= len(text):
+                reason = f"{span} is not a part of a text of {len(text)} characters"
+                raise SourceError(plugin, hook, reason)
+            if not _SPAN_KIND.fullmatch(span.kind):
+                reason = f"kind must be 1 to 60 characters on one line without ], got {span.kind!r}"
+                raise SourceError(plugin, hook, reason)
+    return checked
+
+
+def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:
+    """What `contextkit_recipes` returned."""
+    hook = "contextkit_recipes"
+    templates = _sequence_of(plugin, hook, result, RecipeTemplate)
+    for template in templates:
+        _check_fields(plugin, hook, "RecipeTemplate", template, _TEMPLATE_FIELDS)
+        if not callable(template.build):
+            raise SourceError(plugin, hook, f"RecipeTemplate: build is {_a(template.build)}")
+    return templates
+
+
+def checked_tools(plugin: str, result: object) -> tuple[Tool, ...]:
+    """What `contextkit_tools` returned; each one's function is looked at where it is offered."""
+    hook = "contextkit_tools"
+    tools = _sequence_of(plugin, hook, result, Tool)
+    for tool in tools:
+        _check_fields(plugin, hook, f"Tool {tool.name!r}", tool, _TOOL_FIELDS)
+        if not callable(tool.run):
+            raise SourceError(plugin, hook, f"Tool {tool.name!r}: run is {_a(tool.run)}")
+    return tools
+
+
+def checked_recipe(plugin: str, result: object) -> Recipe:
+    """What a recipe's `build` returned: sections of different keys, and a usable footer."""
+    hook = "contextkit_recipes"
+    if not isinstance(result, Recipe):
+        raise SourceError(plugin, hook, f"build returned {_a(result)}, expected a Recipe")
+    what = f"recipe {result.name!r}"
+    _check_fields(plugin, hook, what, result, _RECIPE_FIELDS)
+    keys = set()
+    for section in _sequence_of(plugin, hook, result.sections, Section):
+        _check_fields(plugin, hook, f"{what}: section {section.key!r}", section, _SECTION_FIELDS)
+        if section.key in keys:
+            raise SourceError(plugin, hook, f"{what}: two sections have the key {section.key!r}")
+        keys.add(section.key)
+    try:
+        result.footer.format(items=0, sources=0, counts=Counter[str]())
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"{what}: its footer cannot be filled in: {error!r}"
+        raise SourceError(plugin, hook, reason) from error
+    return result
+
+
+_log = get_logger(__name__)
+
+Failed = Callable[[str, str, str], None]
+"""Takes note of a failed hook whose default is used instead: source, hook, reason."""
+
+
+def log_failure(source: str, hook: str, reason: str) -> None:
+    """Log that a hook failed whose default is used instead."""
+    _log.warning("hook_failed", source=source, hook=hook, reason=reason)

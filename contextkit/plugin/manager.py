@@ -1,0 +1,395 @@
+"""The registry: which plugins there are, which sources are on, and how to call them.
+
+The manager belongs to a `SourceRegistry` that the host makes; nothing here is global.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import pluggy
+from attrs import define, evolve, field
+
+from contextkit.config.sections import SOURCE_NAME
+from contextkit.config.settings import Config, normalized
+from contextkit.errors import (
+    ConfigError,
+    ContextKitError,
+    DuplicateSourceError,
+    InvalidContextTypeError,
+    PluginError,
+    SourceError,
+    StoreError,
+    in_words,
+)
+from contextkit.logs import get_logger
+from contextkit.models.request import ContextRequest
+from contextkit.models.source import SourceInfo
+from contextkit.plugin import checks, spec as hookspecs
+from contextkit.plugin.checks import Failed, log_failure
+from contextkit.plugin.published import install_hint
+from contextkit.plugin.settings import OwnSettings, own_settings, refuse_wrong
+from contextkit.plugin.spec import ENTRY_POINT_GROUP
+from contextkit.plugin.status import (
+    HOST,
+    PluginStatus,
+    State,
+    distribution_of,
+    imported,
+    misspelt_hooks,
+    provider_as,
+    providers_of,
+)
+
+T = TypeVar("T")
+
+_log = get_logger(__name__)
+
+
+@define(eq=False)
+class SourceRegistry:
+    """The plugins of one host.
+
+    Attributes:
+        config: says which sources are on, and their weights.
+        entry_points: False for a registry that knows only what is registered by hand.
+    """
+
+    config: Config = field(factory=Config)
+    entry_points: bool = True
+    _manager: pluggy.PluginManager = field(init=False)
+    _installed: dict[str, list[importlib.metadata.EntryPoint]] = field(factory=dict, init=False)
+    _statuses: dict[str, PluginStatus] = field(factory=dict, init=False)
+    _infos: dict[str, SourceInfo] = field(factory=dict, init=False)
+    _callers: dict[tuple[str, str], Any] = field(factory=dict, init=False)
+    _settings: dict[str, OwnSettings] = field(factory=dict, init=False)
+
+    @_manager.default
+    def _make_manager(self) -> pluggy.PluginManager:
+        manager = pluggy.PluginManager("contextkit")
+        manager.add_hookspecs(hookspecs)
+        return manager
+
+    def __attrs_post_init__(self) -> None:
+        if not self.entry_points:
+            return
+        for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+            self._installed.setdefault(entry_point.name, []).append(entry_point)
+        on = [name for name in sorted(self._installed) if self.config.source(name).enabled]
+        for name in on:
+            self._refuse_duplicate(name)
+        for name in sorted(self._installed):
+            if name in on:
+                self._load(name)
+            else:
+                self._statuses[name] = self._status(name, "off", self._switched_off_by(name))
+
+    # -- loading --------------------------------------------------------------------------
+
+    def _refuse_duplicate(self, name: str) -> None:
+        providers = providers_of(name, self._installed)
+        if len(providers) > 1:
+            raise DuplicateSourceError(name, providers)
+
+    def _load(self, name: str) -> None:
+        """Import and register one installed plugin; whatever goes wrong costs that plugin."""
+        self._refuse_duplicate(name)
+        try:
+            self._register(imported(self._installed[name][0]), name)
+        except ConfigError:
+            raise
+        except ContextKitError as error:
+            self._statuses[name] = self._status(name, "broken", str(error))
+            _log.warning(
+                "plugin_broken",
+                plugin=name,
+                distribution=self._statuses[name].distribution,
+                reason=str(error),
+            )
+        else:
+            self._statuses[name] = evolve(
+                self._status(name, "on"), is_source=self.implements(name, "contextkit_query")
+            )
+
+    def register(self, plugin: object, name: str) -> None:
+        """Add a plugin of the host's own, without an entry point; it is on unless configured off.
+
+        Raises:
+            ConfigError: where one of its own settings is wrong.
+            DuplicateSourceError: where the name is taken.
+            PluginError: where the name or a hook is not what it must be.
+            SourceError: where its `contextkit_source` fails.
+        """
+        for taken, status in self._statuses.items():
+            if normalized(taken) == normalized(name):
+                provider = provider_as(status.distribution, taken, name)
+                raise DuplicateSourceError(name, [provider, HOST])
+        self._register(plugin, name)
+        on = self.config.source(name).enabled
+        self._statuses[name] = PluginStatus(
+            name=name,
+            state="on" if on else "off",
+            reason=None if on else self._switched_off_by(name),
+            is_source=self.implements(name, "contextkit_query"),
+        )
+
+    def _register(self, plugin: object, name: str) -> None:
+        if not SOURCE_NAME.fullmatch(name):
+            raise PluginError(
+                f"'{name}' is not a source's name: lower-case letters, digits, - and _"
+            )
+        try:
+            made = plugin() if inspect.isclass(plugin) else plugin
+            # pluggy keeps plugins in sets, so that an unhashable one would break the others.
+            hash(made)
+            problems = misspelt_hooks(made)
+            if problems:
+                raise PluginError("; ".join(problems))
+            self._manager.register(made, name)
+            self._manager.check_pending()
+            self._infos[name] = self._info(name)
+        except BaseException as error:
+            if self._manager.has_plugin(name):
+                self._manager.unregister(name=name)
+            if isinstance(error, pluggy.PluginValidationError):
+                raise PluginError(" ".join(str(error).split())) from error
+            if isinstance(error, (ContextKitError, KeyboardInterrupt)):
+                raise
+            raise PluginError(in_words(error)) from error
+        finally:
+            self._callers.clear()
+
+    def _info(self, name: str) -> SourceInfo:
+        result = self.call(name, "contextkit_source")
+        info = SourceInfo() if result is None else checks.checked_info(name, result)
+        own = self._settings[name] = own_settings(self.config, name, info)
+        if own.values:
+            found = self.call(name, "contextkit_check_settings", settings=self.settings(name))
+            refuse_wrong(self.config, name, own, checks.checked_problems(name, found or ()))
+        return self._described(name, info)
+
+    def _described(self, name: str, info: SourceInfo) -> SourceInfo:
+        """The same with a title, and the configured priority."""
+        return evolve(
+            info,
+            title=info.title or name.replace("-", " ").replace("_", " ").capitalize(),
+            priority=self.config.source(name).priority or info.priority,
+        )
+
+    def _status(self, name: str, state: State, reason: str | None = None) -> PluginStatus:
+        distribution, version = distribution_of(self._installed[name][0])
+        return PluginStatus(
+            name=name, state=state, reason=reason, distribution=distribution, version=version
+        )
+
+    def _switched_off_by(self, name: str) -> str:
+        return f"off by {self.config.origin(f'sources.{normalized(name)}.enabled')}"
+
+    # -- which are on ---------------------------------------------------------------------
+
+    @property
+    def plugins(self) -> list[PluginStatus]:
+        """Every plugin there is, by name."""
+        return [self._statuses[name] for name in sorted(self._statuses)]
+
+    def status(self, name: str) -> PluginStatus:
+        """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
+        if name not in self._statuses:
+            hint = install_hint(name) or None
+            raise InvalidContextTypeError(name, self._known_sources(), hint)
+        return self._statuses[name]
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources that are on, highest priority first, then by name."""
+        return self.in_order(
+            s.name for s in self._statuses.values() if s.state == "on" and s.is_source
+        )
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Loaded sources, each once, highest priority first, then by name."""
+        return sorted(set(names), key=lambda name: (-self.info(name).priority, name))
+
+    def enable(self, name: str) -> None:
+        """Switch a plugin on, importing it if need be.
+
+        Raises:
+            ConfigError: where one of its own settings is wrong.
+            DuplicateSourceError: where two distributions provide it.
+            InvalidContextTypeError: where there is no such plugin.
+            PluginError: where it is broken.
+        """
+        self._make_ready(name)
+        self._statuses[name] = evolve(self._statuses[name], state="on", reason=None)
+        self._callers.clear()
+
+    def disable(self, name: str, reason: str = "off at run time") -> None:
+        """Switch a plugin off; it stays imported. Raises `InvalidContextTypeError`."""
+        status = self.status(name)
+        if status.state == "on":
+            self._statuses[name] = evolve(status, state="off", reason=reason)
+        self._callers.clear()
+
+    def require(self, name: str) -> None:
+        """Make a source ready for a request that names it; it stays off for others.
+
+        Raises `InvalidContextTypeError` for a name that is no source, and for a broken one.
+        """
+        try:
+            self._make_ready(name)
+        except PluginError as error:
+            raise InvalidContextTypeError(name, self._known_sources(), str(error)) from error
+        if not self._statuses[name].is_source:
+            raise InvalidContextTypeError(name, self._known_sources(), "not a source")
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a plugin of that name, whatever its state."""
+        return name in self._statuses
+
+    def _make_ready(self, name: str) -> None:
+        """Import a plugin that is off and was never imported; it stays off."""
+        status = self.status(name)
+        if status.state == "off" and not self._manager.has_plugin(name):
+            self._load(name)
+            loaded = self._statuses[name]
+            if loaded.state == "on":
+                self._statuses[name] = evolve(loaded, state="off", reason=status.reason)
+        status = self._statuses[name]
+        if status.state == "broken":
+            raise PluginError(
+                f"source '{name}' of {status.distribution} is broken: {status.reason}"
+            )
+
+    def _known_sources(self) -> list[str]:
+        return sorted(
+            status.name
+            for status in self._statuses.values()
+            if status.state != "broken" and status.is_source is not False
+        )
+
+    # -- calling --------------------------------------------------------------------------
+
+    def implements(self, name: str, hook: str) -> bool:
+        """Whether a plugin has a hook; one that only wraps it has not."""
+        return self.implementation(name, hook) is not None
+
+    def implementation(self, name: str, hook: str) -> Callable[..., Any] | None:
+        """The plugin's own function for a hook, or None; for telling how it must be run."""
+        for impl in getattr(self._manager.hook, hook).get_hookimpls():
+            if impl.plugin_name == name and not _wraps(impl):
+                return cast("Callable[..., Any]", impl.function)
+        return None
+
+    def plugin(self, name: str) -> object:
+        """The plugin itself; None where it is not loaded."""
+        return self._manager.get_plugin(name)
+
+    def wraps(self, name: str) -> bool:
+        """Whether a loaded plugin wraps the hooks of others."""
+        callers = self._manager.get_hookcallers(self.plugin(name)) or ()
+        impls = (impl for caller in callers for impl in caller.get_hookimpls())
+        return any(_wraps(impl) and impl.plugin_name == name for impl in impls)
+
+    def caller(self, name: str, hook: str) -> Callable[..., Any]:
+        """The caller of one plugin's hook, wrapped by plugins that are no sources and are on."""
+        key = (name, hook)
+        if key not in self._callers:
+            others = [
+                impl.plugin
+                for impl in getattr(self._manager.hook, hook).get_hookimpls()
+                if impl.plugin_name != name and not self._wraps_sources(impl)
+            ]
+            self._callers[key] = self._manager.subset_hook_caller(hook, others)
+        return cast("Callable[..., Any]", self._callers[key])
+
+    def _wraps_sources(self, impl: pluggy.HookImpl) -> bool:
+        status = self._statuses.get(impl.plugin_name)
+        return _wraps(impl) and status is not None and status.state == "on" and not status.is_source
+
+    def call(self, name: str, hook: str, /, **arguments: Any) -> Any:
+        """Call one plugin's hook; None where it has none.
+
+        Raises `SourceError`, from the cause, for whatever the hook raises but the store's
+        own errors.
+        """
+        try:
+            result = self.caller(name, hook)(**arguments)
+        except (SourceError, StoreError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            reason = str(error) if isinstance(error, ContextKitError) else in_words(error)
+            raise SourceError(name, hook, reason) from error
+        if inspect.iscoroutine(result) and hook != "contextkit_query":
+            result.close()
+            raise SourceError(name, hook, "only contextkit_query may be async")
+        return result
+
+    def attempt(
+        self,
+        name: str,
+        hook: str,
+        checked: Callable[[Any], T],
+        /,
+        failed: Failed = log_failure,
+        **arguments: Any,
+    ) -> T | None:
+        """Call a hook whose failure costs no more than what it would have given.
+
+        Args:
+            name: the source.
+            hook: one of its hooks.
+            checked: what checks the result, and raises `SourceError`.
+            failed: called with source, hook and reason.
+            arguments: the hook's.
+
+        Returns:
+            The checked result; None where there is no hook, it gave None, or it failed.
+        """
+        try:
+            result = self.call(name, hook, **arguments)
+            return None if result is None else checked(result)
+        except ContextKitError as error:
+            failed(name, hook, error.reason if isinstance(error, SourceError) else str(error))
+            return None
+
+    def info(self, name: str) -> SourceInfo:
+        """What a loaded source says of itself, with the configured priority.
+
+        A name that no plugin has stands for items that a host hands in.
+        """
+        return self._infos.get(name) or self._described(name, SourceInfo(scale="calibrated"))
+
+    def settings(self, name: str) -> dict[str, Any]:
+        """A copy of a source's own settings."""
+        return deepcopy(dict(self.own_settings(name).values))
+
+    def own_settings(self, name: str) -> OwnSettings:
+        """A source's own settings and their origins; unchecked before the source is loaded."""
+        return self._settings.get(name) or OwnSettings(self.config.source(name).own)
+
+    def weight(self, name: str, request: ContextRequest, failed: Failed = log_failure) -> float:
+        """A source's weight: the request's, the configured, the source's own, or 1.0.
+
+        A source whose hook fails has weight 1.0; `failed` is told.
+        """
+        given = request.weights.get(name) or self.config.source(name).weight
+        hook, checked = "contextkit_weight", partial(checks.checked_weight, name)
+        return given or self.attempt(name, hook, checked, failed, request=request) or 1.0
+
+    def on_with(self, hook: str) -> list[str]:
+        """The plugins that are on and have a hook, by name."""
+        return [s.name for s in self.plugins if s.state == "on" and self.implements(s.name, hook)]
+
+    def add_commands(self, cli: Any) -> None:
+        """Let every plugin that is on add its commands to the command line."""
+        for name in self.on_with("contextkit_commands"):
+            self.attempt(name, "contextkit_commands", lambda _: None, cli=cli)
+
+
+def _wraps(impl: pluggy.HookImpl) -> bool:
+    return bool(impl.wrapper or impl.hookwrapper)

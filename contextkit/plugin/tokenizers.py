@@ -1,0 +1,65 @@
+"""Which counter a request's tokens are counted with: an estimate, or a plugin's tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from contextkit.errors import InvalidRequestError, SourceError, in_words
+from contextkit.plugin.checks import Failed, checked_tokenizer, log_failure
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.tokens import FAMILIES, TokenCounter, counter_for
+
+_HOOK = "contextkit_tokenizer"
+_FALLBACK = "openai"
+_NO_PLUGIN = "; no plugin that is on has any (pip install contextkit-tokenizers)"
+
+
+def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failure) -> TokenCounter:
+    """The counter for a model family, or the one that a plugin has for this name.
+
+    A plugin's tokenizer that fails on a text is replaced by the estimate for OpenAI's
+    models on that text; `failed` is told.
+
+    Raises:
+        InvalidRequestError: where nobody counts by this name; what plugins said is in it.
+    """
+    if name in FAMILIES:
+        return counter_for(name)
+    plugins = registry.on_with(_HOOK)
+    problems = []
+    for plugin in plugins:
+        try:
+            count = registry.call(plugin, _HOOK, name=name)
+            if count is not None:
+                checked = checked_tokenizer(plugin, count)
+                return TokenCounter(name, _Guarded(checked, plugin, failed))
+        except SourceError as error:
+            problems.append(error.reason)
+    known = ", ".join(FAMILIES)
+    asked = f"; asked of {', '.join(plugins)}" if plugins else _NO_PLUGIN
+    said = f" ({'; '.join(problems)})" if problems else ""
+    raise InvalidRequestError(f"tokens: nothing counts by '{name}'; there is {known}{asked}{said}")
+
+
+@frozen
+class _Guarded:
+    """A plugin's tokenizer that costs no more than its exactness where it fails."""
+
+    count: Callable[[str], int]
+    plugin: str
+    failed: Failed
+
+    def __call__(self, text: str) -> int:
+        try:
+            tokens = self.count(text)
+            if type(tokens) is int and tokens >= 0:
+                return tokens
+            reason = f"expected a whole number of at least 0, got {tokens!r}"
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - a panic of Rust code is no Exception
+            reason = in_words(error)
+        self.failed(self.plugin, _HOOK, reason)
+        return counter_for(_FALLBACK)(text)

@@ -1,0 +1,90 @@
+"""Reading all that a store has, and comparing its parts with each other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from attrs import Factory, define
+
+from contextkit.errors import RecordDamagedError
+from contextkit.models.record import Record
+from contextkit.store.base import RecordStore
+from contextkit.store.embedded import EmbeddedStore
+from contextkit.text.keywords import KeywordVector, embed_keywords
+
+_BATCH = 256
+_CLOSE = 0.01
+"""Engines keep a vector's numbers with some digits only."""
+
+
+@define
+class Verified:
+    """What came of reading a whole store.
+
+    Attributes:
+        records: how many can be read as they were stored.
+        damaged: what those are called that cannot.
+        miscounted: sources whose index gives another number than was read, in words.
+        other_vectors: what the records are called whose vectors are not those of their text.
+    """
+
+    records: int = 0
+    damaged: Sequence[str] = ()
+    miscounted: list[str] = Factory(list)
+    other_vectors: list[str] = Factory(list)
+
+
+def verify(store: RecordStore) -> Verified:
+    """Read every record of a store, its vectors where it is embedded, and its indexes.
+
+    Raises `StoreError` where the store cannot be read at all.
+    """
+    verified, counted = Verified(), Counter[tuple[str, str]]()
+    with store.hold():
+        records = _all(store, verified)
+        while batch := list(itertools.islice(records, _BATCH)):
+            verified.records += len(batch)
+            counted.update((record.source, record.project) for record in batch)
+            if isinstance(store, EmbeddedStore):
+                verified.other_vectors += _with_other_vectors(store, batch)
+        for (source, project), read in sorted(counted.items()):
+            found = store.count(source, [project], {})
+            # A damaged record is counted there, wherever it belongs.
+            if not read <= found <= read + len(verified.damaged):
+                verified.miscounted.append(f"{source} in '{project}': {found:,} of {read:,}")
+        total = store.count(None, None, {})
+        if total != verified.records + len(verified.damaged):
+            verified.miscounted.append(f"all: {total:,} of {verified.records:,}")
+    return verified
+
+
+def _all(store: RecordStore, verified: Verified) -> Iterator[Record]:
+    try:
+        yield from store.scan(None, None, {})
+    except RecordDamagedError as error:
+        verified.damaged = error.records
+
+
+def _with_other_vectors(store: EmbeddedStore, records: Sequence[Record]) -> Iterator[str]:
+    stored = store.vectors([record.point_id for record in records])
+    for record in records:
+        there = stored.get(record.point_id.replace("-", ""))
+        wanted = embed_keywords(record.searched_text)
+        if there is None or not _same(wanted, there.keywords) or not all(map(_sane, there.dense)):
+            yield f"{record.source} record {record.id!r}"
+
+
+def _same(one: KeywordVector, other: KeywordVector) -> bool:
+    ours = dict(zip(one.indices, one.values, strict=True))
+    theirs = dict(zip(other.indices, other.values, strict=True))
+    return ours.keys() == theirs.keys() and all(
+        math.isclose(ours[word], theirs[word], rel_tol=_CLOSE) for word in ours
+    )
+
+
+def _sane(vector: Sequence[float]) -> bool:
+    """Whether a vector has the length that every one is stored with."""
+    return math.isclose(math.hypot(*vector), 1.0, abs_tol=0.1)

@@ -1,0 +1,116 @@
+"""The reference of all commands, as Markdown, from click's own command tree.
+
+`python -m contextkit.testing.command_reference FILE` writes it between the file's marks. It lists
+the commands of the plugins that are installed and on; their pages describe them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+
+import click
+
+from contextkit.cli.failures import exit_code_lines
+from contextkit.cli.lazy import LazyCommand
+from contextkit.cli.plugins import BUILT_IN
+from contextkit.cli.root import cli
+from contextkit.cli.session import Session
+from contextkit.testing.reference import cell, filled, table, write_page
+
+_KEPT_LINES = re.compile(r"^\x08\n", re.MULTILINE)
+
+
+def command_reference() -> str:
+    """The lists of commands, global options and exit codes, then each command of the core."""
+    session = Session()
+    try:
+        context = click.Context(cli, info_name="contextkit", obj=session)
+        own = {name: command.load() for name, command in BUILT_IN.items()}
+        added = {
+            name: command.load() if isinstance(command, LazyCommand) else command
+            for name, command in sorted(session.plugin_commands.commands.items())
+        }
+        return "\n\n".join(
+            [
+                table(("command", "what it does"), _rows(own, linked=True)),
+                f"Commands of plugins:\n\n{table(('command', 'what it does'), _rows(added))}",
+                f"## Options before the command\n\n{_options(cli, context)}",
+                f"## Exit codes\n\n{table(('code', 'meaning'), _exit_codes())}",
+                *_sections(own, context, "##"),
+            ]
+        )
+    finally:
+        session.close()
+
+
+def _rows(
+    commands: Mapping[str, click.Command], above: str = "contextkit", *, linked: bool = False
+) -> Iterator[tuple[str, str]]:
+    for name, command in commands.items():
+        path = f"{above} {name}"
+        shown = f"[`{path}`](#{path.replace(' ', '-')})" if linked else f"`{path}`"
+        if not isinstance(command, click.Group):
+            yield shown, cell(command.get_short_help_str(limit=200))
+        else:
+            yield from _rows(command.commands, path, linked=linked)
+
+
+def _exit_codes() -> Iterator[list[str]]:
+    yield from (line.split(maxsplit=1) for line in exit_code_lines())
+
+
+def _sections(
+    commands: Mapping[str, click.Command], above: click.Context, level: str
+) -> Iterator[str]:
+    for name, command in commands.items():
+        context = click.Context(command, info_name=name, parent=above)
+        yield f"{level} {context.command_path}"
+        yield _text(command.help)
+        if isinstance(command, click.Group):
+            yield from _sections(command.commands, context, "###")
+        else:
+            usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+            parts = (f"```text\n{usage}\n```", _options(command, context), _examples(command))
+            yield from filter(None, parts)
+
+
+def _text(help_text: str | None) -> str:
+    """A help text with its paragraphs; what click keeps as it is stands in a block."""
+    paragraphs = inspect.cleandoc(help_text or "").split("\n\n")
+    return "\n\n".join(
+        f"```text\n{_KEPT_LINES.sub('', each)}\n```" if each.startswith("\b") else _prose(each)
+        for each in paragraphs
+    )
+
+
+def _prose(paragraph: str) -> str:
+    return " ".join(paragraph.split()).replace("<", "\\<")
+
+
+def _options(command: click.Command, context: click.Context) -> str:
+    records = [
+        parameter.get_help_record(context)
+        for parameter in command.get_params(context)
+        if parameter.param_type_name == "option" and parameter.name != "help"
+    ]
+    rows = [(f"`{cell(record[0])}`", cell(record[1])) for record in records if record]
+    return table(("option", "meaning"), rows) if rows else ""
+
+
+def _examples(command: click.Command) -> str:
+    """The commands of an epilog, as click shows it below a command's help."""
+    lines = inspect.cleandoc(command.epilog or "").replace("\b", "").splitlines()
+    shown = [re.sub(r"^ *Examples?: *", "", line) for line in lines]
+    examples = inspect.cleandoc("\n".join(["", *filter(None, shown)]))
+    return f"```sh\n{examples}\n```" if examples else ""
+
+
+def main() -> None:
+    """Put the reference into the page that is named, or print it."""
+    write_page(lambda page: filled(page, command_reference()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The reference of all settings, as Markdown, from the fields of `contextkit.config`.
+
+`python -m contextkit.testing.settings_reference FILE` writes it between the file's marks.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import Attribute, fields
+
+from contextkit.config.sections import SECTIONS, SourceSettings
+from contextkit.config.settings import Config
+from contextkit.models.source import WorkspaceRule
+from contextkit.models.strategy import Strategy
+from contextkit.testing.reference import cell, described_fields, filled, table, write_page
+
+_HEADINGS = ("setting", "default", "value", "project file", "what it does")
+_RULES: Mapping[WorkspaceRule, str] = {
+    "free": "yes",
+    "user": "no",
+    "off": "off only",
+    "on": "on only",
+    "lower": "lower only",
+    "fewer": "fewer only",
+    "more": "more only",
+    "plain": "names only",
+}
+
+
+def settings_reference() -> str:
+    """A table for each section, in the order of the code."""
+    project = [a for a in _fields(Config) if a.name == "project"]
+    parts = [f"### Top level\n\n{table(_HEADINGS, map(_row, project))}"]
+    kinds = {**SECTIONS, "sources.NAME": SourceSettings, "strategies.NAME": Strategy}
+    for section, kind in kinds.items():
+        docstring = inspect.getdoc(kind) or ""
+        about = docstring.splitlines()[0].rpartition("`: ")[2]
+        known = dict(described_fields(docstring))
+        rows = [_row(a, known.get(a.name, "")) for a in _fields(kind) if _is_setting(a)]
+        sentence = f"{about[:1].upper()}{about[1:]}"
+        parts.append(f"### `[{section}]`\n\n{sentence}\n\n{table(_HEADINGS, rows)}")
+    return "\n\n".join(parts)
+
+
+def _fields(kind: type) -> Iterator[Attribute[Any]]:
+    yield from fields(kind)
+
+
+def _is_setting(field: Attribute[Any]) -> bool:
+    return "expected" in field.metadata and field.name != "name"
+
+
+def _row(field: Attribute[Any], meaning: str = "") -> tuple[str, ...]:
+    about = field.metadata
+    meaning = about.get("help", meaning)
+    return (
+        f"`{field.name}`",
+        _default(field.default),
+        cell(about["expected"]),
+        _RULES[about.get("rule", "free")],
+        cell(meaning[:1].upper() + meaning[1:]),
+    )
+
+
+def _default(value: object) -> str:
+    return "unset" if value is None else f"`{json.dumps(value)}`"
+
+
+def main() -> None:
+    """Put the reference into the page that is named, or print it."""
+    write_page(lambda page: filled(page, settings_reference()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Functions of texts for formatting, shortening and reading them.
+
+| module | what it does |
+|---|---|
+| `markup` | makes any text safe to show as Markdown, XML or plain text |
+| `truncate`, `units`, `passages`, `blocks` | shortens texts where they can be cut |
+| `tokens`, `token_weights` | counts tokens |
+| `signals`, `questions`, `words`, `languages`, `dates` | reads what a question is about |
+| `keywords` | makes the sparse vectors of keyword search |
+| `clean`, `given`, `graphemes` | shows invisible characters, checks texts that were given |
+| `secrets` | finds keys and passwords |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextkit.package import lazy_names
+
+if TYPE_CHECKING:
+    from contextkit.text.clean import (
+        legible as legible,
+        visible as visible,
+        visible_values as visible_values,
+    )
+    from contextkit.text.dates import (
+        closeness as closeness,
+        named_dates as named_dates,
+        parse_since as parse_since,
+    )
+    from contextkit.text.given import (
+        given_line as given_line,
+        given_lines as given_lines,
+        well_formed as well_formed,
+    )
+    from contextkit.text.graphemes import is_boundary as is_boundary
+    from contextkit.text.languages.read import in_english as in_english
+    from contextkit.text.markup import (
+        code_span as code_span,
+        escape_markdown as escape_markdown,
+        escape_xml as escape_xml,
+        fenced as fenced,
+        line_start_safe as line_start_safe,
+        markdown_text as markdown_text,
+        one_line as one_line,
+        plain_line as plain_line,
+        plain_text as plain_text,
+    )
+    from contextkit.text.passages import Excerpt as Excerpt, excerpt as excerpt
+    from contextkit.text.questions import (
+        first_line as first_line,
+        is_traceback as is_traceback,
+        signals_of as signals_of,
+    )
+    from contextkit.text.secrets import find_secrets as find_secrets, hide_secrets as hide_secrets
+    from contextkit.text.secrets.span import SecretSpan as SecretSpan
+    from contextkit.text.signals import (
+        INTENTS as INTENTS,
+        TOPICS as TOPICS,
+        Intent as Intent,
+        QuerySignals as QuerySignals,
+        Topic as Topic,
+    )
+    from contextkit.text.tokens import (
+        TokenCounter as TokenCounter,
+        estimate_tokens as estimate_tokens,
+    )
+    from contextkit.text.truncate import ELLIPSIS as ELLIPSIS, truncate as truncate
+    from contextkit.text.words import STOP_WORDS as STOP_WORDS, TALK as TALK, VERBS as VERBS
+
+_NAMES = {
+    "clean": "legible visible visible_values",
+    "dates": "closeness named_dates parse_since",
+    "given": "given_line given_lines well_formed",
+    "graphemes": "is_boundary",
+    "languages.read": "in_english",
+    "markup": (
+        "code_span escape_markdown escape_xml fenced line_start_safe markdown_text "
+        "one_line plain_line plain_text"
+    ),
+    "passages": "Excerpt excerpt",
+    "questions": "first_line is_traceback signals_of",
+    "secrets": "find_secrets hide_secrets",
+    "secrets.span": "SecretSpan",
+    "signals": "INTENTS TOPICS Intent QuerySignals Topic",
+    "tokens": "TokenCounter estimate_tokens",
+    "truncate": "ELLIPSIS truncate",
+    "words": "STOP_WORDS TALK VERBS",
+}
+
+__all__ = [name for names in _NAMES.values() for name in names.split()]
+__getattr__ = lazy_names(__name__, _NAMES)

@@ -1,0 +1,153 @@
+"""Dates that a query names: what came to be then is likelier to answer it.
+
+Read are `7 May 2023`, `May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with months in
+English and German. A part that the query leaves out, such as the year, may be any.
+
+Times as people write them: a date, a moment, or how long ago.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+
+from attrs import frozen
+
+from contextkit.errors import InvalidRequestError
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january januar",
+            "february februar",
+            "march märz",
+            "april",
+            "may mai",
+            "june juni",
+            "july juli",
+            "august",
+            "september",
+            "october oktober",
+            "november",
+            "december dezember",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_NAMED = re.compile(
+    r"(?:\b(?P<before>\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? )?"
+    rf"\b(?P<month>{'|'.join(_MONTHS)})\b"
+    r"(?: (?P<behind>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,? (?P<year>\d{4})\b)?",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
+_SAME_WEEK = 0.7
+_SAME_MONTH = 0.4
+_JUST_AFTER = 0.5
+_DAYS_AFTER = 7
+_DAYS_AFTER_A_MONTH = 14
+
+
+@frozen
+class NamedDate:
+    """A date as a query names it.
+
+    Attributes:
+        month: 1..12.
+        day, year: None where the query does not say.
+    """
+
+    month: int
+    day: int | None = None
+    year: int | None = None
+
+
+def named_dates(query: str) -> list[NamedDate]:
+    """The dates in a query, in its order; numbers that are no date are passed over."""
+    named = [
+        NamedDate(_MONTHS[found["month"].lower()], _number(day), _number(found["year"]))
+        for found in _NAMED.finditer(query)
+        # In lower case, `may` is a verb.
+        if found["month"] != "may"
+        for day in [found["before"] or found["behind"]]
+    ]
+    named += [
+        NamedDate(int(month), _number(day), int(year))
+        for year, month, day in _NUMBERS.findall(query)
+    ]
+    return [each for each in named if _exists(each)]
+
+
+def closeness(named: Sequence[NamedDate], moment: datetime) -> float:
+    """How near a moment is to the nearest of the dates, 0..1.
+
+    What is said of a day is often said some days later, so a moment shortly behind it counts.
+    """
+    day = moment.astimezone(UTC).date()
+    return max((_near(each, day) for each in named), default=0.0)
+
+
+def _near(named: NamedDate, day: date) -> float:
+    same_month = day.month == named.month and named.year in {None, day.year}
+    if named.day is None:
+        if same_month:
+            return 1.0
+        months = (day.month - named.month) % 12
+        follows = months == 1 and named.year in {None, day.year - (day.month == 1)}
+        return _JUST_AFTER if follows and day.day <= _DAYS_AFTER_A_MONTH else 0.0
+    years = {named.year} if named.year is not None else {day.year, day.year - 1}
+    since = [
+        (day - date(year, named.month, named.day)).days
+        for year in years
+        if year > 0 and _exists(NamedDate(named.month, named.day, year))
+    ]
+    if any(0 <= days <= 1 for days in since):
+        return 1.0
+    if any(-1 <= days <= _DAYS_AFTER for days in since):
+        return _SAME_WEEK
+    return _SAME_MONTH if same_month else 0.0
+
+
+def _exists(named: NamedDate) -> bool:
+    try:
+        # A leap year, for a day without a year.
+        date(2024 if named.year is None else named.year, named.month, named.day or 1)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(digits: str | None) -> int | None:
+    return int(digits) if digits else None
+
+
+_AGO = re.compile(r"(\d{1,9})\s*([mhdw])", re.IGNORECASE)
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def parse_since(text: str, now: datetime | None = None) -> datetime:
+    """The time that a text names, aware.
+
+    Args:
+        text: ISO 8601, as in `2026-05-01` or `2026-05-01T12:00Z`, of this machine's time zone
+            where it names none; or so many minutes, hours, days or weeks ago: `30m`, `12h`,
+            `7d`, `2w`.
+        now: what is counted back from; default: now.
+
+    Raises:
+        InvalidRequestError: it is none of these.
+    """
+    text = text.strip()
+    ago = _AGO.fullmatch(text)
+    try:
+        if ago:
+            unit = _UNITS[ago[2].lower()]
+            return (now or datetime.now(UTC)) - timedelta(**{unit: int(ago[1])})
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidRequestError(
+            f"since must be a date as in 2026-05-01, or how long ago as in 7d or 12h, got {text!r}"
+        ) from error

@@ -1,0 +1,84 @@
+"""BM25's sparse vectors, the same for every record and every store.
+
+Words related to those of a query: irregular forms, synonyms, and things of a kind.
+
+A stemmer joins `wins` and `win`, not `won` and `win`; and somebody who asks about pets means the
+puppy. Both are facts about English and stand in `related_words.txt`. They apply to the query, so
+that no record needs to be indexed again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from attrs import frozen
+
+_KEYWORD_CHARACTERS = 200_000
+_CACHED_QUERIES = 1024
+_FIRST_CJK = "\u2e80"
+
+
+@frozen
+class KeywordVector:
+    """A sparse vector: token ids and their weights, of equal length."""
+
+    indices: list[int]
+    values: list[float]
+
+
+@lru_cache(maxsize=2)
+def _keyword_model(multilingual: bool) -> Any:
+    from qdrant_edge import Bm25, Bm25Config, TokenizerType
+
+    kind = TokenizerType.Multilingual if multilingual else TokenizerType.Code
+    return Bm25(Bm25Config(language="english", tokenizer=kind))
+
+
+def _keyword_model_for(text: str) -> Any:
+    # The code tokenizer adds an identifier's parts to its whole; the multilingual one cuts
+    # text that is written without spaces into words. Both give a word the same id.
+    return _keyword_model(not text.isascii() and max(text) >= _FIRST_CJK)
+
+
+def embed_keywords(text: str) -> KeywordVector:
+    """BM25's vector of a document; beyond 200,000 characters a text is not searched."""
+    text = text[:_KEYWORD_CHARACTERS]
+    vector = _keyword_model_for(text).embed_document(text)
+    return KeywordVector(list(vector.indices), list(vector.values))
+
+
+@lru_cache(maxsize=_CACHED_QUERIES)
+def embed_keywords_query(text: str) -> KeywordVector:
+    """BM25's vector of a query: every distinct word counts once."""
+    text = text[:_KEYWORD_CHARACTERS]
+    vector = _keyword_model_for(text).embed_query(text)
+    return KeywordVector(list(vector.indices), list(vector.values))
+
+
+def related_to(words: Iterable[int]) -> frozenset[int]:
+    """The words related to the words of a query, without those.
+
+    Args:
+        words: the ids of the query's words, as `embed_keywords_query` gives them.
+    """
+    table = _table()
+    own = frozenset(words)
+    return frozenset(word for each in own for word in table.get(each, ())) - own
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[int, frozenset[int]]:
+    """Word -> the words related to it, by their ids."""
+    related: dict[int, set[int]] = defaultdict(set)
+    for line in files("contextkit.text").joinpath("related_words.txt").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        kind, separator, things = line.partition(":")
+        ids = set(embed_keywords_query(things if separator else line).indices)
+        for word in embed_keywords_query(kind).indices if separator else ids:
+            related[word] |= ids
+    return {word: frozenset(others - {word}) for word, others in related.items()}

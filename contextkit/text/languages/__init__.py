@@ -1,0 +1,1 @@
+"""Stop words and technical words of several languages."""

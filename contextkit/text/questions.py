@@ -1,0 +1,346 @@
+"""Reading a query: its keywords, the names in it, and what is wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from attrs import define, field
+
+from contextkit.text.languages.lexicon import Term
+from contextkit.text.languages.read import language_of, terms_in
+from contextkit.text.signals import Intent, QuerySignals, Topic, topics_in
+from contextkit.text.words import (
+    BEFORE_A_VERB,
+    DETERMINERS,
+    EXPLAIN,
+    EXPLAINING_PAIRS,
+    FIX,
+    GREETINGS,
+    POLITE_PAIRS,
+    QUESTION_WORDS,
+    STOP_WORDS,
+    TALK,
+    VERBS,
+)
+
+_READ_CHARACTERS = 8192
+_READ_TOKENS = 512
+_MOST = 64
+"""Keywords and names at most: no question is about more things."""
+
+_LONGEST_NAME = 120
+_LONGEST_PHRASE = 5
+_ASKING = QUESTION_WORDS | EXPLAIN | FIX
+
+_WORD = re.compile(r"\w+")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_TOKEN = re.compile(r"""[\"“]([^\"“”\n]{2,120})[\"”]|`([^`\n]{1,120})`|(\S+)""")
+_ENDS = ".,;:!?…\"'`()[]{}<>«»“”‘’*"
+_SENTENCE_ENDS = (".", "!", "?", ":")
+_OPENING_VERBS = VERBS | FIX | EXPLAIN
+_CODE_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#)[^\W\d]\w*)*(?:\(\))?")
+_SEPARATORS = re.compile(r"\.|::|->|#")
+_PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?(?::\d+)*")
+_FILE = re.compile(r"[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}(?::\d+)*")
+_FLAG = re.compile(r"--[^\W\d_][\w-]*")
+_URL = re.compile(r"https?://\S+")
+_AS_CODE = re.compile(r"`|\w\(\)|(?<!\w)--?\w")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+
+
+def signals_of(query: str) -> QuerySignals:
+    """The signals of a query's own words, whatever plugins know besides.
+
+    Of a long text the first 8,192 characters count, as many as are searched for. What a text
+    of several lines asks about stands in its first.
+    """
+    text = query[:_READ_CHARACTERS]
+    entities, prose = _names_and_prose(text)
+    return QuerySignals(
+        keywords=_keywords(text),
+        entities=entities,
+        intent=_intent(prose, asks="?" in text),
+        topics=_topics(query),
+    )
+
+
+def is_talk(query: str) -> bool:
+    """Whether a query names nothing to search for: "thanks!", "can you help me?", "fix it".
+
+    What is written as code is something, whatever it is called: `--help`, `fix()`. So may be
+    one word by itself, unless it is a greeting or the like: `next`, `mean`.
+    """
+    text = query[:_READ_CHARACTERS]
+    words = frozenset(_words(text))
+    talk = GREETINGS if len(words) == 1 else TALK
+    if not words or not words <= STOP_WORDS | talk or _AS_CODE.search(text):
+        return False
+    return all(name.replace(" ", "").isalpha() for name in _names_and_prose(text)[0])
+
+
+def _keywords(text: str) -> tuple[str, ...]:
+    language = language_of(text)
+    if language is not None:
+        terms = terms_in(text, language)
+        found = dict.fromkeys(word for term in terms for word in (term.text, *term.english))
+        return tuple(found)[:_MOST]
+    words = dict.fromkeys(_words(text))
+    wanted = [w for w in words if w not in STOP_WORDS and (len(w) > 1 or not w.isascii())]
+    return tuple(wanted[:_MOST])
+
+
+def _words(text: str) -> list[str]:
+    """Whole words in lower case; `don't` is one of them."""
+    return _WORD.findall(_APOSTROPHE.sub("", text).lower())
+
+
+# -- what it asks about -----------------------------------------------------------------------
+
+
+def _topics(query: str) -> tuple[Topic, ...]:
+    topics = topics_in(first_line(query))
+    return ("code", "usage") if topics == ("code",) and _is_bare_phrase(query) else topics
+
+
+def _is_bare_phrase(query: str) -> bool:
+    """Whether a query is a few words that ask nothing and tell nothing: "digest auth"."""
+    if len(query) > _LONGEST_NAME or "?" in query or language_of(query) is not None:
+        return False
+    words = _words(query)
+    if not 0 < len(words) <= _LONGEST_PHRASE or words[0] in VERBS | BEFORE_A_VERB:
+        return False
+    if is_talk(query) or not _ASKING.isdisjoint(words):
+        return False
+    return not any(map(_code_name, query.split())) and not _AS_CODE.search(query)
+
+
+# -- what is wanted ---------------------------------------------------------------------------
+
+
+def _intent(prose: str, *, asks: bool) -> Intent:
+    """What is wanted, by whole words: a part of another word, or of a name, says nothing."""
+    words = _words(prose)
+    if not FIX.isdisjoint(words):
+        return "fix"
+    pairs = list(pairwise(words))
+    if not EXPLAIN.isdisjoint(words) or not EXPLAINING_PAIRS.isdisjoint(pairs):
+        return "explain"
+    begins_politely = bool(pairs) and pairs[0] in POLITE_PAIRS
+    if not begins_politely and (asks or (words and words[0] in QUESTION_WORDS)):
+        return "question"
+    if _is_told(words):
+        return "action"
+    return "question" if asks else "other"
+
+
+def _is_told(words: Sequence[str]) -> bool:
+    """Whether the first word that says something is a verb of doing."""
+    for word, following in pairwise((*words, "")):
+        if word in VERBS:
+            return True
+        if word not in BEFORE_A_VERB:
+            # Whatever stands before "the" and is no small word is a verb.
+            return word not in STOP_WORDS and following in DETERMINERS
+    return False
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
+    """The names in a text, each once, and the text without those of code."""
+    names: dict[str, None] = {}
+    prose: list[str] = []
+    language = language_of(text)
+    german = language is not None and language.name == "german"
+    phrase = _Capitalised(off=text.isupper(), acronyms=german)
+    for match in islice(_TOKEN.finditer(text), _READ_TOKENS):
+        quoted, ticked, token = match.groups()
+        name = quoted or ticked or _code_name(token)
+        for each in (*phrase.next("" if name else token), name.strip()):
+            if 0 < len(each) <= _LONGEST_NAME:
+                names[each] = None
+        if quoted is not None or not name:
+            prose.append(match.group())
+    names.update(dict.fromkeys(phrase.ended()))
+    return tuple(names)[:_MOST], " ".join(prose)
+
+
+def _code_name(token: str) -> str:
+    """The name of code, file or address that a token is; "" where it is a word."""
+    if _URL.match(token):
+        return token.rstrip(_ENDS)
+    call = token.rstrip(".,;:!?").endswith("()")
+    bare = token.strip(_ENDS)
+    if token.startswith(("./", "../", ".")) and not bare.startswith("."):
+        bare = token.rstrip(_ENDS).lstrip("\"'`([{<")
+    if not bare or len(bare) > _LONGEST_NAME:
+        return ""
+    if call and _CODE_NAME.fullmatch(bare):
+        return bare
+    return bare if _is_code(bare) else ""
+
+
+def is_code_name(name: str) -> bool:
+    """Whether a name is one of code, a file or an address, and no one's name."""
+    return bool(_code_name(name))
+
+
+def _is_code(bare: str) -> bool:
+    if _FLAG.fullmatch(bare):
+        return True
+    if "/" in bare:
+        return _is_path(bare)
+    if _FILE.fullmatch(bare) and not _is_abbreviation(bare):
+        return True
+    if not _CODE_NAME.fullmatch(bare) or _is_abbreviation(bare):
+        return False
+    return (
+        "_" in bare.strip("_")
+        or bare.startswith("_")
+        or _SEPARATORS.search(bare) is not None
+        or _CAMEL.search(bare) is not None
+    )
+
+
+def _is_path(bare: str) -> bool:
+    """Whether it is a path: `and/or` is none."""
+    if not _PATH.fullmatch(bare):
+        return False
+    last = bare.rpartition("/")[2]
+    return bare.startswith(("/", "~", ".")) or bare.count("/") > 1 or not last or "." in last
+
+
+def _is_abbreviation(bare: str) -> bool:
+    """Whether it is one like `e.g`."""
+    return all(len(part) < 2 for part in bare.split("."))
+
+
+@define
+class _Capitalised:
+    """Collects capitalised words that stand side by side as one name.
+
+    Attributes:
+        off: whether to collect none, where a text has capitals alone.
+        acronyms: whether to collect those alone, where every noun has a capital.
+    """
+
+    off: bool
+    acronyms: bool
+    _words: list[str] = field(factory=list, init=False)
+    _begins_sentence: bool = field(default=True, init=False)
+    _first_is_doubtful: bool = field(default=False, init=False)
+
+    def next(self, token: str) -> Iterator[str]:
+        """Take the next token of the text, "" for what is no word; give the names that ended."""
+        bare = token.strip(_ENDS)
+        is_name = not self.off and bare[:1].isupper() and bare.lower() not in STOP_WORDS
+        is_name = is_name and (not self.acronyms or bare[1:2].isupper())
+        if not is_name or token[0] in _ENDS:
+            yield from self.ended()
+        if is_name:
+            if not self._words:
+                # Every sentence begins with a capital; "LLM" has more than one.
+                self._first_is_doubtful = self._begins_sentence and not bare[1:2].isupper()
+            self._words.append(bare)
+            if token[-1] in _ENDS:
+                yield from self.ended()
+        self._begins_sentence = token[-1:] in _SENTENCE_ENDS
+
+    def ended(self) -> Iterator[str]:
+        """The name that has been collected, if there is one."""
+        words, self._words = self._words, []
+        if self._first_is_doubtful and (len(words) < 2 or words[0].lower() in _OPENING_VERBS):
+            words = words[1:]
+        self._first_is_doubtful = False
+        if words:
+            yield " ".join(words)
+
+
+# -- the subject ------------------------------------------------------------------------------
+
+_NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
+_NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
+_SHORTEST_STEM = 4
+_LONGEST_BEGINNING = 7
+"""Of a word in another language so many letters count, as its endings are its own."""
+
+_LEAST_WORDS = 2
+"""A first line with fewer does not say what a text is about: "Hello, I need help"."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_READ_LINES = 100_000
+
+
+def first_line(query: str) -> str:
+    """The line that says what a question is about.
+
+    A report begins with its title; a traceback that is pasted alone ends with its message.
+    """
+    lines = [line for line in map(str.strip, query[:_READ_LINES].splitlines()) if line]
+    if not lines:
+        return ""
+    return lines[-1] if is_traceback(query) else lines[0]
+
+
+def is_traceback(query: str) -> bool:
+    """Whether a question begins with a traceback, so that its frames are what it is about."""
+    return query.lstrip().startswith(_TRACEBACK)
+
+
+def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
+    """List the words that a query is about, each by the beginnings that it may have.
+
+    In lower case, each once. Names are taken apart (`session_cookie`, `SessionCookie`), and
+    endings taken off. Words that only ask or tell are left out. A text of several lines is
+    about what its first line says. A word in another language than English has the beginnings
+    of the English words for it as well.
+    """
+    words = _words_about(first_line(query))
+    return words if len(words) >= _LEAST_WORDS else _words_about(query)
+
+
+def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
+    language = language_of(text)
+    if language is None:
+        return tuple((stem,) for stem in _stems_in(text))
+    about = filter(None, map(_beginnings, terms_in(text, language)))
+    return tuple(dict.fromkeys(about))[:_MOST]
+
+
+def _beginnings(term: Term) -> tuple[str, ...]:
+    """The beginnings of a word and of the English ones; none of one that only asks or tells."""
+    subject = [word for word in term.english if word not in _NOT_THE_SUBJECT]
+    if not subject and (term.english or term.text in _NOT_THE_SUBJECT):
+        return ()
+    own = stem_of(term.text) if not term.english else term.text[:_LONGEST_BEGINNING]
+    return tuple(dict.fromkeys((own, *map(stem_of, subject))))
+
+
+def name_parts(text: str) -> list[str]:
+    """Take names apart, as `SessionCookie` and `session_cookie`; their words in lower case."""
+    return [part.lower() for part in _NAME_PART.findall(text)]
+
+
+def _stems_in(text: str) -> tuple[str, ...]:
+    parts = name_parts(text[:_READ_CHARACTERS])
+    wanted = [p for p in parts if p not in _NOT_THE_SUBJECT and (len(p) > 1 or not p.isascii())]
+    return tuple(dict.fromkeys(map(stem_of, wanted)))[:_MOST]
+
+
+def names_one_thing(query: str) -> bool:
+    """Whether a question is about one name of code and nothing else."""
+    names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
+    named = set(_stems_in(names[0])) if len(names) == 1 else set()
+    return bool(named) and named.issuperset(_stems_in(query))
+
+
+def stem_of(word: str) -> str:
+    """Take the ending off a word in lower case."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word[: -len(ending)]
+    return word

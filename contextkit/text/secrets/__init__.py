@@ -1,0 +1,73 @@
+"""What looks like a key, a password or a token in a text.
+
+It knows shapes: those that services give their tokens, and what stands behind a name such as
+`password=`. It does not see a password in plain words. All of it takes time in proportion to the
+text's length.
+
+| module | what it knows |
+|---|---|
+| `issued` | the shapes that services give their tokens |
+| `keys` | private keys in blocks |
+| `named` | values behind names, in commands, in headers and in addresses |
+| `span` | a secret's place, and the mark that replaces it |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextkit.text.secrets.issued import issued
+from contextkit.text.secrets.keys import private_keys
+from contextkit.text.secrets.named import named
+from contextkit.text.secrets.span import MARK, SecretSpan, replaced, without_marks, without_overlaps
+
+__all__ = [
+    "MARK",
+    "SecretSpan",
+    "find_secrets",
+    "hide_secrets",
+    "redacted",
+    "replaced",
+    "without_overlaps",
+]
+
+
+def find_secrets(text: str) -> list[SecretSpan]:
+    """Find what looks like a secret, and hardly like anything else.
+
+    Args:
+        text: any text; a long one takes as much longer.
+
+    Returns:
+        The parts, in the order of the text; none overlaps another.
+    """
+    return _found(text)
+
+
+def redacted(value: Any) -> Any:
+    """A JSON value with a mark in place of each secret in its strings, for what is logged."""
+    if isinstance(value, str):
+        return replaced(value, find_secrets(value))
+    if isinstance(value, Mapping):
+        return {key: redacted(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redacted(inner) for inner in value]
+    return value
+
+
+def hide_secrets(text: str) -> str:
+    """Replace what looks like a secret, and all that is named like one, by `[secret: …]`.
+
+    This is more eager than `find_secrets`: for texts in which a word too many costs little.
+
+    Args:
+        text: any text; a long one takes as much longer.
+    """
+    return replaced(text, _found(text, eager=True))
+
+
+def _found(text: str, *, eager: bool = False) -> list[SecretSpan]:
+    plain = without_marks(text)
+    found = [*private_keys(plain), *issued(plain), *named(plain, eager=eager)]
+    return without_overlaps(text, found)

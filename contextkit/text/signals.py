@@ -1,0 +1,138 @@
+"""What a query says of itself: its keywords, the names in it, and what is wanted.
+
+What a question asks about: how code works, its history, a decision, and so on.
+
+The words are patterns over the question in lower case, several languages to a topic. A question
+that has none of them is about code, as most questions to a coding agent are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from attrs import evolve, field, frozen
+from attrs.validators import deep_iterable, in_
+
+Intent = Literal["question", "action", "fix", "explain", "other"]
+INTENTS: tuple[Intent, ...] = ("question", "action", "fix", "explain", "other")
+Topic = Literal["code", "usage", "history", "decisions", "activity", "failures"]
+TOPICS: tuple[Topic, ...] = ("code", "usage", "history", "decisions", "activity", "failures")
+
+
+def _texts(given: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise TypeError(f"expected several texts, got {given!r}")
+    return tuple(given)
+
+
+@frozen(kw_only=True)
+class QuerySignals:
+    """What a query says of itself.
+
+    Attributes:
+        keywords: its words in lower case and in their order, without those that every text
+            has; 64 at most. Behind a word in another language stand the English words for it.
+        entities: the names in it, as they are written: identifiers, dotted names, file paths,
+            quoted phrases and capitalised names; 64 at most.
+        intent: what is wanted: `fix`, `explain`, `question`, `action`, or `other` where its
+            words do not tell.
+        kinds: the kinds of items that matter most for that, as the plugins know them.
+        topics: what it asks about: `code` (how it works, where it is), `usage` (how to use or
+            configure it), `history` (when, who, why it changed), `decisions` (what was
+            agreed), `activity` (what is going on), `failures` (what went wrong). It says which
+            sources are likely to have the answer: see `SourceInfo.answers`.
+    """
+
+    keywords: tuple[str, ...] = field(default=(), converter=_texts)
+    entities: tuple[str, ...] = field(default=(), converter=_texts)
+    intent: Intent = field(default="other", validator=in_(INTENTS))
+    kinds: tuple[str, ...] = field(default=(), converter=_texts)
+    topics: tuple[Topic, ...] = field(
+        default=(), converter=_texts, validator=deep_iterable(in_(TOPICS))
+    )
+
+    def united(self, more: QuerySignals) -> QuerySignals:
+        """These and others, each once, these first; an intent other than `other` stays.
+
+        `code` alone, which a question has that says nothing else, gives way to other topics.
+        """
+        own = () if more.topics and self.topics == ("code",) else self.topics
+        return evolve(
+            self,
+            keywords=dict.fromkeys((*self.keywords, *more.keywords)),
+            entities=dict.fromkeys((*self.entities, *more.entities)),
+            intent=more.intent if self.intent == "other" else self.intent,
+            kinds=dict.fromkeys((*self.kinds, *more.kinds)),
+            topics=dict.fromkeys((*own, *more.topics)),
+        )
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    """Make one pattern of whole phrases."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)")
+
+
+_SPACED: Mapping[Topic, re.Pattern[str]] = {
+    "history": _any_of(
+        "(?:when|why|who) (?:was|were|did|has|have|had)|since when|used to",
+        "who (?:wrote|added|changed|removed|broke|made|introduced)",
+        "(?:which|what|whose) (?:commits?|release|version|pull request)|what changed",
+        "changed (?:since|between|in the last)|introduced (?:in|by)|git (?:log|blame)",
+        "wann (?:wurden?|hat|haben|kam)|wer hat|seit wann|warum (?:wurden?|haben|hat)",
+        "quand (?:a|ont|avons)|qui a|depuis quand|pourquoi (?:a|ont|avons|avez)",
+        "cuándo (?:se|fue|hemos)|quién|desde cuándo|por qué (?:se|hemos|han)",
+    ),
+    "decisions": _any_of(
+        "(?:did|have) we (?:decided?|agreed?|chosen?)|decisions?|conventions?|guidelines?",
+        "polic(?:y|ies)|preferences?|house rules|the rules for|should (?:we|i)|do we|our",
+        "entschieden|entscheidung(?:en)?|konventionen|vereinbart|sollen wir|haben wir uns",
+        "avons-nous décidé|décisions?|devons-nous|decidimos|decisión|convenciones|debemos",
+    ),
+    "activity": _any_of(
+        "what (?:am|was|were|did|have) (?:i|we|you) (?:just )?(?:do|doing|done|chang\\w+|edit\\w*)",
+        "left off|going on|uncommitted",
+        "(?:working|worked) on|(?:work )?in progress|(?:last|this) session|open files?",
+        "yesterday|recently|current (?:branch|task|work)|status of (?:the|this|our)",
+        "woran (?:habe|war|arbeite)|gestern|zuletzt|récemment|ayer|recientemente",
+    ),
+    "failures": _any_of(
+        "errors?|exceptions?|traceback|stack ?trace|crash(?:es|ed|ing)?|fail(?:s|ed|ing|ure)?",
+        "broken|bugs?|regression|does(?:n't| not) work|went wrong|goes wrong|raises",
+        "fehler|absturz|kaputt|funktioniert nicht|erreur|plante|échoue|falla|fallo",
+    ),
+    "usage": _any_of(
+        "how (?:do|can|could|should|would) (?:i|we|you|one)|how to|getting started",
+        "examples? of|tutorials?|documentation|docs|readme|document",
+        r"wie (?:kann|muss|soll|\w+e) (?:ich|man)|wie (?:\w+t man|\w+en wir)",
+        r"comment (?:puis-je|\w+(?:er|ir|re))|cómo (?:puedo|se usa|\w+(?:o|ar|er|ir))",
+    ),
+}
+
+_UNSPACED: Mapping[Topic, re.Pattern[str]] = {
+    "history": re.compile("什么时候|何时|是谁|历史|提交|いつ|誰が|履歴|コミット"),
+    "decisions": re.compile("决定|约定|规范|決め|決定|方針|規約"),
+    "activity": re.compile("最近|昨天|正在|昨日|作業中"),
+    "failures": re.compile("错误|异常|报错|失败|崩溃|エラー|例外|失敗"),
+    "usage": re.compile(
+        "(?<!是)(?:如何|怎么|怎样)(?!实现|工作|处理)|配置|安装|使い方|方法|するには|設定|インストール"
+    ),
+}
+
+_WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么|为何|なぜ|どうして")
+
+
+def topics_in(text: str) -> tuple[Topic, ...]:
+    """List what a question asks about, `code` where its words do not tell."""
+    lowered = text.lower()
+    found = [topic for topic, pattern in _SPACED.items() if pattern.search(lowered)]
+    found += [
+        topic
+        for topic, pattern in _UNSPACED.items()
+        if topic not in found and pattern.search(lowered)
+    ]
+    if not found and _WHY.search(lowered):
+        # The reason may stand in the code, or in the message of the commit that made it so.
+        return ("code", "history")
+    return tuple(found) or ("code",)

@@ -1,0 +1,121 @@
+"""The English words that tell what a query wants, and those that tell nothing."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_WORDS = _words(
+    """
+    a about above after again all also am an and any are as at be because been before being
+    below between both but by can cant could did do does doesnt doing done dont down during
+    each every few for from further get gets had has have having he her here hers him his how
+    i if in into is it its itself just let lets me more most must my need needs no nor not now
+    of off on once only or other our ours out over own please same shall she should so some
+    such than that the their theirs them then there these they this those through to too under
+    until up us very want wants was we were what whats when where which while who whom whose
+    why will with would yes you your yours
+    """
+)
+"""Words that every text has."""
+
+ENGLISH_ALONE = _words(
+    """
+    and by can could did does from has have how should that the there this to were what when
+    where which why with would
+    """
+)
+"""Words that no other language's questions are made with."""
+
+GREETINGS = _words(
+    """
+    alright amazing awesome awful bonjour bro bye cheers ciao continue danke excellent fantastic
+    fix fixed gonna good goodbye gotcha gracias great greetings haha hallo hello hey hi hmm hola
+    huh im ive lol lovely merci nah nice nope oh ok okay oops perfect pls proceed sorry splendid
+    sure thank thankful thanks thanx thats thx wanna welcome wonderful wow ya yay yeah yep yo
+    youre yup
+    """
+)
+"""Words that are about nothing even where a query has no other."""
+
+TALK = GREETINGS | _words(
+    """
+    actually ahead almost anything appreciate appreciated ask bad best better bit carry cool
+    correct day dear earlier else enjoy evening everybody everyone everything exactly excuse
+    fair feel fine fixes fun funny give glad go goes going got guess guys happen happened
+    happening happy help helped helpful helps here hope how hows idea indeed joke keep kind
+    kindly know last lately later latest like likewise little look looking looks lot make makes
+    making matter maybe mean means mind morning much neat never next night nothing pleased
+    possible pretty previously probably quick quickly quite ready really recently reply resume
+    right sad said say see seem seems sir something soon sounds still stuff super talk tell
+    thing things think thinking thought today together tomorrow tonight try understand
+    understood useful wait way weird well wonder wondering work worked working works worry wrong
+    yesterday yet
+    """
+)
+"""Words of greeting, thanks, assent and asking on: a query of several of these is about nothing.
+
+They are words like others in a query that is about something, and one of them alone may be
+what a function is called.
+"""
+
+FIX = _words(
+    """
+    broken bug buggy bugs crash crashed crashes crashing debug debugging error errors
+    exception exceptions fail failed failing fails failure failures fix fixed fixes fixing
+    regression traceback
+    """
+)
+"""Something is wrong."""
+
+EXPLAIN = _words(
+    """
+    describe explain explained explains explanation whats
+    """
+)
+"""Something is to be explained."""
+
+QUESTION_WORDS = _words(
+    """
+    are can could did do does had has have how is should was were what when where which who
+    whom whose why will would
+    """
+)
+"""What a question begins with."""
+
+BEFORE_A_VERB = _words(
+    """
+    also and can could have help i just let lets me must need needs now please should then to
+    us want wants we will would you
+    """
+)
+"""What may stand before the verb of one who tells or wishes."""
+
+VERBS = _words(
+    """
+    adapt add adjust apply benchmark build bump change check clean commit compare convert
+    create delete deploy design disable document drop edit enable extend extract find format
+    generate implement improve index inline install introduce list make merge migrate modify
+    move open optimise optimize parse port publish push rebase refactor release remove rename
+    reorder replace restructure review rewrite run set show simplify sort speed split start
+    stop support switch test tidy turn undo update upgrade use validate verify wire wrap write
+    """
+)
+"""What people who develop software do, as they tell others to do it."""
+
+DETERMINERS = _words(
+    """
+    a all an any both each every it its my our that the these this
+    """
+)
+"""What may follow a verb that is told."""
+
+EXPLAINING_PAIRS = frozenset(
+    (("how", "does"), ("how", "do"), ("what", "is"), ("what", "are"), ("what", "does"))
+)
+"""Words that together ask for an explanation."""
+
+POLITE_PAIRS = frozenset((verb, "you") for verb in ("can", "could", "will", "would"))
+"""How a request begins that looks like a question."""

@@ -1,0 +1,104 @@
+"""The files of a git work tree, by git's own rules, with those of the repositories in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from contextkit.workspace.folder import Folder
+from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingError
+from contextkit.workspace.git_folders import find_git_folders
+
+_IGNORED, _NOT_IGNORED = 0, 1
+"""What `git check-ignore` ends with in a work tree; outside it ends with more."""
+_SUBMODULE = "160000"
+_TAB = "\t"
+_UNTRACKED = "? "
+_LINKED_WORK_TREE = b"/worktrees/"
+
+
+@frozen
+class WorkTreeFiles:
+    """What git says of a folder.
+
+    Attributes:
+        paths: the tracked and the untracked, unignored files, relative to the folder, as the
+            file system has them (`os.fsdecode`), each once; some may be gone. None where the
+            folder belongs to no work tree, is ignored there, or git cannot tell.
+        is_repository: True when the folder is a repository itself, bare or a `.git` folder.
+        problem: why git could not tell, in its words, or None.
+    """
+
+    paths: Sequence[str] | None = None
+    is_repository: bool = False
+    problem: str | None = None
+
+
+def git_files(root: Path) -> WorkTreeFiles:
+    """List the files of a folder as git sees them.
+
+    Checked-out submodules and other repositories in it are listed too, linked work trees of
+    another repository are not. A folder that is a symbolic link is not entered.
+    """
+    if find_git_folders(root).bare is not None:
+        return WorkTreeFiles(is_repository=True)
+    problem = None
+    try:
+        if _is_wanted(Git(root)):
+            return WorkTreeFiles(list(dict.fromkeys(_listed(Folder(root), ""))))
+    except GitMissingError:
+        pass
+    except GitFailedError as error:
+        if not error.complaint.startswith("not a git repository"):
+            problem = error.complaint
+    except GitError as error:
+        problem = str(error)
+    return WorkTreeFiles(problem=problem)
+
+
+def _is_wanted(git: Git) -> bool:
+    """Whether a folder belongs to a work tree and is not ignored there."""
+    ignored = git.run("check-ignore", "-q", ".", check=False).code
+    if ignored in {_IGNORED, _NOT_IGNORED}:
+        return ignored == _NOT_IGNORED
+    return git.run("rev-parse", "--is-inside-work-tree").output.strip() == b"true"
+
+
+def _listed(root: Folder, prefix: str) -> list[str]:
+    """The files of the work tree at a place below the root, with that place before each."""
+    git = Git(root.root / prefix)
+    # With tags, what is tracked and what is not can be told apart, whatever its name.
+    options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
+    found: list[str] = []
+    nested: list[str] = []
+    for entry in os.fsdecode(git.run("ls-files", *options, "--", git.here).output).split("\0"):
+        if entry[:2] == _UNTRACKED:
+            path = f"{prefix}{entry[2:]}"
+            (nested if path[-1] == "/" else found).append(path)
+        elif entry:
+            path = f"{prefix}{entry[entry.index(_TAB) + 1 :]}"
+            (nested if entry[2:8] == _SUBMODULE else found).append(path)
+    for path in dict.fromkeys(nested):
+        inner = path.rstrip("/")
+        if _is_repository(root, inner):
+            found += _listed(root, f"{inner}/")
+    return found
+
+
+def _is_repository(root: Folder, path: str) -> bool:
+    """True for a checked-out repository that is not a linked work tree of another."""
+    marker = f"{path}/.git"
+    status = root.look_up(marker)
+    if not isinstance(status, os.stat_result):
+        return False
+    if not stat.S_ISREG(status.st_mode):
+        return stat.S_ISDIR(status.st_mode)
+    try:
+        content, _ = root.read(marker, 4096)
+    except (OSError, ValueError):
+        return False
+    return _LINKED_WORK_TREE not in content

@@ -1,0 +1,55 @@
+"""Evidence: how much of a question an item has, by one measure for every source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextkit.budget.evidence import coverage_of, evidence_of, words_in, words_of
+from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.items import ContextItem
+from tests.growing import assert_linear
+
+QUERY = "how does the harbour gate lock the winch?"
+
+
+def candidates(texts: Sequence[str]) -> list[Candidate]:
+    """One candidate for each text."""
+    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
+    return [
+        Candidate(item=ContextItem("tide", text, 0.5, id=f"{n}"), section="tide", scores=scores)
+        for n, text in enumerate(texts)
+    ]
+
+
+def test_rare_words_count_more_than_common_ones() -> None:
+    """A word that most of what was found has says little, wherever it was found."""
+    texts = ["the gate", "a gate", "gates and gates", "the gate of the winch", "the lock"]
+    gate, _, _, winch, lock = coverage_of(QUERY, candidates(texts))
+    assert winch > lock > gate > 0
+    assert coverage_of("what is it?", candidates(texts)) == [0.0] * len(texts)
+
+
+def test_an_items_length_does_not_matter() -> None:
+    """A short text has no bonus for being short."""
+    short, long, _ = coverage_of(QUERY, candidates(["a winch", "a winch " + "at sea " * 300, "x"]))
+    assert short == long
+
+
+def test_words_are_found_where_a_word_or_a_part_of_a_name_begins() -> None:
+    """Endings and spellings do not matter; the middle of another word is none."""
+    words = words_of("tell me about the cat locks")
+    texts = ["black_cat", "blackCat", "CATS", "location concat", "a locked door", "cat lock"]
+    found = [words_in(words, candidate.item) for candidate in candidates(texts)]
+    assert found == [1, 1, 1, 0, 1, 2]
+
+
+def test_a_sections_evidence_is_that_of_its_best_three() -> None:
+    """One item alone may be chance; what is worse than the best three does not matter."""
+    assert evidence_of([0.9, 0.3, 0.6, 0.0, 0.1]) == 0.6
+    assert evidence_of([0.5]) == 0.5
+    assert evidence_of([]) == 0.0
+
+
+def test_it_is_found_in_linear_time() -> None:
+    """Items are as long as their sources like."""
+    assert_linear(lambda text: coverage_of(QUERY, candidates([text])), "gat Gate ".__mul__, 100_000)

@@ -1,0 +1,125 @@
+"""Equal computations of one moment are one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from contextkit.cache.contexts import Flights
+
+
+class Computation:
+    """Counts how often it is begun, and ends when a test says so."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.cancelled = 0
+        self.ready = asyncio.Event()
+
+    async def __call__(self) -> int:
+        """How often it was begun; raises `ValueError` at the third."""
+        self.begun += 1
+        try:
+            await self.ready.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if self.begun == 3:
+            raise ValueError("three")
+        return self.begun
+
+
+async def joined(
+    flights: Flights[int], computation: Computation, count: int
+) -> list[asyncio.Task[int]]:
+    """So many who wait for the same."""
+    tasks = [asyncio.create_task(flights.join("key", computation)) for _ in range(count)]
+    for _ in range(3):
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def test_all_get_the_same_result_and_the_next_a_new_one() -> None:
+    """It is computed once; nothing is remembered of it."""
+    flights, computation = Flights[int](), Computation()
+    tasks = await joined(flights, computation, 5)
+    computation.ready.set()
+    assert await asyncio.gather(*tasks) == [1] * 5
+    assert await flights.join("key", computation) == 2
+
+
+async def test_another_key_is_another_computation() -> None:
+    """They do not wait for each other."""
+    flights, computation = Flights[int](), Computation()
+    [waiting] = await joined(flights, computation, 1)
+    other = Computation()
+    other.ready.set()
+    assert await flights.join("other", other) == 1
+    assert not waiting.done()
+    computation.ready.set()
+    assert await waiting == 1
+
+
+async def test_who_is_cancelled_leaves_the_others_alone() -> None:
+    """The first, who began it, too."""
+    flights, computation = Flights[int](), Computation()
+    first, second, third = await joined(flights, computation, 3)
+    first.cancel()
+    third.cancel()
+    await asyncio.wait([first, third])
+    assert first.cancelled()
+    assert third.cancelled()
+    computation.ready.set()
+    assert await second == 1
+    assert (computation.begun, computation.cancelled) == (1, 0)
+
+
+async def test_where_all_are_cancelled_it_ends() -> None:
+    """Nobody wants it any more; who comes later has one of his own."""
+    flights, computation = Flights[int](), Computation()
+    tasks = await joined(flights, computation, 2)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert computation.cancelled == 1
+    computation.ready.set()
+    assert await flights.join("key", computation) == 2
+
+
+async def test_what_it_raises_all_get() -> None:
+    """And nobody after them."""
+    flights, computation = Flights[int](), Computation()
+    computation.begun = 2
+    tasks = await joined(flights, computation, 3)
+    computation.ready.set()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [str(outcome) for outcome in outcomes] == ["three"] * 3
+    assert await flights.join("key", computation) == 4
+
+
+def test_event_loops_have_their_own() -> None:
+    """What one loop computes cannot be awaited in another."""
+    flights = Flights[int]()
+
+    async def compute() -> int:
+        return await flights.join("key", _one)
+
+    assert [asyncio.run(compute()) for _ in range(2)] == [1, 1]
+
+
+async def _one() -> int:
+    return 1
+
+
+async def test_an_error_nobody_waits_for_is_none(recwarn: pytest.WarningsRecorder) -> None:
+    """No complaint of a task whose exception was never looked at."""
+    flights, computation = Flights[int](), Computation()
+    computation.begun = 2
+    [task] = await joined(flights, computation, 1)
+    task.cancel()
+    computation.ready.set()
+    await asyncio.wait([task])
+    assert not recwarn.list

@@ -1,0 +1,393 @@
+"""Which source's records get which model's vectors: configuration, sources, plugins."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+from attrs import evolve
+from structlog.testing import capture_logs
+
+from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo
+from contextkit.config.load import user_config_file
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
+from contextkit.embedding.choice import PluginEmbedders
+from contextkit.errors import ConfigError, PluginError, SourceError, StoreModelMismatchError
+from contextkit.plugin.manager import SourceRegistry
+from contextkit.testing import HashingModel
+
+MakePlugin = Callable[..., ModuleType]
+OpenKit = Callable[..., ContextKit]
+
+PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
+TEXTS = ("The gate is closed before ebb", "High water comes at noon", "The pilot boat is green")
+
+
+@pytest.fixture
+def models() -> dict[str, HashingModel]:
+    """What the provider `hash` has; a test may add to it."""
+    return {"hash:8": HashingModel(8, "hash:8"), "hash:12": HashingModel(12, "hash:12")}
+
+
+@pytest.fixture
+def provider(make_plugin: MakePlugin, models: dict[str, HashingModel]) -> ModuleType:
+    """A plugin that has these models, and no others."""
+
+    def contextkit_embedder(model: str) -> HashingModel | None:
+        return models.get(model)
+
+    return make_plugin(contextkit_embedder=contextkit_embedder)
+
+
+def searching(make_plugin: MakePlugin, name: str, **hooks: Any) -> ModuleType:
+    """A source that finds what is stored."""
+
+    async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+        assert request.records is not None
+        hits = await request.records.search(request.query, limit=request.limit)
+        return [
+            ContextItem(
+                name,
+                hit.record.text,
+                hit.relevance,
+                id=hit.record.id,
+                metadata={"similarity": hit.similarity},
+            )
+            for hit in hits
+        ]
+
+    return make_plugin(contextkit_query=contextkit_query, **hooks)
+
+
+def fill(kit: ContextKit, *sources: str) -> None:
+    """The same three records for each."""
+    for source in sources:
+        kit.records(source).put([Record(id=f"{n}", text=text) for n, text in enumerate(TEXTS)])
+
+
+async def test_each_source_is_embedded_and_searched_with_its_own_model(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """In one assembly: the default, another one, one that the source names, and none."""
+    says_so = SourceInfo(embedder="hash:12")
+    sources = {
+        "tide": searching(make_plugin, "tide"),
+        "boats": searching(make_plugin, "boats"),
+        "ropes": searching(make_plugin, "ropes", contextkit_source=says_so),
+        "code": searching(make_plugin, "code", contextkit_source=SourceInfo(embedder="none")),
+    }
+    settings = {**PATIENT, "sources.boats.embedder": "hash:8"}
+    kit = open_kit({**sources, "hashing": provider}, settings=settings)
+    fill(kit, *sources)
+    assert dict(kit.store.identity.sources) == {
+        "tide": "wordllama-256",
+        "boats": "hash:8",
+        "ropes": "hash:12",
+        "code": "none",
+    }
+    lengths = {name: model.dimensions for name, model in kit.store.identity.models.items()}
+    assert lengths == {"wordllama-256": 256, "hash:8": 8, "hash:12": 12}
+    for source in ("tide", "boats", "ropes", "code"):
+        [hit, *_] = await kit.records(source).search("HIGH water comes at noon")
+        assert hit.record.text == TEXTS[1], source
+        found = hit.similarity and round(hit.similarity, 3)
+        assert found == {"boats": 1.0, "ropes": 1.0, "code": None}.get(source, found), source
+    context = await kit.assemble_context("high water", max_tokens=4000)
+    assert {source.source: source.state for source in context.trace.sources} == dict.fromkeys(
+        sources, "ok"
+    )
+    assert context.trace.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("configured", "said", "expected"),
+    [
+        (None, "default", "hash:8"),
+        (None, "none", "none"),
+        (None, "hash:12", "hash:12"),
+        ("default", "none", "hash:8"),
+        ("none", "default", "none"),
+        ("wordllama", "hash:12", "wordllama-256"),
+        ("hash:12", "none", "hash:12"),
+    ],
+)
+def test_the_configuration_beats_what_the_source_says(
+    make_plugin: MakePlugin,
+    provider: ModuleType,
+    configured: str | None,
+    said: str,
+    expected: str,
+) -> None:
+    """`default` is the model of `embedding.model`."""
+    config = Config(sources={"tide": SourceSettings(embedder=configured)})
+    config = evolve(config, embedding=evolve(config.embedding, model="hash:8"))
+    registry = SourceRegistry(config, entry_points=False)
+    registry.register(make_plugin([], contextkit_source=SourceInfo(embedder=said)), "tide")
+    registry.register(provider, "hashing")
+    embedders = PluginEmbedders(config, registry)
+    assert embedders.of("tide").name == expected
+    assert embedders.of("tide") is embedders.known("tide")
+
+
+def test_a_source_that_is_off_is_known_when_it_is_needed(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """Nothing is imported to find out before."""
+    code = make_plugin([], contextkit_source=SourceInfo(embedder="none"))
+    kit = open_kit({"code": code, "hashing": provider}, settings={"embedding.model": "hash:8"})
+    kit.disable("code")
+    embedders = kit.store.embedders
+    assert embedders.known("code") is None
+    assert kit.embedder("code").name == "none"
+    assert embedders.known("nobody") is None
+    assert kit.embedder("nobody").name == "hash:8"
+    assert embedders.in_use() == []
+
+
+def test_sources_of_one_model_share_it(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """So that a query is embedded once for all of them."""
+    sources = {name: make_plugin([]) for name in ("a", "b", "c")}
+    settings = {"embedding.model": "hash:8", "sources.c.embedder": "hash:12"}
+    kit = open_kit({**sources, "hashing": provider}, settings=settings)
+    assert kit.embedder("a") is kit.embedder("b")
+    assert {embedder.name for embedder in kit.store.embedders.in_use()} == {"hash:8", "hash:12"}
+
+
+async def test_a_query_is_embedded_once_for_all_sources(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """However many ask for it."""
+    asked: list[str] = []
+
+    class Counted(HashingModel):
+        def embed_query(self, text: str) -> Any:
+            asked.append(text)
+            return HashingModel.embed_query(self, text)
+
+    sources = {name: searching(make_plugin, name) for name in ("a", "b", "c")}
+    counting = make_plugin(contextkit_embedder=lambda model: Counted(8, model))
+    kit = open_kit(
+        {**sources, "counting": counting}, settings={**PATIENT, "embedding.model": "hash:8"}
+    )
+    fill(kit, *sources)
+    context = await kit.assemble_context("high water")
+    assert len(context.trace.sources) == 3
+    assert asked == ["high water"]
+    await kit.assemble_context("high water")
+    assert asked == ["high water"]
+
+
+# -- models that are not there --------------------------------------------------------------
+
+
+def test_an_unknown_model_is_an_error_that_names_what_there_is(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """Once it is needed: setting, file and line, the built-in ones, the plugins that were asked."""
+    user_config_file().parent.mkdir(parents=True, exist_ok=True)
+    user_config_file().write_text("\n[embedding]\nmodel = 'hsah:8'\n")
+    kit = open_kit({"tide": make_plugin([]), "hashing": provider}, settings=PATIENT)
+    with pytest.raises(ConfigError) as caught:
+        kit.records("tide").put([Record(id="1", text=TEXTS[0])])
+    error = caught.value
+    assert (error.key, error.file, error.line) == ("embedding.model", user_config_file(), 3)
+    assert str(error).endswith(
+        "no plugin that is on has the embedding model 'hsah:8'; "
+        "there are wordllama, none and the models of hashing"
+    )
+    with pytest.raises(ConfigError):
+        kit.assemble_context_sync("tide?")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said", "key"),
+    [
+        ({"sources.tide.embedder": "x:y"}, "default", "sources.tide.embedder"),
+        ({}, "x:y", None),
+        ({}, "nonsense", None),
+    ],
+)
+def test_an_unknown_model_of_a_source_is_an_error(
+    open_kit: OpenKit, make_plugin: MakePlugin, settings: dict[str, Any], said: str, key: str | None
+) -> None:
+    """Whether the configuration named it or the source itself."""
+    tide = make_plugin([], contextkit_source=SourceInfo(embedder=said))
+    kit = open_kit({"tide": tide}, settings=settings)
+    with pytest.raises(
+        ConfigError, match=r"wordllama, none; for others, pip install contextkit-embedders$"
+    ) as caught:
+        kit.records("tide").put([Record(id="1", text=TEXTS[0])])
+    assert caught.value.key == key
+
+
+def test_a_plugin_that_comes_later_is_asked_then(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """A host may register one after an error."""
+    kit = open_kit({"tide": make_plugin([])}, settings={"embedding.model": "hash:8"})
+    with pytest.raises(ConfigError):
+        fill(kit, "tide")
+    kit.register(provider, "hashing")
+    fill(kit, "tide")
+    assert kit.store.identity.sources["tide"] == "hash:8"
+
+
+def test_the_name_of_a_model_is_text(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+    """A source that says something else is refused."""
+    with pytest.raises((SourceError, PluginError), match="embedder"):
+        open_kit({"tide": make_plugin([], contextkit_source=SourceInfo(embedder=3))})  # type: ignore[arg-type]
+
+
+# -- plugins that fail ----------------------------------------------------------------------
+
+
+def test_one_plugin_that_fails_does_not_keep_another_from_answering(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """The model is had from whoever has it."""
+
+    def contextkit_embedder(model: str) -> None:
+        raise ImportError("no module named onnxruntime")
+
+    broken = make_plugin(contextkit_embedder=contextkit_embedder)
+    settings = {"embedding.model": "hash:8", "sources.ropes.embedder": "hash:99"}
+    plugins = {"tide": make_plugin([]), "ropes": make_plugin([]), "a-broken": broken}
+    kit = open_kit({**plugins, "hashing": provider}, settings=settings)
+    fill(kit, "tide")
+    assert kit.store.problem is None
+    fill(kit, "ropes")
+    problem = str(kit.store.problem)
+    assert (
+        "the embedding model 'hash:99' fails (plugin 'a-broken' in contextkit_embedder: " in problem
+    )
+    assert "ImportError: no module named onnxruntime" in problem
+    assert [hit.similarity for hit in kit.records("ropes").search_sync("high water")] == [None]
+
+
+def test_a_name_that_its_plugin_finds_malformed_is_an_error(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """The user has to mend it: no search goes on without the vectors."""
+
+    def contextkit_embedder(model: str) -> None:
+        raise ConfigError("expected hash:NUMBER, got 'hash:x'", key="embedding.model")
+
+    plugins = {
+        "tide": make_plugin([]),
+        "hashing": make_plugin(contextkit_embedder=contextkit_embedder),
+    }
+    kit = open_kit(plugins, settings={"embedding.model": "hash:x"})
+    with pytest.raises(ConfigError, match=r"embedding\.model: expected hash:NUMBER"):
+        fill(kit, "tide")
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ("hash:8", "expected a DenseModel, got a str"),
+        (object(), "expected a DenseModel, got a object"),
+        (HashingModel(8, ""), "the name of a HashingModel is not one line: ''"),
+        (HashingModel(8, "x" * 300), "is not one line"),
+        (HashingModel(8, "two\nlines"), "is not one line: 'two\\nlines'"),
+        (HashingModel(8, 3), "is not one line: 3"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_model_means_keywords_alone(
+    open_kit: OpenKit, make_plugin: MakePlugin, answer: object, says: str
+) -> None:
+    """The plugin and the hook are named."""
+    plugins = {
+        "tide": make_plugin([]),
+        "odd": make_plugin(contextkit_embedder=lambda model: answer),
+    }
+    kit = open_kit(plugins, settings={"embedding.model": "odd:1"})
+    fill(kit, "tide")
+    assert "plugin 'odd' in contextkit_embedder: " in str(kit.store.problem)
+    assert says in str(kit.store.problem)
+    assert kit.records("tide").count() == 3
+
+
+async def test_a_model_that_breaks_down_costs_its_vectors_and_nothing_else(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Records are stored and found by keywords; the trace and one warning say so."""
+    broken: list[str] = []
+
+    class Fragile(HashingModel):
+        def embed_records(self, texts: Any) -> Any:
+            if broken:
+                raise ConnectionError(broken[0])
+            return HashingModel.embed_records(self, texts)
+
+    plugins = {
+        "tide": searching(make_plugin, "tide"),
+        "ropes": searching(make_plugin, "ropes"),
+        "fragile": make_plugin(contextkit_embedder=lambda model: Fragile(8, model)),
+    }
+    settings = {**PATIENT, "sources.tide.embedder": "fragile:1"}
+    kit = open_kit(plugins, settings=settings)
+    fill(kit, "tide", "ropes")
+    broken.append("the endpoint is down")
+    with capture_logs() as logs:
+        kit.records("tide").put([Record(id="new", text="The mole is long")])
+        kit.records("tide").put([Record(id="newer", text="The mole is longer")])
+        context = await kit.assemble_context("how long is the mole?", max_tokens=4000)
+    warned = [entry["event"] for entry in logs if entry["log_level"] == "warning"]
+    assert warned == ["dense_model_failed", "records_without_vectors"]
+    [note] = context.trace.notes
+    assert "'fragile:1' fails (ConnectionError: the endpoint is down)" in note
+    found = {item.id: item.metadata["similarity"] for item in context.items}
+    assert found["new"] is None
+    assert kit.records("tide").count() == 5
+    assert kit.store.identity.sources["tide"] == "fragile:1"
+
+
+# -- another model now ----------------------------------------------------------------------
+
+
+def test_another_model_for_a_source_is_refused_until_it_is_re_embedded(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """Also where the store has that model's vectors for another source."""
+    plugins = {"tide": make_plugin([]), "boats": make_plugin([]), "hashing": provider}
+    settings = {"embedding.model": "hash:8", "sources.tide.embedder": "hash:12"}
+    kit = open_kit(plugins, settings=settings)
+    fill(kit, "tide", "boats")
+    kit.close()
+    changed = open_kit(plugins, settings={"embedding.model": "hash:8"})
+    with pytest.raises(StoreModelMismatchError) as caught:
+        changed.records("tide").count()
+    assert "'hash:12' for the source 'tide'" in str(caught.value)
+    assert "the configured model is 'hash:8'" in str(caught.value)
+    assert "contextkit reembed" in str(caught.value)
+
+
+def test_a_source_that_comes_after_the_store_was_opened_is_refused_alone(
+    open_kit: OpenKit, make_plugin: MakePlugin, provider: ModuleType
+) -> None:
+    """The others' records are read and written as ever."""
+    plugins = {"tide": searching(make_plugin, "tide"), "hashing": provider}
+    kit = open_kit(plugins, settings={"embedding.model": "hash:8"})
+    fill(kit, "tide")
+    kit.close()
+    late = open_kit(
+        {"boats": searching(make_plugin, "boats"), "hashing": provider},
+        settings={**PATIENT, "embedding.model": "hash:12"},
+    )
+    fill(late, "boats")
+    late.register(searching(make_plugin, "tide"), "tide")
+    for use in (
+        lambda: fill(late, "tide"),
+        lambda: late.records("tide").search_sync("water"),
+    ):
+        with pytest.raises(StoreModelMismatchError, match="for the source 'tide'"):
+            use()
+    context = asyncio.run(late.assemble_context("high water", max_tokens=4000))
+    states = {source.source: source.state for source in context.trace.sources}
+    assert states == {"boats": "ok", "tide": "failed"}

@@ -1,0 +1,101 @@
+"""The static model's tokenizer: made for one text or whole, it cuts the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wordllama
+from tokenizers import Tokenizer
+
+from contextkit.embedding.built_in import StaticTokenizer, find_static_model, reduced_to
+
+FILE = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
+
+TEXTS = (
+    "how is the token budget split over the sources?",
+    "",
+    " ",
+    "  two  spaces,    four, and one at the end ",
+    "def split(budget):\n\treturn budget // 2\r\n",
+    "▁ is what stands for a space",
+    "<s>tide</s> and <unk> <0x41> <0x4",
+    "żółć, Ébauche, ПРИВЕТ, 日本語のテキスト, עברית",
+    "🌊👩‍👩‍👧 ſ ﬁ e\u0301 \x00\x07 \u200b\ufeff",
+    "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 ￼ \U0010ffff",
+    "====================------------________",
+    "HTTPServerError_v2.5::get<T>(a&&b)!=null",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+)
+
+
+@pytest.fixture(scope="module")
+def described() -> Mapping[str, Any]:
+    """The whole tokenizer's description."""
+    whole: Mapping[str, Any] = json.loads(FILE.read_bytes())
+    return whole
+
+
+@pytest.fixture(scope="module")
+def whole() -> Tokenizer:
+    """The whole tokenizer."""
+    return Tokenizer.from_file(str(FILE))
+
+
+def cut(tokenizer: Tokenizer, text: str) -> list[int]:
+    """The numbers of a text's tokens."""
+    ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+    return ids
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_reduced_tokenizer_cuts_its_text_as_the_whole_one_does(
+    described: Mapping[str, Any], whole: Tokenizer, text: str
+) -> None:
+    """Whatever characters, markers and runs of spaces there are in it."""
+    small = Tokenizer.from_str(reduced_to([text], described))
+    assert cut(small, text) == cut(whole, text)
+    assert small.get_vocab_size() < whole.get_vocab_size() / 10
+
+
+def test_merges_may_be_written_as_pairs(described: Mapping[str, Any], whole: Tokenizer) -> None:
+    """As newer releases of the library write them."""
+    model = described["model"]
+    pairs = [merge.split(" ") for merge in model["merges"]]
+    small = Tokenizer.from_str(
+        reduced_to(TEXTS[:1], {**described, "model": {**model, "merges": pairs}})
+    )
+    assert cut(small, TEXTS[0]) == cut(whole, TEXTS[0])
+
+
+def test_several_texts_are_cut_by_one_reduced_tokenizer(
+    described: Mapping[str, Any], whole: Tokenizer
+) -> None:
+    """Each of them as the whole one does."""
+    small = Tokenizer.from_str(reduced_to(TEXTS, described))
+    assert [cut(small, text) for text in TEXTS] == [cut(whole, text) for text in TEXTS]
+
+
+def test_a_text_gets_the_same_tokens_first_and_later(whole: Tokenizer) -> None:
+    """The first short one is cut by a reduced tokenizer, each after it by the whole one."""
+    tokenizer = StaticTokenizer(FILE)
+    first, second = tokenizer.ids(TEXTS[:1]), tokenizer.ids(TEXTS[1:])
+    assert [*first, *second, *tokenizer.ids(TEXTS[:1])] == [
+        cut(whole, text) for text in (*TEXTS, TEXTS[0])
+    ]
+
+
+def test_a_long_text_that_comes_first_is_cut_whole(whole: Tokenizer) -> None:
+    """And no further than 512 tokens, as every text."""
+    assert StaticTokenizer(FILE).ids([TEXTS[0] * 100]) == [cut(whole, TEXTS[0] * 100)[:512]]
+    assert StaticTokenizer(FILE).ids(["🌊" * 490]) == [cut(whole, "🌊" * 490)[:512]]
+
+
+def test_the_first_query_has_the_vector_that_later_ones_have() -> None:
+    """To the last digit."""
+    model = find_static_model()
+    first, *others = (model.embed_query(TEXTS[0]) for _ in range(3))
+    assert all((first == other).all() for other in others)

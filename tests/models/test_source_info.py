@@ -1,0 +1,187 @@
+"""What sources say of themselves: their title and place, their own settings, their weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+from structlog.testing import capture_logs
+
+from contextkit import ContextRequest, SourceInfo
+from contextkit.config.origins import Origin
+from contextkit.config.sections import SourceSettings
+from contextkit.config.settings import Config
+from contextkit.errors import ConfigError, SourceError
+from contextkit.plugin.manager import SourceRegistry
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
+
+MakePlugin = Callable[..., ModuleType]
+MakeRegistry = Callable[..., SourceRegistry]
+REQUEST = ContextRequest(query="when is high water?")
+
+
+# -- what a source says of itself -----------------------------------------------------------
+
+
+def test_sources_stand_in_the_order_of_their_priorities(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """Highest first, then by name; the configured priority beats the source's."""
+    low, high = (make_plugin([], contextkit_source=SourceInfo(priority=10)) for _ in range(2))
+    registry = make_registry(
+        {"b": make_plugin([]), "a": make_plugin([]), "low": low, "high": high},
+        {"high": SourceSettings(priority=90)},
+    )
+    assert registry.sources == ["high", "a", "b", "low"]
+
+
+def test_a_source_has_a_title(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+    """Its own, or one made from its name."""
+    titled = make_plugin([], contextkit_source=SourceInfo(title="Tides"))
+    silent = make_plugin([], contextkit_source=None)
+    registry = make_registry({"tide": titled, "deep_sea-life": silent})
+    assert registry.info("tide").title == "Tides"
+    assert registry.info("deep_sea-life").title == "Deep sea life"
+
+
+@pytest.mark.parametrize(
+    ("info", "reason"),
+    [
+        (SourceInfo(title=3), "SourceInfo: title is an int"),  # type: ignore[arg-type]
+        (SourceInfo(indexed_fields="day"), "SourceInfo: indexed_fields is a str"),  # type: ignore[arg-type]
+        (SourceInfo(indexed_fields=(1,)), "entry 0 is an int, expected str"),  # type: ignore[arg-type]
+        (SourceInfo(reads="code"), "SourceInfo: reads is a str"),  # type: ignore[arg-type]
+        (SourceInfo(count_filters=None), "SourceInfo: count_filters is None"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_source_says_of_itself_is_checked(
+    make_registry: MakeRegistry, make_plugin: MakePlugin, info: SourceInfo, reason: str
+) -> None:
+    """A wrong type is found when the plugin is loaded, not when its context is rendered."""
+    with pytest.raises(SourceError) as caught:
+        make_registry({"tide": make_plugin([], contextkit_source=info)})
+    assert (caught.value.source, caught.value.hook) == ("tide", "contextkit_source")
+    assert caught.value.reason == reason
+
+
+# -- a source's own settings ----------------------------------------------------------------
+
+
+def checking(settings: Mapping[str, Any]) -> list[str]:
+    """Takes a setting `harbour`, and nothing else."""
+    return [f"{key}: not a setting of tide" for key in settings if key != "harbour"]
+
+
+def test_own_settings_are_checked_with_file_and_line(make_plugin: MakePlugin) -> None:
+    """The error says where the setting stands."""
+    config = Config(
+        sources={"tide": SourceSettings(own={"harbour": "Kiel", "harbor": "Kiel"})},
+        origins={"sources.tide.harbor": Origin("project", "/w/contextkit.toml", 7)},
+    )
+    registry = SourceRegistry(config, entry_points=False)
+    with pytest.raises(ConfigError) as caught:
+        registry.register(make_plugin([], contextkit_check_settings=checking), "tide")
+    assert str(caught.value) == "/w/contextkit.toml:7: sources.tide.harbor: not a setting of tide"
+    assert registry.plugins == []
+
+
+def test_own_settings_of_an_installed_source_are_checked(site: Site) -> None:
+    """A wrong setting is the user's error, not a broken plugin."""
+    code = """
+        from contextkit import hookimpl
+
+        @hookimpl
+        def contextkit_query(request):
+            return []
+
+        @hookimpl
+        def contextkit_check_settings(settings):
+            return [f"{key}: not a setting" for key in settings]
+        """
+    site.install("tide-tables", "tide", code)
+    config = Config(
+        sources={"tide": SourceSettings(own={"x": 1})},
+        origins={"sources.tide.x": Origin("flag", "--x")},
+    )
+    with pytest.raises(ConfigError, match=r"^sources\.tide\.x: not a setting$"):
+        SourceRegistry(config)
+
+
+def test_good_settings_pass(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+    """Nothing to say is `None` or an empty list; without settings the hook is not called."""
+    settings = {"tide": SourceSettings(own={"harbour": "Kiel"})}
+    silent = make_plugin([], contextkit_check_settings=lambda settings: None)
+    make_registry({"tide": make_plugin([], contextkit_check_settings=checking)}, settings)
+    make_registry({"tide": silent}, settings)
+
+    def never(settings: Mapping[str, Any]) -> list[str]:
+        raise AssertionError("called without settings")
+
+    make_registry({"tide": make_plugin([], contextkit_check_settings=never)})
+
+
+def test_a_problem_that_names_no_setting(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """It is told as it is."""
+    plugin = make_plugin([], contextkit_check_settings=lambda settings: ["it is all wrong"])
+    with pytest.raises(ConfigError, match=r"^sources\.tide: it is all wrong$"):
+        make_registry({"tide": plugin}, {"tide": SourceSettings(own={"x": 1})})
+
+
+@pytest.mark.parametrize("result", ["x: wrong", 3, [3]])
+def test_problems_are_checked(
+    make_registry: MakeRegistry, make_plugin: MakePlugin, result: object
+) -> None:
+    """What is no list of texts is the plugin's error."""
+    plugin = make_plugin([], contextkit_check_settings=lambda settings: result)
+    with pytest.raises(SourceError, match="contextkit_check_settings"):
+        make_registry({"tide": plugin}, {"tide": SourceSettings(own={"x": 1})})
+
+
+# -- weights --------------------------------------------------------------------------------
+
+
+def test_a_weight_comes_from_the_request_the_settings_the_source_or_is_one(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """In this order."""
+    weighty = {name: make_plugin([], contextkit_weight=lambda request: 2) for name in "abc"}
+    registry = make_registry(
+        {**weighty, "d": make_plugin([])},
+        {"a": SourceSettings(weight=3.0), "b": SourceSettings(weight=3.0)},
+    )
+    request = attrs.evolve(REQUEST, weights={"a": 4.0})
+    assert [registry.weight(name, request) for name in "abcd"] == [4.0, 3.0, 2, 1.0]
+
+
+@pytest.mark.parametrize(
+    "weight", [0, -1, float("nan"), float("inf"), True, "2", None, [1], 1j, ZeroDivisionError]
+)
+def test_a_wrong_weight_costs_the_weight_alone(
+    make_registry: MakeRegistry, make_plugin: MakePlugin, weight: Any
+) -> None:
+    """It counts as 1.0, and the log names source and hook."""
+
+    def contextkit_weight(request: ContextRequest) -> Any:
+        if weight is ZeroDivisionError:
+            raise ZeroDivisionError
+        return weight
+
+    registry = make_registry({"tide": make_plugin([], contextkit_weight=contextkit_weight)})
+    with capture_logs() as logs:
+        assert registry.weight("tide", REQUEST) == 1.0
+    assert [(e["source"], e["hook"]) for e in logs] == (
+        [] if weight is None else [("tide", "contextkit_weight")]
+    )
+
+
+def test_a_huge_weight_is_a_weight(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+    """An integer too large for a float is no reason to fail."""
+    plugin = make_plugin([], contextkit_weight=lambda request: 10**400)
+    assert make_registry({"tide": plugin}).weight("tide", REQUEST) == 10**400

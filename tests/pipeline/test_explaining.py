@@ -1,0 +1,231 @@
+"""Why an item is in the context, or why it is not: an answer for any id."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
+from contextkit.pipeline.explain import ItemExplanation
+
+MakePlugin = Callable[..., ModuleType]
+OpenKit = Callable[..., ContextKit]
+
+TIDE = [
+    ContextItem(
+        "tide",
+        f"Day {number}: the water stood {number * 7} cm over the mark at {number} o'clock",
+        0.9 - number / 100,
+        id=f"day-{number}",
+        title=f"Day {number}",
+        location=f"tides/{number % 2}.txt:{number}",
+    )
+    for number in range(1, 31)
+]
+
+
+def limited(items: Sequence[ContextItem]) -> Callable[..., list[ContextItem]]:
+    """A query that gives as many as are asked for."""
+    return lambda request: list(items[: request.limit])
+
+
+async def explained(kit: ContextKit, item: str, **options: Any) -> ItemExplanation:
+    """The one answer about an item."""
+    (found,) = await kit.explain_item(item, "how high was the water?", **options)
+    assert found.asked == item
+    return found
+
+
+@pytest.fixture
+def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+    """A source of thirty items, of which twenty are asked for."""
+    tide = make_plugin(contextkit_query=limited(TIDE))
+    return open_kit({"tide": tide}, settings={"assemble.limit": 20})
+
+
+async def test_what_is_in_says_so(kit: ContextKit) -> None:
+    """With its tokens, its score and its place."""
+    found = await explained(kit, "day-1")
+    assert found.outcome == "in"
+    assert found.words.startswith("It is in the context in full, with ")
+    assert "number 1 of 20 candidates" in found.words
+    assert found.trace is not None
+    assert found.trace.id == found.id == "day-1"
+
+
+async def test_what_was_shortened_says_from_what_to_what(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """In tokens."""
+    long = ContextItem("tide", "The water rose. " * 200, 0.9, id="long")
+    kit = open_kit({"tide": make_plugin([long])})
+    found = await explained(kit, "long", max_tokens=100)
+    assert found.outcome == "in"
+    assert "with the parts that match, " in found.words
+
+
+async def test_what_did_not_fit_names_its_tokens_and_the_weakest_that_did(
+    kit: ContextKit,
+) -> None:
+    """So that one sees whether a bigger budget or a better match is what it takes."""
+    found = await explained(kit, "day-20", max_tokens=100)
+    assert found.outcome == "dropped"
+    assert "the budget of 100 tokens was used up: it takes " in found.words
+    assert "of its section that got in score " in found.words
+    nothing = await explained(kit, "day-20", max_tokens=5)
+    assert "nothing of its section got in" in nothing.words
+
+
+async def test_a_duplicate_names_the_item_that_stayed(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """And why the two are one."""
+    twin = evolve(TIDE[0], source="flood", id="twin", relevance=0.2)
+    kit = open_kit(
+        {
+            name: make_plugin(items, contextkit_source=SourceInfo(scale="calibrated"))
+            for name, items in (("tide", TIDE[:1]), ("flood", [twin]))
+        }
+    )
+    found = await explained(kit, "twin")
+    assert found.outcome == "dropped"
+    assert found.words.startswith("It was dropped as a duplicate of tide day-1: ")
+    assert found.trace is not None
+    assert found.trace.duplicate_of is not None
+    assert (found.trace.duplicate_of.source, found.trace.duplicate_of.id) == ("tide", "day-1")
+
+
+async def test_what_is_beyond_the_most_items_says_so(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """`[assemble] max_items` holds for all sources together, and the trace names what it cost."""
+    plugins = {
+        "moon": make_plugin([evolve(TIDE[2], source="moon", relevance=0.5)]),
+        "tide": make_plugin(TIDE[:2]),
+    }
+    kit = open_kit(plugins, settings={"assemble.max_items": 2})
+    context = await kit.assemble_context("how high was the water?")
+    verdicts = sorted(entry.verdict for entry in context.trace.items)
+    assert verdicts == ["kept", "kept", "over_limit"]
+    (left_out,) = [entry for entry in context.trace.items if entry.verdict == "over_limit"]
+    found = await explained(kit, left_out.id)
+    assert found.outcome == "dropped"
+    assert found.words.startswith("It was found, but it is not among the best 2 of what was found")
+
+
+async def test_what_is_below_the_floor_says_so(kit: ContextKit) -> None:
+    """With its relevance and the floor."""
+    found = await explained(kit, "day-20", min_relevance=0.75)
+    assert "relevance 0.700 is under the floor of 0.75" in found.words
+
+
+async def test_what_is_beyond_the_limit_tells_its_place(kit: ContextKit) -> None:
+    """The source is asked for more than the request did."""
+    found = await explained(kit, "day-25")
+    assert found.outcome == "not_retrieved"
+    assert found.words == (
+        "'tide' finds it in place 25 with relevance 0.650; the limit is 20 items."
+    )
+
+
+async def test_what_the_second_answer_alone_has_is_told(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """As of a source that was too slow for the context."""
+
+    async def contextkit_query(request: Any) -> list[ContextItem]:
+        if request.source_timeout and request.limit < 1000:
+            await asyncio.sleep(60)
+        return TIDE[:3]
+
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)})
+    found = await explained(kit, "day-2", timeouts={"tide": 0.01})
+    assert found.outcome == "not_retrieved"
+    assert found.words.endswith("it was not among them when the context was assembled.")
+
+
+async def test_an_item_is_named_by_title_location_or_the_beginning_of_its_id(
+    kit: ContextKit,
+) -> None:
+    """A file names all of its items, the best five of them."""
+    assert (await explained(kit, "Day 3")).id == "day-3"
+    assert (await explained(kit, "tides/1.txt:3")).id == "day-3"
+    by_prefix = await kit.explain_item("day-1", "how high?")
+    assert [found.id for found in by_prefix] == ["day-1"]
+    by_file = await kit.explain_item("tides/1.txt", "how high?")
+    assert [found.id for found in by_file] == ["day-1", "day-3", "day-5", "day-7", "day-9"]
+
+
+async def test_a_record_that_the_query_does_not_find_is_known(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """It is in the store, and has not one word of the query."""
+
+    async def contextkit_query(request: Any) -> list[ContextItem]:
+        hits = await request.records.search(request.query, limit=request.limit)
+        return [ContextItem("tide", h.record.text, h.relevance, id=h.record.id) for h in hits]
+
+    keywords = SourceInfo(embedder="none")
+    plugin = make_plugin(contextkit_query=contextkit_query, contextkit_source=keywords)
+    kit = open_kit({"tide": plugin})
+    kit.records("tide").put([Record(id="zzz", text="qqqq wwww")])
+    found = await explained(kit, "zzz")
+    assert found.outcome == "not_found_by_query"
+    assert found.words.startswith("It is a record of 'tide', and this query does not find it")
+
+
+async def test_a_record_of_a_source_that_was_not_asked_says_why(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """It is off, or the request named others, or it failed."""
+    kit = open_kit({"tide": make_plugin([]), "moon": make_plugin([])})
+    kit.records("tide").put([Record(id="r1", text="high water")])
+    other = await explained(kit, "r1", context_types=["moon"])
+    assert (
+        other.words == "It is a record of 'tide', which was not asked: the request did not name it."
+    )
+    kit.disable("tide")
+    off = await explained(kit, "r1")
+    assert off.outcome == "not_asked"
+    assert off.words == "It is a record of 'tide', which was not asked: off at run time."
+
+
+async def test_a_record_of_a_source_that_failed_says_what_went_wrong(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Its own reason."""
+
+    def contextkit_query(request: Any) -> list[ContextItem]:
+        raise ValueError("no harbour")
+
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)})
+    kit.records("tide").put([Record(id="r1", text="high water")])
+    found = await explained(kit, "r1")
+    assert found.outcome == "not_asked"
+    assert "gave no answer: contextkit_query: ValueError: no harbour" in found.words
+
+
+async def test_an_unknown_item_gets_the_nearest_id(kit: ContextKit) -> None:
+    """Where there is one like it."""
+    near = await explained(kit, "dax-1")
+    assert near.outcome == "unknown"
+    assert near.words.endswith("Did you mean 'day-1'?")
+    assert "Did you mean" not in (await explained(kit, "xxxxxxxxxxxxxx")).words
+
+
+def test_a_script_can_ask_too(kit: ContextKit) -> None:
+    """Without an event loop."""
+    (found,) = kit.explain_item_sync("day-1", "how high?")
+    assert found.outcome == "in"
+
+
+@pytest.mark.parametrize("item", ["", "  ", "\n"])
+async def test_an_empty_item_is_refused(kit: ContextKit, item: str) -> None:
+    """Every id begins with it, so that any answer would be about another one."""
+    with pytest.raises(InvalidRequestError, match="the item is empty"):
+        await kit.explain_item(item, "how high was the water?")

@@ -1,0 +1,575 @@
+"""All sources are asked at once, and what one does wrong costs that one."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from contextkit import ContextItem, ContextRequest, InvalidRequestError, Provenance, Section
+from contextkit.concurrency import Breaker, in_thread
+from contextkit.pipeline.gather import Answer, Question, gather
+from contextkit.plugin.manager import SourceRegistry
+
+MakePlugin = Callable[..., ModuleType]
+MakeRegistry = Callable[..., SourceRegistry]
+Query = Callable[[ContextRequest], Any]
+
+LONG = 20.0
+"""Seconds that no test waits for."""
+SHORT = 0.05
+
+GOOD = ContextItem("good", "all is well", 0.9)
+
+
+@pytest.fixture
+def forever() -> Iterator[threading.Event]:
+    """What a source that hangs waits for; it comes when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def registry_of(make_plugin: MakePlugin, make_registry: MakeRegistry) -> Callable[..., Any]:
+    """A registry of sources with these queries: `registry_of(bad=hang)`."""
+
+    def make(**queries: Query) -> SourceRegistry:
+        return make_registry(
+            {name: make_plugin(contextkit_query=query) for name, query in queries.items()}
+        )
+
+    return make
+
+
+def question(source: str, timeout: float = LONG, **options: Any) -> Question:
+    """What a source is asked."""
+    breaker = options.pop("breaker", None) or Breaker()
+    return Question(
+        section=Section(source=source),
+        request=ContextRequest(query="how is it?", **options),
+        timeout=timeout,
+        breaker=breaker,
+    )
+
+
+async def ask(
+    registry: SourceRegistry, *questions: Question, deadline: float = LONG
+) -> list[Answer]:
+    """Ask what is given, or every source one question."""
+    asked = questions or [question(source) for source in registry.sources]
+    return await gather(registry, asked, deadline)
+
+
+def well(request: ContextRequest) -> list[ContextItem]:
+    """A source without trouble."""
+    return [GOOD]
+
+
+# -- at once --------------------------------------------------------------------------------
+
+
+async def test_all_sources_run_at_the_same_time(registry_of: Callable[..., Any]) -> None:
+    """Each waits until all of them, plain and asynchronous, are under way."""
+    barrier = threading.Barrier(4, timeout=LONG)
+
+    def plain(request: ContextRequest) -> list[ContextItem]:
+        barrier.wait()
+        return []
+
+    async def asynchronous(request: ContextRequest) -> list[ContextItem]:
+        await asyncio.to_thread(barrier.wait)
+        return []
+
+    registry = registry_of(a=plain, b=asynchronous, c=plain, d=asynchronous)
+    answers = await ask(registry)
+    assert [answer.state for answer in answers] == ["empty"] * 4
+
+
+async def test_answers_stand_in_the_order_of_the_questions(registry_of: Callable[..., Any]) -> None:
+    """Not in that in which the sources answered."""
+    later = asyncio.Event()
+
+    async def slow(request: ContextRequest) -> list[ContextItem]:
+        await later.wait()
+        return [ContextItem("slow", "at last", 0.9)]
+
+    async def quick(request: ContextRequest) -> list[ContextItem]:
+        later.set()
+        return [ContextItem("quick", "at once", 0.9)]
+
+    registry = registry_of(quick=quick, slow=slow)
+    answers = await ask(registry, question("slow"), question("quick"))
+    assert [answer.items[0].content for answer in answers] == ["at last", "at once"]
+
+
+async def test_a_plain_function_may_return_an_awaitable(registry_of: Callable[..., Any]) -> None:
+    """The result is awaited in the event loop."""
+
+    async def found() -> list[ContextItem]:
+        return [GOOD]
+
+    def query(request: ContextRequest) -> Awaitable[list[ContextItem]]:
+        return found()
+
+    (answer,) = await ask(registry_of(good=query))
+    assert (answer.state, answer.items) == ("ok", (GOOD,))
+
+
+async def test_no_question_no_answer(registry_of: Callable[..., Any]) -> None:
+    """A recipe without sections asks nobody."""
+    assert await gather(registry_of(), [], LONG) == []
+
+
+async def test_no_more_than_the_limit(registry_of: Callable[..., Any]) -> None:
+    """A source that returns too much is cut, best first."""
+    items = [ContextItem("good", f"{number}", 0.5) for number in range(9)]
+    registry = registry_of(good=lambda request: items)
+    (answer,) = await ask(registry, question("good", limit=4))
+    assert answer.items == tuple(items[:4])
+
+
+@pytest.mark.parametrize("result", [None, [], ()])
+async def test_nothing_found(registry_of: Callable[..., Any], result: Any) -> None:
+    """`None` is an empty result."""
+    (answer,) = await ask(registry_of(good=lambda request: result))
+    assert (answer.state, answer.items, answer.reason) == ("empty", (), None)
+
+
+# -- trouble --------------------------------------------------------------------------------
+
+
+def raises(request: ContextRequest) -> Any:
+    """Fails at once."""
+    raise ValueError("no\n  such tide")
+
+
+def leaves(request: ContextRequest) -> Any:
+    """Wants to end the program."""
+    sys.exit(3)
+
+
+def stops(request: ContextRequest) -> Any:
+    """Raises what a generator would end with."""
+    raise StopIteration("done")
+
+
+async def raises_async(request: ContextRequest) -> Any:
+    """Fails in the event loop."""
+    raise ValueError("no\n  such tide")
+
+
+async def leaves_async(request: ContextRequest) -> Any:
+    """Wants to end the program, from the event loop."""
+    sys.exit(3)
+
+
+async def times_out_by_itself(request: ContextRequest) -> Any:
+    """Raises the error that a timeout would."""
+    raise TimeoutError
+
+
+async def cancels_itself(request: ContextRequest) -> Any:
+    """Awaits something that was cancelled."""
+    task = asyncio.ensure_future(asyncio.sleep(LONG))
+    task.cancel()
+    await task
+
+
+FAILURES = [
+    (raises, "contextkit_query: ValueError: no such tide"),
+    (leaves, "contextkit_query: SystemExit: 3"),
+    (stops, "contextkit_query: StopIteration: done"),
+    (raises_async, "contextkit_query: ValueError: no such tide"),
+    (leaves_async, "contextkit_query: SystemExit: 3"),
+    (times_out_by_itself, "contextkit_query: TimeoutError"),
+    (cancels_itself, "contextkit_query: CancelledError"),
+]
+
+
+def item(**fields: Any) -> ContextItem:
+    """An item of the source `bad` that may be wrong."""
+    return ContextItem("bad", fields.pop("content", "x"), 0.5, id=fields.pop("id", "1"), **fields)
+
+
+EXPECTED = "contextkit_query: expected a sequence of ContextItem, got "
+RUBBISH = [
+    (3, EXPECTED + "an int"),
+    ("items", EXPECTED + "a str"),
+    (b"items", EXPECTED + "a bytes"),
+    ({"a": 1}, EXPECTED + "a dict"),
+    (iter([]), EXPECTED + "a list_iterator"),
+    ([item(), "x"], "contextkit_query: entry 1 is a str, expected ContextItem"),
+    ([None], "contextkit_query: entry 0 is None, expected ContextItem"),
+    ([GOOD], f"contextkit_query: item '{GOOD.id}' says it is of source 'good'"),
+    ([item(content=3)], "contextkit_query: item '1': content is an int"),
+    ([item(id=7)], "contextkit_query: item 7: id is an int"),
+    ([item(title=7)], "contextkit_query: item '1': title is an int"),
+    ([item(text=b"x")], "contextkit_query: item '1': text is a bytes"),
+    ([item(kind=None)], "contextkit_query: item '1': kind is None"),
+    ([item(location=("a", 1))], "contextkit_query: item '1': location is a tuple"),
+    ([item(metadata=[])], "contextkit_query: item '1': metadata is a list"),
+    ([item(also_in=("code",))], "contextkit_query: entry 0 is a str, expected Provenance"),
+]
+
+
+async def check_failed(registry: SourceRegistry, reason: str) -> None:
+    """The bad source failed for that reason, and the good one did not notice."""
+    with capture_logs() as logs:
+        bad, good = await ask(registry, question("bad"), question("good"))
+    assert (good.state, good.items, good.reason) == ("ok", (GOOD,), None)
+    assert (bad.state, bad.items, bad.reason, bad.breaker) == ("failed", (), reason, "closed")
+    (entry,) = logs
+    assert entry.pop("milliseconds") >= 0
+    assert entry == {
+        "event": "source_failed",
+        "log_level": "warning",
+        "source": "bad",
+        "section": "bad",
+        "state": "failed",
+        "reason": reason,
+        "breaker": "closed",
+    }
+
+
+@pytest.mark.parametrize(("query", "reason"), FAILURES)
+async def test_a_source_that_raises_costs_itself(
+    registry_of: Callable[..., Any], query: Query, reason: str
+) -> None:
+    """Whatever it raises, in a thread or in the event loop."""
+    await check_failed(registry_of(bad=query, good=well), reason)
+
+
+@pytest.mark.parametrize(("result", "reason"), RUBBISH)
+async def test_a_source_that_returns_rubbish_costs_itself(
+    registry_of: Callable[..., Any], result: Any, reason: str
+) -> None:
+    """Results are checked before any other stage meets them."""
+    await check_failed(registry_of(bad=lambda request: result, good=well), reason)
+
+
+async def test_provenance_of_its_own_is_fine(registry_of: Callable[..., Any]) -> None:
+    """A source may say where else an item is."""
+    found = item(also_in=(Provenance("code", "1"),))
+    (answer,) = await ask(registry_of(bad=lambda request: [found]))
+    assert answer.items == (found,)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("state", ["timed_out", "cut_off"])
+async def test_a_source_that_hangs_costs_itself(
+    registry_of: Callable[..., Any], forever: threading.Event, plain: bool, state: str
+) -> None:
+    """It is given up on after its own timeout, or at the deadline of all."""
+
+    def hangs(request: ContextRequest) -> None:
+        forever.wait()
+
+    async def hangs_async(request: ContextRequest) -> None:
+        await asyncio.Event().wait()
+
+    registry = registry_of(bad=hangs if plain else hangs_async, good=well)
+    own = SHORT if state == "timed_out" else LONG
+    whole = SHORT if state == "cut_off" else LONG
+    with capture_logs() as logs:
+        bad, good = await ask(registry, question("bad", own), question("good"), deadline=whole)
+    assert (bad.state, bad.items) == (state, ())
+    assert (
+        bad.reason
+        == {
+            "timed_out": "no answer within 0.05 s",
+            "cut_off": "cut off at the deadline of 0.05 s",
+        }[state]
+    )
+    assert bad.milliseconds >= SHORT * 1000
+    if state == "timed_out":
+        assert (good.state, good.items) == ("ok", (GOOD,))
+    assert {entry["source"] for entry in logs if entry["state"] == state} >= {"bad"}
+
+
+async def test_a_source_that_will_not_be_cancelled_is_left_behind(
+    registry_of: Callable[..., Any],
+) -> None:
+    """The others' answers do not wait for it."""
+    enough, once = asyncio.Event(), asyncio.Event()
+
+    async def stubborn(request: ContextRequest) -> None:
+        while not enough.is_set():
+            try:
+                await enough.wait()
+            except asyncio.CancelledError:
+                once.set()
+
+    async def at_once(request: ContextRequest) -> list[ContextItem]:
+        return [GOOD]
+
+    registry = registry_of(bad=stubborn, good=at_once)
+    bad, good = await ask(registry, question("bad", SHORT), question("good"), deadline=SHORT * 10)
+    assert (bad.state, good.state) == ("cut_off", "ok")
+    assert once.is_set()
+    enough.set()
+
+
+# -- breaker --------------------------------------------------------------------------------
+
+
+async def test_a_breaker_opens_probes_and_closes(registry_of: Callable[..., Any]) -> None:
+    """Its state is in each answer; while it is open the source is not asked."""
+    now = 0.0
+    calls = []
+    broken = True
+
+    def query(request: ContextRequest) -> list[ContextItem]:
+        calls.append(now)
+        return [GOOD] if not broken else raises(request)
+
+    registry = registry_of(good=query)
+    breaker = Breaker(failures_to_open=2, cooldown=30.0, clock=lambda: now)
+
+    async def state() -> tuple[str, str]:
+        (answer,) = await ask(registry, question("good", breaker=breaker))
+        return answer.state, answer.breaker
+
+    assert await state() == ("failed", "closed")
+    assert await state() == ("failed", "open")
+    assert await state() == ("breaker_open", "open")
+    now = 31.0
+    assert await state() == ("failed", "open")
+    now = 60.0
+    assert await state() == ("breaker_open", "open")
+    now, broken = 62.0, False
+    assert await state() == ("ok", "closed")
+    assert calls == [0.0, 0.0, 31.0, 62.0]
+
+
+async def test_an_open_breaker_is_logged_with_its_reason(registry_of: Callable[..., Any]) -> None:
+    """A person sees why the source was not asked."""
+    breaker = Breaker(failures_to_open=1)
+    breaker.failed()
+    with capture_logs() as logs:
+        (answer,) = await ask(registry_of(good=well), question("good", breaker=breaker))
+    assert answer.reason == "left alone: it failed too often lately"
+    assert [(entry["event"], entry["state"]) for entry in logs] == [
+        ("source_failed", "breaker_open")
+    ]
+
+
+@pytest.mark.parametrize("own", [SHORT, LONG])
+async def test_being_too_slow_counts_as_a_failure(
+    registry_of: Callable[..., Any], own: float
+) -> None:
+    """A source that never makes the deadline does not cost every request that time."""
+
+    async def hangs(request: ContextRequest) -> None:
+        await asyncio.Event().wait()
+
+    breaker = Breaker(failures_to_open=1)
+    asked = question("bad", own, breaker=breaker)
+    (answer,) = await ask(registry_of(bad=hangs), asked, deadline=SHORT * 2)
+    assert answer.breaker == breaker.state == "open"
+
+
+async def test_a_request_that_makes_no_sense_to_a_source_opens_no_breaker(
+    registry_of: Callable[..., Any],
+) -> None:
+    """Whoever asks it something else gets an answer."""
+
+    def picky(request: ContextRequest) -> None:
+        raise InvalidRequestError("no such tide")
+
+    async def picky_too(request: ContextRequest) -> None:
+        picky(request)
+
+    async def picky_in_a_group(request: ContextRequest) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(picky_too(request))
+
+    registry = registry_of(one=picky, other=picky_too, third=picky_in_a_group)
+    for source in ("one", "other", "third"):
+        breaker = Breaker(failures_to_open=1)
+        (answer,) = await ask(registry, question(source, breaker=breaker))
+        assert (answer.state, answer.breaker) == ("failed", "closed")
+        assert "no such tide" in str(answer.reason)
+
+
+async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them(
+    registry_of: Callable[..., Any],
+) -> None:
+    """Each would be a thread that hangs; once one has ended, the source is asked again."""
+    end, begun = threading.Event(), threading.Semaphore(0)
+    threads: list[threading.Thread] = []
+
+    def hangs(request: ContextRequest) -> list[ContextItem]:
+        threads.append(threading.current_thread())
+        begun.release()
+        end.wait()
+        return [GOOD]
+
+    registry = registry_of(good=hangs)
+    breaker = Breaker(failures_to_open=100, most_running=2)
+
+    async def ask_it() -> Answer:
+        return (await ask(registry, question("good", SHORT, breaker=breaker)))[0]
+
+    for _ in range(2):
+        assert (await ask_it()).state == "timed_out"
+        await asyncio.to_thread(begun.acquire)
+    answer = await ask_it()
+    assert answer.state == "breaker_open"
+    assert answer.reason == "left alone: 2 earlier calls of it have not ended"
+    end.set()
+    for thread in threads:
+        await asyncio.to_thread(thread.join)
+    (answer,) = await ask(registry, question("good", LONG, breaker=breaker))
+    assert answer.state == "ok"
+
+
+async def test_of_a_group_of_errors_each_is_told(registry_of: Callable[..., Any]) -> None:
+    """A source's tasks fail in a group, whose own text says nothing."""
+
+    async def fails(text: str) -> None:
+        raise OSError(text)
+
+    async def grouped(request: ContextRequest) -> None:
+        async with asyncio.TaskGroup() as group:
+            for text in ("ebb", "flow", "ebb"):
+                group.create_task(fails(text))
+
+    breaker = Breaker(failures_to_open=1)
+    (answer,) = await ask(registry_of(bad=grouped), question("bad", breaker=breaker))
+    assert answer.reason == "contextkit_query: OSError: ebb; OSError: flow"
+    assert answer.breaker == "open"
+
+
+# -- cancellation ---------------------------------------------------------------------------
+
+
+async def test_cancellation_leaves_no_task_running(
+    registry_of: Callable[..., Any], forever: threading.Event
+) -> None:
+    """Whoever waits for the answers may go away; nothing goes on for nobody."""
+    under_way = asyncio.Event()
+    ended = []
+
+    def hangs(request: ContextRequest) -> None:
+        forever.wait()
+
+    async def tidy(request: ContextRequest) -> None:
+        under_way.set()
+        try:
+            await asyncio.sleep(LONG)
+        finally:
+            await asyncio.sleep(0)
+            ended.append("tidy")
+
+    breaker = Breaker(failures_to_open=1)
+    asked = [question("a", breaker=breaker), question("b", breaker=breaker)]
+    gathering = asyncio.create_task(gather(registry_of(a=tidy, b=hangs), asked, LONG))
+    await under_way.wait()
+    gathering.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gathering
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert ended == ["tidy"]
+    assert breaker.state == "closed"
+
+
+async def test_a_cut_off_source_has_ended_when_the_answers_are_there(
+    registry_of: Callable[..., Any],
+) -> None:
+    """What ran into the deadline does not go on beside the program."""
+
+    async def hangs(request: ContextRequest) -> None:
+        await asyncio.sleep(LONG)
+
+    await ask(registry_of(a=hangs, b=hangs), deadline=SHORT)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+def test_a_source_that_hangs_does_not_keep_the_program(tmp_path: Path) -> None:
+    """The process ends although a plain source never returns."""
+    program = """
+        import sys, threading
+        from contextkit import ContextItem, ContextKit, hookimpl
+
+        class Hanging:
+            @hookimpl
+            def contextkit_query(self, request):
+                threading.Event().wait()
+
+        class Good:
+            @hookimpl
+            def contextkit_query(self, request):
+                return [ContextItem("good", "all is well", 0.9)]
+
+        with ContextKit.open(sys.argv[1], entry_points=False) as kit:
+            kit.register(Hanging, "hanging")
+            kit.register(Good, "good")
+            context = kit.assemble_context_sync("how is it?", timeouts={"hanging": 0.5})
+        print([source.state for source in context.trace.sources], context.sources_used)
+        """
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "['ok', 'timed_out'] {'good': 1}"
+
+
+# -- threads --------------------------------------------------------------------------------
+
+
+async def test_a_thread_hands_back_what_the_call_returns_or_raises() -> None:
+    """An exception that cannot cross into a coroutine becomes one that can."""
+    assert await in_thread(lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        await in_thread(lambda: 1 / 0)
+    with pytest.raises(RuntimeError, match="SystemExit: 4"):
+        await in_thread(lambda: sys.exit(4))
+
+
+def test_an_outcome_that_nobody_waits_for_is_dropped(forever: threading.Event) -> None:
+    """A call that ends after its event loop has closed ends in silence."""
+    ended = threading.Event()
+
+    def slow() -> None:
+        try:
+            forever.wait()
+        finally:
+            ended.set()
+
+    async def give_up() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(in_thread(slow), SHORT)
+
+    before = set(threading.enumerate())
+    asyncio.run(give_up())
+    started = set(threading.enumerate()) - before
+    (thread,) = (thread for thread in started if thread.name == "contextkit-source")
+    forever.set()
+    thread.join(LONG)
+    assert ended.is_set()
+    assert not thread.is_alive()
+
+
+async def test_an_outcome_after_a_cancellation_is_dropped(forever: threading.Event) -> None:
+    """The event loop goes on; the late result disturbs nobody."""
+    waiting = asyncio.create_task(in_thread(forever.wait))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    forever.set()
+    assert await in_thread(lambda: "fine") == "fine"

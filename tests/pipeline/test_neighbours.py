@@ -1,0 +1,203 @@
+"""Support among items that stand beside each other, and where a source looks for more."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import given, strategies as st
+
+from contextkit import ContextItem, ContextKit
+from contextkit.models.candidate import supported
+from contextkit.pipeline.neighbours import beside, best_supported, sequence_supports, supports
+
+UNIT = st.floats(0, 1)
+
+
+def item(position: int | None, relevance: float = 0.0, sequence: str | None = "s") -> ContextItem:
+    """An item at a place; its id names that."""
+    return ContextItem(
+        "tide",
+        f"{sequence} {position}",
+        relevance,
+        id=f"{sequence}{position}",
+        sequence=sequence,
+        position=position,
+    )
+
+
+def lent(*items: ContextItem, weight: float = 0.5) -> list[float]:
+    """What each item's neighbours lend it."""
+    matches = [one.relevance for one in items]
+    return [round(value, 6) for value in supports(items, matches, weight)]
+
+
+def test_what_stands_before_lends_its_share_and_less_from_afar() -> None:
+    """Half of a perfect match, a quarter two places on, nothing beyond."""
+    assert lent(item(4, 1.0), item(5), item(6), item(7)) == [0, 0.5, 0.25, 0]
+
+
+def test_what_stands_behind_lends_three_quarters_of_that() -> None:
+    """An answer comes after its question more often than before it."""
+    assert lent(item(3), item(4), item(5), item(6, 1.0)) == [0, 0.140625, 0.375, 0]
+
+
+def test_several_neighbours_add_up_and_never_beyond_one() -> None:
+    """As independent hints do: what each leaves in doubt is multiplied."""
+    assert lent(item(0, 1.0), item(1), item(2, 1.0))[1] == 1 - 0.5 * 0.625
+    crowd = [item(position, 1.0) for position in range(5)]
+    assert all(0 < value <= 1 for value in lent(*crowd, weight=1.0))
+
+
+def test_only_places_of_one_sequence_are_beside_each_other() -> None:
+    """Another sequence, no sequence, no position: no neighbours."""
+    assert lent(item(0, 1.0), item(1, sequence="t"), item(1, sequence=None), item(None)) == [0] * 4
+
+
+def test_an_item_does_not_support_itself_nor_its_place() -> None:
+    """Two at one place are no neighbours, and the better one of them counts for others."""
+    assert lent(item(0, 1.0), item(0, 0.5), item(1)) == [0, 0, 0.5]
+
+
+def test_support_is_not_handed_on() -> None:
+    """What an item is worth by its neighbours alone supports nobody."""
+    assert lent(item(0, 1.0), item(2), item(4)) == [0, 0.25, 0]
+
+
+def test_without_a_weight_nobody_lends() -> None:
+    """The setting 0 turns it off."""
+    assert lent(item(0, 1.0), item(1), weight=0.0) == [0, 0]
+
+
+@given(UNIT, UNIT, UNIT)
+def test_support_only_ever_adds(value: float, support: float, more: float) -> None:
+    """Within 0..1, no less than without, and more support is worth no less."""
+    low, high = sorted((support, more))
+    assert value - 1e-12 <= supported(value, low) <= supported(value, high) + 1e-12 <= 1 + 1e-11
+    assert supported(value, 0.0) == value
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), UNIT), max_size=8), UNIT)
+def test_the_order_of_the_answer_is_nothing_to_support(
+    drawn: list[tuple[int, float]], weight: float
+) -> None:
+    """The same items in any order lend the same, to the last bit."""
+    items = [item(position, relevance) for position, relevance in drawn]
+    forth = supports(items, [one.relevance for one in items], weight)
+    items.reverse()
+    assert supports(items, [one.relevance for one in items], weight) == forth[::-1]
+
+
+def test_the_sequence_in_which_most_matches_lends_most() -> None:
+    """Three tenths of the best match; others in proportion, and what stands alone gets nothing."""
+    items = [item(0, 0.8), item(9), item(0, 0.8, "t"), item(9, 0.8, "t"), item(0, 0.8, None)]
+    of_s, beside_it, of_t, *_, alone = sequence_supports(items)
+    assert of_t == pytest.approx(0.3 * 0.8)
+    assert of_s == beside_it == pytest.approx(of_t / 1.7)
+    assert alone == 0
+    assert sequence_supports([item(0), item(1)]) == [0, 0]
+
+
+# -- looking for more -------------------------------------------------------------------------
+
+
+def test_a_source_looks_beside_its_good_hits() -> None:
+    """Where the support alone is relevant; not where it has found something already."""
+    assert beside([item(5, 0.8), item(6, 0.1)], 0.5, 0.1, 20) == [("s", 3), ("s", 4), ("s", 7)]
+    assert beside([item(5, 0.3)], 0.5, 0.1, 20) == [("s", 4), ("s", 6)]
+
+
+@pytest.mark.parametrize(
+    "items", [[], [item(5, 0.09)], [item(None, 0.9)], [item(5, 0.9, sequence=None)]]
+)
+def test_it_does_not_look_where_nothing_can_be(items: list[ContextItem]) -> None:
+    """No hits, none above the floor, none with a place."""
+    assert beside(items, 0.5, 0.1, 20) == []
+
+
+def test_poor_hits_together_are_no_reason_to_look() -> None:
+    """What is below the floor by itself lends nothing, however many there are."""
+    poor = [item(position, 0.09) for position in (3, 4, 6, 7)]
+    assert beside(poor, 1.0, 0.1, 20) == []
+    assert ("s", 5) in beside(poor, 1.0, 0.05, 20)
+
+
+def test_it_does_not_look_for_what_its_limit_would_cut() -> None:
+    """A place that lends less than the worst of enough hits have is no use."""
+    hits = [item(position, 0.6) for position in range(0, 100, 10)]
+    assert len(beside(hits, 0.5, 0.1, 10)) == 0
+    assert [position for _, position in beside(hits, 0.5, 0.1, 15)] == [*range(1, 92, 10)]
+
+
+def test_the_best_are_those_with_the_most_support_and_match() -> None:
+    """What a good hit supports comes before a poor hit without neighbours."""
+    found = best_supported([item(0, 0.8), item(50, 0.3), item(1)], 0.5, 2)
+    assert [one.id for one in found] == ["s0", "s1"]
+
+
+def test_a_hint_decides_between_equals() -> None:
+    """Such as that one of them was said on the day that the query names."""
+    found = best_supported([item(0, 0.5), evolve(item(50, 0.5), hint=0.1)], 0.5, 2)
+    assert [one.id for one in found] == ["s50", "s0"]
+
+
+# -- items from a source ----------------------------------------------------------------------
+
+
+async def context_of(
+    make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit], found: list[Any]
+) -> Any:
+    """A context of what a calibrated source finds."""
+    from contextkit import SourceInfo
+
+    plugin = make_plugin(found, contextkit_source=SourceInfo(scale="calibrated"))
+    patient = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
+    kit = open_kit({"tide": plugin}, settings={**patient, "embedding.model": "none"})
+    return await kit.assemble_context("tides", max_tokens=500)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"position": "1", "sequence": "s"}, "position is a str"),
+        ({"position": 1.5, "sequence": "s"}, "position is a float"),
+        ({"position": 1, "sequence": 3}, "sequence is an int"),
+        ({"superseded_by": "newer"}, "superseded_by is a str"),
+    ],
+)
+async def test_a_place_that_is_none_costs_the_source(
+    make_plugin: Any, open_kit: Any, fields: dict[str, Any], reason: str
+) -> None:
+    """With the item, the field and what it is."""
+    wrong = ContextItem("tide", "x", 0.5, id="w", **fields)
+    context = await context_of(make_plugin, open_kit, [wrong])
+    assert context.trace.sources[0].state == "failed"
+    assert reason in context.trace.sources[0].reason
+
+
+async def test_neighbours_come_into_the_context_with_their_support(
+    make_plugin: Any, open_kit: Any
+) -> None:
+    """What matches by nothing is in for what stands before it, and the trace says so."""
+    texts = ("Which way does the ebb run?", "Northwards, along the wall.", "Fog all day.")
+    items = [
+        ContextItem("tide", text, relevance, id=f"{n}", sequence="log", position=n)
+        for n, text, relevance in zip((1, 2, 9), texts, (0.8, 0.0, 0.0), strict=True)
+    ]
+    context = await context_of(make_plugin, open_kit, items)
+    assert [one.id for one in context.items] == ["1", "2"]
+    rows = {row.id: row for row in context.trace.items}
+    assert rows["2"].scores["support"] == pytest.approx(0.8 * 0.7)
+    assert "support" not in rows["1"].scores
+    assert rows["9"].verdict == "below_floor"
+
+
+def test_support_knows_no_order_of_sequences() -> None:
+    """Sequences are apart whatever their names are."""
+    names = ("a", "b", "a#1", "")
+    items = [item(n, 1.0, name) for name, n in itertools.product(names, (0, 1))]
+    assert lent(*items) == [0.375, 0.5] * 4

@@ -1,0 +1,124 @@
+"""A source that keeps failing is left alone, then tried once."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextkit.concurrency import Breaker
+from contextkit.pipeline.breakers import Breakers, SourceHealth
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        """Zero."""
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still."""
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    """Opens after two failures, for ten seconds."""
+    return Breaker(failures_to_open=2, cooldown=10.0, clock=clock)
+
+
+def opened(breaker: Breaker) -> Breaker:
+    """The same breaker after enough failures."""
+    for _ in range(breaker.failures_to_open):
+        breaker.failed()
+    return breaker
+
+
+def test_it_opens_after_failures_in_a_row(breaker: Breaker) -> None:
+    """One failure is none; an answer between two starts the count anew."""
+    breaker.failed()
+    assert (breaker.state, breaker.allows()) == ("closed", True)
+    breaker.succeeded()
+    breaker.failed()
+    assert breaker.state == "closed"
+    breaker.failed()
+    assert (breaker.state, breaker.allows()) == ("open", False)
+
+
+def test_what_fails_side_by_side_is_one_failure(breaker: Breaker, clock: Clock) -> None:
+    """However many were asked before the first of them failed; the next one counts again."""
+    clock.now = 5.0
+    for asked_at in (1.0, 2.0, 3.0, 4.0):
+        breaker.failed(asked_at)
+        clock.now += 0.1
+    assert breaker.allows()
+    breaker.failed(5.05)
+    assert not breaker.allows()
+
+
+def test_after_the_cooldown_one_may_ask(breaker: Breaker, clock: Clock) -> None:
+    """The first who asks is the probe; the others wait for what becomes of it."""
+    opened(breaker)
+    clock.now = 9.9
+    assert (breaker.state, breaker.allows()) == ("open", False)
+    clock.now = 10.0
+    assert breaker.state == "half_open"
+    assert [breaker.allows() for _ in range(3)] == [True, False, False]
+
+
+def test_a_good_probe_closes_it(breaker: Breaker, clock: Clock) -> None:
+    """The source is well again, and the count starts anew."""
+    opened(breaker)
+    clock.now = 10.0
+    assert breaker.allows()
+    breaker.succeeded()
+    assert (breaker.state, breaker.allows()) == ("closed", True)
+    breaker.failed()
+    assert breaker.state == "closed"
+
+
+def test_a_failed_probe_opens_it_for_another_cooldown(breaker: Breaker, clock: Clock) -> None:
+    """One failure is enough then."""
+    opened(breaker)
+    clock.now = 15.0
+    assert breaker.allows()
+    breaker.failed()
+    assert (breaker.state, breaker.allows()) == ("open", False)
+    clock.now = 24.9
+    assert breaker.state == "open"
+    clock.now = 25.0
+    assert (breaker.state, breaker.allows()) == ("half_open", True)
+
+
+def test_an_abandoned_probe_says_nothing(breaker: Breaker, clock: Clock) -> None:
+    """Where the asker went away the next one may probe."""
+    opened(breaker)
+    clock.now = 10.0
+    assert breaker.allows()
+    breaker.abandoned()
+    assert (breaker.state, breaker.allows()) == ("half_open", True)
+
+
+def test_the_health_of_a_source_is_told_in_words(clock: Clock) -> None:
+    """For how long it is left alone, rounded up, and why; nothing while it is asked."""
+    breakers = Breakers(2, 10.0, clock)
+    tide = breakers.of("tide")
+    assert breakers.health("tide") == SourceHealth(source="tide", state="closed")
+    tide.failed(reason="it is low")
+    once = SourceHealth(source="tide", state="closed", failures=1, reason="it is low")
+    assert breakers.health("tide") == once
+    assert once.words is None
+    tide.failed()
+    assert breakers.health("tide").words == "left alone for 10 s: it failed too often"
+    tide.failed(reason="it is low")
+    clock.now = 6.5
+    assert breakers.health("tide").words == "left alone for 4 s: it is low"
+    clock.now = 12.0
+    found = breakers.health("tide")
+    assert (found.state, found.seconds) == ("half_open", 0.0)
+    assert found.words == "left alone until the next request: it is low"
+    assert breakers.health("other") == SourceHealth(source="other", state="closed")

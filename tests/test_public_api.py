@@ -1,0 +1,314 @@
+"""What the world sees: names, errors, hooks; and what importing them costs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import attrs
+import pytest
+
+import contextkit
+from contextkit import errors, models
+from contextkit.plugin import spec as hookspecs
+from contextkit.plugin.manager import SourceRegistry
+
+MakePlugin = Callable[..., ModuleType]
+MakeRegistry = Callable[..., SourceRegistry]
+
+
+# -- names ----------------------------------------------------------------------------------
+
+
+PUBLIC = (
+    "contextkit",
+    "contextkit.indexing",
+    "contextkit.models",
+    "contextkit.text",
+)
+"""The packages whose names are imported on first use."""
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_every_public_name_is_there(package: str) -> None:
+    """A name of `__all__` is given once, and can be imported."""
+    names = importlib.import_module(package).__all__
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert getattr(importlib.import_module(package), name) is not None
+
+
+@pytest.mark.parametrize("package", PUBLIC)
+def test_what_type_checkers_see_is_what_is_imported(package: str) -> None:
+    """The imports for type checkers and the lazy names agree."""
+    module = importlib.import_module(package)
+    (block,) = (
+        node
+        for node in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {
+        alias.name: statement.module
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    homes = {
+        name: f"contextkit.{home[2:]}" if home.startswith("..") else f"{package}.{home}"
+        for home, names in module._NAMES.items()
+        for name in names.split()
+    }
+    assert homes == seen
+
+
+def test_a_name_that_is_not_there() -> None:
+    """The error is the usual one; what is there is listed."""
+    with pytest.raises(AttributeError, match="module 'contextkit' has no attribute 'Contextkit'"):
+        contextkit.Contextkit  # noqa: B018
+    assert set(contextkit.__all__) <= set(dir(contextkit))
+
+
+def modules_after(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has imported after a statement."""
+    program = (
+        f"import sys\nbefore = set(sys.modules)\n{statement}\nprint(*set(sys.modules) - before)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(ran.stdout.split())
+
+
+HEAVY = {
+    "numpy",
+    "qdrant_edge",
+    "qdrant_client",
+    "tokenizers",
+    "cattrs",
+    "rich",
+    "click",
+    "asyncio",
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "allowed"),
+    [
+        ("import contextkit", {"contextkit"}),
+        (
+            "from contextkit import hookimpl, ContextItem, SourceInfo, IndexReport, RecipeTemplate",
+            {"contextkit", "attr", "attrs", "pluggy"},
+        ),
+    ],
+)
+def test_importing_it_is_cheap(statement: str, allowed: set[str]) -> None:
+    """A plugin that needs two names costs a process next to nothing."""
+    imported = {module.partition(".")[0] for module in modules_after(statement)}
+    assert not imported & HEAVY
+    assert imported - set(sys.stdlib_module_names) - {"_virtualenv", "sitecustomize"} <= allowed
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "errors",
+        "indexing",
+        "indexing.files",
+        "models",
+        "models.records",
+        "plugin.spec",
+        "text",
+        "text.given",
+        "text.secrets",
+        "workspace.git",
+        "workspace.listing",
+    ],
+)
+def test_what_plugins_import_is_light(module: str) -> None:
+    """None of the modules of the contract needs an engine, a model or an event loop."""
+    assert not modules_after(f"import contextkit.{module}") & HEAVY
+
+
+def test_a_kit_needs_no_client_of_a_server() -> None:
+    """It costs a second to import, for those who have no server."""
+    assert "qdrant_client" not in modules_after("import contextkit.kit")
+
+
+# -- errors ---------------------------------------------------------------------------------
+
+
+def drawn_tree() -> dict[str, str]:
+    """Class -> base, as the docstring of `errors` draws them."""
+    drawing = re.search(r"```\n(.*?)```", errors.__doc__ or "", re.DOTALL)
+    assert drawing
+    path: list[str] = []
+    tree = {}
+    for line in drawing[1].splitlines():
+        indent, name = re.match(r"([│├└─ ]*)(\w+)", line).groups()  # type: ignore[union-attr]
+        depth = len(indent) // 4
+        path[depth:] = [name]
+        tree[name] = path[depth - 1] if depth else "Exception"
+    return tree
+
+
+def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
+    """Every class, below its base."""
+    classes = {
+        name: cls for name, cls in vars(errors).items() if inspect.isclass(cls) and name != "Path"
+    }
+    real = {
+        name: cls.__bases__[0].__name__
+        for name, cls in classes.items()
+        if issubclass(cls, Exception)
+    }
+    assert drawn_tree() == real
+    assert set(real) <= set(errors.__all__)
+
+
+def test_errors_say_what_a_program_needs() -> None:
+    """Each has an exit code; those of the seeds keep their names and fields."""
+    for name in drawn_tree():
+        assert getattr(errors, name).exit_code in {1, 2, 3, 4}
+    error = errors.InvalidContextTypeError("memory", ["code", "memories"])
+    assert (error.invalid_type, error.valid_types) == ("memory", ["code", "memories"])
+    assert str(error) == (
+        "Invalid context type 'memory'. Valid types: code, memories. Did you mean 'memories'?"
+    )
+    assert "Valid types: none." in str(errors.InvalidContextTypeError("x", []))
+    assert "'x' (it broke)." in str(errors.InvalidContextTypeError("x", [], "it broke"))
+    assert issubclass(errors.InvalidContextTypeError, errors.ContextAssemblyError)
+
+
+def test_an_error_of_settings_says_where() -> None:
+    """File and line, file, or neither."""
+    file = Path("/w/contextkit.toml")
+    assert str(errors.ConfigError("no", key="a.b", file=file, line=3)) == f"{file}:3: a.b: no"
+    assert str(errors.ConfigError("no", key="a.b", file=file)) == f"{file}: a.b: no"
+    assert str(errors.ConfigError("no", key="a.b")) == "a.b: no"
+    assert str(errors.ConfigError("no")) == "no"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ValueError("a\n  b"), "ValueError: a b"),
+        (ValueError(), "ValueError"),
+        (SystemExit(3), "SystemExit: 3"),
+        (
+            BaseExceptionGroup(
+                "x", [OSError("a"), ExceptionGroup("y", [KeyError("b"), OSError("a")])]
+            ),
+            "OSError: a; KeyError: 'b'",
+        ),
+    ],
+)
+def test_somebody_elses_error_is_one_line(error: BaseException, words: str) -> None:
+    """Its type, and its text where it has one."""
+    assert errors.in_words(error) == words
+
+
+# -- hooks ----------------------------------------------------------------------------------
+
+SIGNATURES = {
+    "contextkit_query": (
+        "(request: ContextRequest) -> "
+        "Sequence[ContextItem] | Awaitable[Sequence[ContextItem]] | None"
+    ),
+    "contextkit_format": (
+        "(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str] | None"
+    ),
+    "contextkit_weight": "(request: ContextRequest) -> float | None",
+    "contextkit_dedup_keys": "(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None",
+    "contextkit_compress": (
+        "(query: str, items: Sequence[ContextItem], targets: Sequence[int], "
+        "count: Callable[[str], int]) -> Sequence[str | None] | None"
+    ),
+    "contextkit_truncate": (
+        "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int],"
+        " query: str) -> str | None"
+    ),
+    "contextkit_signals": "(query: str, signals: QuerySignals) -> QuerySignals | None",
+    "contextkit_redact": "(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None",
+    "contextkit_source": "() -> SourceInfo | None",
+    "contextkit_index": "(indexer: Indexer) -> IndexReport | None",
+    "contextkit_recipes": "() -> Sequence[RecipeTemplate] | None",
+    "contextkit_tools": "() -> Sequence[Tool] | None",
+    "contextkit_agent_event": "(event: Mapping[str, Any], kit: Kit) -> None",
+    "contextkit_commands": "(cli: click.Group) -> None",
+    "contextkit_check_settings": "(settings: Mapping[str, Any]) -> Sequence[str] | None",
+    "contextkit_tokenizer": "(name: str) -> Callable[[str], int] | None",
+    "contextkit_embedder": "(model: str) -> DenseModel | None",
+}
+HOOKS = {
+    name: function
+    for name, function in vars(hookspecs).items()
+    if name.startswith("contextkit_") and inspect.isfunction(function)
+}
+
+
+def test_every_hook_has_its_signature_and_its_test() -> None:
+    """A hook that is added or changed must be added or changed here, too."""
+    signatures = {
+        name: str(inspect.signature(function)).replace("'", "") for name, function in HOOKS.items()
+    }
+    assert signatures == SIGNATURES
+    here = "".join(
+        path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("test_*.py")
+    )
+    for name in HOOKS:
+        assert here.count(name) > 3, name
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_hook_is_documented_with_an_example_that_works(
+    make_registry: MakeRegistry, name: str
+) -> None:
+    """The example is a plugin's function as it stands."""
+    text = inspect.getdoc(HOOKS[name]) or ""
+    example = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert example
+    assert len(text.partition("```")[0].split()) >= 10
+    plugin = ModuleType("example")
+    names = {**vars(contextkit), **{key: getattr(contextkit, key) for key in contextkit.__all__}}
+    exec(textwrap.dedent(example[1]), names, vars(plugin))  # noqa: S102
+    registry = make_registry({"weather": plugin})
+    assert registry.implements("weather", name)
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
+    """Recipes, tools, commands, secrets, signals and agents' events concern every plugin."""
+    options = vars(HOOKS[name])["contextkit_spec"]
+    collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
+    collected |= {"contextkit_agent_event", "contextkit_redact", "contextkit_signals"}
+    assert options["firstresult"] == (name not in collected)
+
+
+def test_the_marker_is_the_only_name_that_a_plugin_needs() -> None:
+    """It marks for this project."""
+
+    @contextkit.hookimpl
+    def contextkit_weight(request: Any) -> float:
+        return 1.0
+
+    assert hasattr(contextkit_weight, "contextkit_impl")
+    assert hookspecs.ENTRY_POINT_GROUP == "contextkit"
+
+
+def test_the_types_in_the_hooks_are_there() -> None:
+    """Every name in a signature is one that a plugin's author can import."""
+    known = {**vars(contextkit), "Sequence": Sequence, "Awaitable": Awaitable, "Mapping": Mapping}
+    words = {word for text in SIGNATURES.values() for word in re.findall(r"[A-Z]\w+", text)}
+    words -= {"None", "Callable", "Any", "Group"}
+    public = {*contextkit.__all__, *models.__all__}
+    assert all(word in known or word in public for word in words)
+    assert attrs.has(contextkit.ContextRequest)

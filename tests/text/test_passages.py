@@ -1,0 +1,197 @@
+"""Excerpts of texts: the sentences that match a query, whole and in their order."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from markdown_it import MarkdownIt
+
+from contextkit.text.passages import excerpt, keeps
+from contextkit.text.tokens import estimate_tokens
+from tests.growing import assert_linear
+
+QUERY = "when is the gate closed"
+MARKDOWN = """\
+The moon rose. The gate is closed at ten. Nobody came.
+
+- **One**: the pier. It was old.
+- **Two**: a boat.
+
+# A heading
+
+```python
+code = 1
+
+more = 2
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+An underlined title
+===================
+
+    indented = code
+
+The end."""
+
+
+def test_sentences_stay_in_order_with_a_mark_where_some_are_left_out() -> None:
+    """The one that answers the query, where there is room for one."""
+    text = (
+        "The moon rose. A boat with eleven passengers came in from the north. "
+        "The gate is closed at ten. Nobody of them came back. It was over."
+    )
+    found = excerpt(text, QUERY, 13, estimate_tokens)
+    assert found == "... The gate is closed at ten. ..."
+
+
+@pytest.mark.parametrize("place", [0, 40, 118])
+def test_what_answers_is_found_wherever_it_stands(place: int) -> None:
+    """At the beginning, in the middle or at the end of 120 sentences."""
+    chance = random.Random(place)
+    words = ["boat", "pier", "moon", "rope", "sail", "wind", "crew", "deck", "hull", "mast"]
+    sentences = [f"The {' '.join(chance.sample(words, 5))} again." for _ in range(120)]
+    sentences[place] = "The gate closes at ten."
+    found = excerpt(" ".join(sentences), QUERY, 60, estimate_tokens)
+    assert "The gate closes at ten." in found
+    assert estimate_tokens(found) <= 60
+
+
+def test_without_the_querys_words_the_beginning_is_kept() -> None:
+    """Whole sentences of it, as many as fit."""
+    text = "The moon rose. A boat came in. It was over. The crew slept."
+    assert excerpt(text, "sourdough", 12, estimate_tokens) == "The moon rose. A boat came in. ..."
+
+
+def test_head_and_tail_stay_and_count() -> None:
+    """A label before the sentences and a note behind them are part of the budget."""
+    text = "The moon rose. " * 30 + "The gate is closed at ten. " + "A boat came. " * 30
+    found = excerpt(text, QUERY, 30, estimate_tokens, head="**Memory**: ", tail="\n\n(more)")
+    assert found.startswith("**Memory**: ")
+    assert "The gate is closed at ten." in found
+    assert found.endswith("\n\n(more)")
+    assert estimate_tokens(found) <= 30
+
+
+def test_an_underlined_title_of_tildes_is_no_fence() -> None:
+    """ReStructuredText has such titles; what follows them is not one block."""
+    text = "Signing\n~~~~~~~\n\n" + "The moon rose. " * 40 + "The gate is closed at ten."
+    assert "The gate is closed at ten." in excerpt(text, QUERY, 40, estimate_tokens)
+
+
+def test_wrapped_prose_is_read_by_sentences() -> None:
+    """A line's end is none of a sentence; a speaker's or a list's line begins anew."""
+    wrapped = (
+        "The moon rose over the old pier while the whole crew was at sea and all\n"
+        "slept. The gate is closed at ten by the harbour master himself, who walks\n"
+        "there with a lamp. Nobody else may go there. "
+    ) + "The boats are painted every spring by whoever has the time for it. " * 9
+    assert excerpt(wrapped, QUERY, 26, estimate_tokens) == (
+        "... The gate is closed at ten by the harbour master himself, who walks\n"
+        "there with a lamp. ..."
+    )
+    said = "Ada: The moon rose over the old pier while the whole crew was at sea\n" * 30
+    said += "Bob: The gate is closed at ten.\n"
+    assert excerpt(said, QUERY, 14, estimate_tokens) == "...\n\nBob: The gate is closed at ten."
+
+
+def test_an_indented_block_stays_with_what_announces_it() -> None:
+    """A directive of reStructuredText, or a line that ends with a colon."""
+    text = "".join(
+        f".. data:: OPTION_{number}\n\n    The {word} of it.\n\n    Default: ``None``\n\n"
+        for number, word in enumerate(["moon", "boat", "pier", "gate", "rope", "sail", "wind"])
+    )
+    found = excerpt(text, QUERY, 24, estimate_tokens)
+    assert ".. data:: OPTION_3\n\n    The gate of it." in found
+
+
+@pytest.mark.parametrize("max_tokens", range(5, 110, 5))
+def test_structure_is_whole_or_left_out(max_tokens: int) -> None:
+    """A fence, a table, a heading with its underline; within the tokens, never longer."""
+    found = excerpt(MARKDOWN, QUERY, max_tokens, estimate_tokens)
+    assert estimate_tokens(found) <= max_tokens
+    assert found.count("```") in {0, 2}
+    for whole in ("```python\ncode = 1\n\nmore = 2\n```", "| a | b |\n|---|---|\n| 1 | 2 |"):
+        assert (whole in found) == (whole[:9] in found)
+    assert ("An underlined title\n===" in found) == ("===" in found)
+    kinds = {token.type for token in MarkdownIt().enable("table").parse(found)}
+    assert ("fence" in kinds) == ("```" in found)
+    assert ("table_open" in kinds) == ("| a |" in found)
+
+
+FILLER = " ".join(f"The moon rose over the pier {n} times." for n in range(24))
+
+
+def test_an_excerpt_is_a_passage_and_no_shreds() -> None:
+    """The paragraph that matches and those around it; at most two such runs."""
+    gates = [f"Gate {n} is closed at {n}. It is made of wood." for n in range(5)]
+    text = "\n\n".join(part for gate in gates for part in (FILLER, gate))
+    found = excerpt(text, QUERY, 60, estimate_tokens)
+    assert found.count("Gate") == found.count("It is made of wood.") == 2
+    near = "\n\n".join([FILLER, "It stands at the pier.", gates[1], "Its key is lost.", FILLER])
+    assert "\n\n".join(["It stands at the pier.", gates[1], "Its key is lost."]) in excerpt(
+        near, QUERY, 45, estimate_tokens
+    )
+
+
+@pytest.mark.parametrize("max_tokens", range(20, 140, 10))
+def test_an_order_and_what_is_announced_are_whole_or_left_out(max_tokens: int) -> None:
+    """Two of four steps mislead, and so does a sentence that announces nothing."""
+    steps = "1. Go to the gate.\n2. It is closed at ten.\n\n   Knock.\n3. Wait.\n4. Go in."
+    text = f"{FILLER}\n\n{steps}\n\n{FILLER}\n\nThe gate opens so:\n\n```\ncode\n```\n\n{FILLER}"
+    found = excerpt(text, QUERY, max_tokens, estimate_tokens)
+    assert ("1. Go" in found) == (steps in found)
+    assert ("opens so:" in found) == ("```\ncode\n```" in found)
+
+
+def test_a_heading_is_not_kept_for_itself() -> None:
+    """It stays with what follows it."""
+    text = "# The gate is closed\n\nThe moon rose over it.\n\n# Other\n\nA pier. " + "Boats. " * 30
+    found = excerpt(text, QUERY, 30, estimate_tokens)
+    assert ("# The gate" in found) == ("The moon rose" in found)
+
+
+def test_text_without_spaces_is_split_at_its_own_marks() -> None:
+    """The search's own words are those that match."""
+    text = "月が出た。潮が満ちる。門は十時に閉まる。鐘が鳴る。船が来た。誰もいない。"
+    assert "門は十時に閉まる。" in excerpt(text, "門はいつ閉まる", 16, estimate_tokens)
+
+
+def test_abbreviations_and_marks_do_not_end_a_sentence() -> None:
+    """What goes on in lower case goes on; emphasis and code spans stay in one."""
+    text = "Closed, e.g. by hand, **at ten. At eleven** again. See `a. B` there. The end."
+    for max_tokens in range(4, 30):
+        found = excerpt(text, QUERY, max_tokens, estimate_tokens)
+        if found:
+            assert found.count("**") % 2 == 0
+            assert found.count("`") % 2 == 0
+            assert ("e.g." in found) == ("by hand" in found)
+
+
+def test_what_has_no_sentence_that_fits_is_empty() -> None:
+    """One long sentence, or nothing at all."""
+    assert excerpt("word " * 100, QUERY, 20, estimate_tokens) == ""
+    assert excerpt("", QUERY, 20, estimate_tokens) == ""
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["A gate. ", "(a gate. ", "`a. gate", "a\n\n---\n", "a\n---\n", "# a\n", "```\na\n```\n",
+     "| a |\n|---|\n", "<!-- a -->\n", "<!--\n&amp; ", "    a\n\n", "a\n~~~~\n", "\\. ", "門。"],
+)  # fmt: skip
+def test_time_grows_with_the_text(part: str) -> None:
+    """Whatever a stranger's text is made of."""
+    assert_linear(
+        lambda text: excerpt(text, QUERY, 500, estimate_tokens),
+        lambda size: part * (size // len(part)),
+        largest=200_000,
+    )
+
+
+def test_words_are_kept_whatever_their_escapes() -> None:
+    """What a style escapes is the same words."""
+    assert keeps(r"the \_gate\_ &amp; the  moon", "the _gate_ & the moon")
+    assert not keeps("the gate", "the moon")
