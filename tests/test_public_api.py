@@ -77,12 +77,6 @@ def test_a_name_that_is_not_there() -> None:
     assert set(contextkit.__all__) <= set(dir(contextkit))
 
 
-def test_the_version_is_the_distributions() -> None:
-    """One number in two places."""
-    project = Path(__file__).parents[1] / "pyproject.toml"
-    assert f'\nversion = "{contextkit.__version__}"\n' in project.read_text(encoding="utf-8")
-
-
 def modules_after(statement: str) -> set[str]:
     """The modules that a fresh interpreter has imported after a statement."""
     program = (

@@ -53,14 +53,19 @@ class _Root(click.Group):
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             import difflib
 
+            from contextkit.plugin.published import install_hint
+
             nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+            plugins = _session(ctx).registry.plugins
             missing = "".join(
                 f" The source '{plugin.name}' is {plugin.state}, and so are its commands "
                 f"({plugin.reason})."
-                for plugin in _session(ctx).registry.plugins
+                for plugin in plugins
                 if plugin.state != "on"
             )
+            if install := install_hint(name, {plugin.distribution for plugin in plugins}):
+                hint = f" To get it: {install}."
             raise click.UsageError(f"There is no command '{name}'.{hint}{missing}", ctx)
         return super().resolve_command(ctx, args)
 

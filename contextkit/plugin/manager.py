@@ -32,6 +32,7 @@ from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.plugin import checks, spec as hookspecs
 from contextkit.plugin.checks import Failed, log_failure
+from contextkit.plugin.published import install_hint
 from contextkit.plugin.settings import OwnSettings, own_settings, refuse_wrong
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import (
@@ -199,7 +200,8 @@ class SourceRegistry:
     def status(self, name: str) -> PluginStatus:
         """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
         if name not in self._statuses:
-            raise InvalidContextTypeError(name, self._known_sources())
+            hint = install_hint(name) or None
+            raise InvalidContextTypeError(name, self._known_sources(), hint)
         return self._statuses[name]
 
     @property

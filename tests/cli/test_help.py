@@ -12,6 +12,7 @@ import pytest
 from contextkit.cli.failures import ExitCode
 from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.root import cli
+from contextkit.plugin.published import PUBLISHED
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
@@ -47,6 +48,17 @@ def test_the_help_lists_own_commands_and_those_of_sources(contextkit: CommandLin
         assert re.search(rf"^  {name} +\w", own, re.MULTILINE)
     assert re.search(r"^  remember +\w", added, re.MULTILINE)
     assert re.search(r"^  experience +\w", added, re.MULTILINE)
+
+
+def test_every_command_and_source_has_a_hint_for_its_absence(contextkit: CommandLine) -> None:
+    """The table of the hints names what each first-party plugin adds, and its distribution."""
+    hints = {name: each for each, names in PUBLISHED.items() for name in names}
+    sources = [plugin for plugin in contextkit.json("sources") if plugin["source"]]
+    for source in sources:
+        assert hints[source["name"]] == source["distribution"]
+    added = contextkit("--help").stdout.partition("sources that are on:\n")[2]
+    commands = re.findall(r"^  ([a-z][a-z-]*)  ", added, re.MULTILINE)
+    assert {*hints} == {*commands, *(source["name"] for source in sources)}
 
 
 def test_the_help_tells_every_exit_code(contextkit: CommandLine) -> None:
