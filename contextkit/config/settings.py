@@ -90,6 +90,9 @@ class AssembleSettings:
     compress_timeout: float = _setting(
         5.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="lower"
     )
+    rerank_timeout: float = _setting(
+        1.0, "seconds, over 0", and_(gt(0), lt(math.inf)), rule="lower"
+    )
     overflow: Overflow = _setting("hard", "hard or soft", in_(("hard", "soft")), rule="free")
     shares: Shares = _setting("by_evidence", "by_evidence or fixed", in_(SHARES), rule="free")
     fill: bool = _setting(False, "true or false", rule="free")

@@ -80,7 +80,7 @@ class AskingForContexts(abc.ABC):
             StoreError: where the store does not open, and no source answers without it.
         """
         request, recipe = self._asked(query, context_types, limit, max_tokens, options)
-        return await self._assembled(request, recipe)
+        return self.pipeline.observers.notify(await self._assembled(request, recipe))
 
     async def explain_item(
         self,
@@ -176,7 +176,8 @@ class AskingForContexts(abc.ABC):
                 that makes no sense.
         """
         several = list(new) if isinstance(new, Iterable) else [new]
-        return await self.pipeline.update(context, several, max_tokens)
+        updated = await self.pipeline.update(context, several, max_tokens)
+        return self.pipeline.observers.notify(updated)
 
     async def get_premortem_context(
         self,
@@ -233,7 +234,7 @@ class AskingForContexts(abc.ABC):
             recipe=name,
             **options,
         )
-        return await self._assembled(request, recipe)
+        return self.pipeline.observers.notify(await self._assembled(request, recipe))
 
     async def count_tokens(self, text: str, tokens: str | None = None) -> int:
         """The tokens of a text (seed 3's `estimateTokens`).
