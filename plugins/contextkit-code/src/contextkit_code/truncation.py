@@ -173,9 +173,11 @@ def _shape(
 
 def _unit_rows(item: ContextItem, style: TextStyle, shape: _Shape, query: str) -> UnitRows:
     rows = shape.rows[:_MOST_ROWS]
-
-    def as_in_rows(code: str) -> str:
-        return style.read_back(style.code(code))
-
     rows = tuple(map(style.read_back, rows))
+    # The rows of an element have been read back, so they are compared with the code itself.
+    as_in_rows = style.choose(markdown=style.code, xml=_as_it_is, plain=style.code)
     return unit_rows(item, rows, shape.numbers, query, as_in_rows)
+
+
+def _as_it_is(code: str) -> str:
+    return code
