@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         FormattedContext as FormattedContext,
     )
     from contextkit.models.embedding import DenseModel as DenseModel
+    from contextkit.models.health import HealthFinding as HealthFinding
     from contextkit.models.indexer import Indexer as Indexer
     from contextkit.models.items import (
         ContextItem as ContextItem,
@@ -58,6 +59,7 @@ _NAMES = {
     "kit": "ContextKit",
     "models.context": "ContextSource FormattedContext",
     "models.embedding": "DenseModel",
+    "models.health": "HealthFinding",
     "models.indexer": "Indexer",
     "models.items": "ContextItem IndexReport Provenance",
     "models.record": "USER Hit Range Record",

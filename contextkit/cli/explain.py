@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SOURCES = ["SOURCE", "STATE", "MS", "CANDIDATES", "SHARE", "USED", "GAVE", "TOOK", ""]
 _COMPONENTS = ("match", "relevance", "salience", "recency", "priority")
-_OF_SOME_STRATEGIES = ("history", "decay")
+_OF_SOME_CONTEXTS = ("history", "decay", "rerank")
 _ITEM = ("SOURCE", "ID", "TITLE", "WHAT BECAME OF IT")
 _ID_WIDTH = 48
 _TITLE_WIDTH = 40
@@ -99,7 +99,7 @@ def _tables(context: FormattedContext) -> Iterator[str]:
         yield f"secrets replaced in the items: {trace.redactions}"
     yield f"\n{table(_SOURCES, _source_rows(trace))}"
     if trace.items:
-        more = [name for name in _OF_SOME_STRATEGIES if name in trace.items[0].scores]
+        more = [n for n in _OF_SOME_CONTEXTS if any(n in row.scores for row in trace.items)]
         shown = [*_COMPONENTS, *more]
         heading = ["SCORE", *(name.upper() for name in shown), *_ITEM]
         yield f"\n{table(heading, [_item_row(row, shown) for row in trace.items])}"
@@ -145,7 +145,7 @@ def _item_row(row: ItemTrace, components: Sequence[str]) -> Sequence[str]:
         words += f"; also in {others}"
     return [
         f"{row.scores['score']:.3f}",
-        *(f"{row.scores[name]:.2f}" for name in components),
+        *(f"{row.scores[name]:.2f}" if name in row.scores else "" for name in components),
         row.source,
         _cut(row.id, _ID_WIDTH),
         _cut(row.title, _TITLE_WIDTH),

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
         FormattedContext as FormattedContext,
     )
     from contextkit.models.embedding import DenseModel as DenseModel
+    from contextkit.models.health import (
+        HEALTH_STATES as HEALTH_STATES,
+        HealthFinding as HealthFinding,
+        HealthState as HealthState,
+    )
     from contextkit.models.indexer import (
         Indexer as Indexer,
         IndexState as IndexState,
@@ -72,6 +77,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "context": "ContextComponent ContextSource FormattedContext",
     "embedding": "DenseModel",
+    "health": "HEALTH_STATES HealthFinding HealthState",
     "indexer": "Indexer IndexState Progress",
     "items": (
         "DETAILS GROUPINGS SHARES STYLES ContextItem Detail Grouping IndexReport Overflow "

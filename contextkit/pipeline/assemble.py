@@ -26,6 +26,7 @@ from contextkit.pipeline.rank import diversify, rank
 from contextkit.pipeline.recipes import floor_of, title_of
 from contextkit.pipeline.redact import marks_in
 from contextkit.pipeline.request import unknown_sources
+from contextkit.pipeline.rerank import HOOK as RERANK, rerank
 from contextkit.pipeline.select import Dropped, Selection, select
 from contextkit.pipeline.supersede import mark_superseded
 from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, source_traces
@@ -143,8 +144,13 @@ class Finishing:
         with self.watch.stage("dedup"):
             most = self.registry.config.assemble.max_items
             selection = select(self.registry, candidates, floors, self.failures, most)
+        ranked = selection.kept
+        if rerankers := self.registry.on_with(RERANK):
+            with self.watch.stage("rerank"):
+                ranked = await rerank(self.registry, rerankers, request, ranked, self.failures)
+        with self.watch.stage("dedup"):
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
-            kept = mark_superseded(diversify(selection.kept, request.diversity), updating)
+            kept = mark_superseded(diversify(ranked, request.diversity), updating)
         return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
 
     async def _compressed(

@@ -172,7 +172,7 @@ def diversify(candidates: Sequence[Candidate], diversity: float) -> list[Candida
     import numpy as np
 
     likeness = _likeness([candidate.item.own_text for candidate in candidates])
-    scores = np.array([candidate.scores.score for candidate in candidates])
+    scores = np.array([candidate.scores.before_diversity for candidate in candidates])
     redundancy = np.zeros(len(candidates))
     waiting = np.ones(len(candidates), dtype=bool)
     ordered = []

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 from contextkit.errors import SourceError
 from contextkit.logs import get_logger
+from contextkit.models.health import HEALTH_STATES, HealthFinding
 from contextkit.models.items import ContextItem, IndexReport, Provenance, Successor
 from contextkit.models.request import Recipe, RecipeTemplate, Section
 from contextkit.models.source import WORKSPACE_RULES, SourceInfo, Tool
@@ -66,6 +67,7 @@ _REPORT_FIELDS: _Kinds = {
     "notes": (list, tuple),
 }
 _SPAN_FIELDS: _Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
+_HEALTH_FIELDS: _Kinds = {"state": (str,), "text": (str,), "remedy": _OPTIONAL_TEXT}
 _SPAN_KIND = re.compile(r"[^\]\n\r]{1,60}")
 _TOOL_FIELDS: _Kinds = {
     "name": (str,),
@@ -156,6 +158,41 @@ def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | No
     _one_per_item(plugin, hook, len(result), items)
     _sequence_of(plugin, hook, ["" if text is None else text for text in result], str)
     return tuple(result)
+
+
+def checked_scores(plugin: str, result: object, items: int) -> tuple[float, ...]:
+    """What `contextkit_rerank` returned: per item a score within 0..1."""
+    hook = "contextkit_rerank"
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(plugin, hook, f"expected a sequence of numbers, got {_a(result)}")
+    _one_per_item(plugin, hook, len(result), items)
+    for position, score in enumerate(result):
+        if isinstance(score, bool) or not isinstance(score, (int, float)):
+            raise SourceError(
+                plugin, hook, f"score {position} is {_a(score)}, expected a number within 0..1"
+            )
+        if not 0 <= score <= 1:
+            raise SourceError(
+                plugin, hook, f"score {position} is {score}, expected a number within 0..1"
+            )
+    return tuple(map(float, result))
+
+
+def checked_health(plugin: str, results: Sequence[object]) -> tuple[HealthFinding, ...]:
+    """What one plugin's `contextkit_health` returned: findings of known states, with a text."""
+    hook = "contextkit_health"
+    # pluggy leaves None out of the list of what the hook returned.
+    findings = _sequence_of(plugin, hook, results[0] if results else (), HealthFinding)
+    for finding in findings:
+        _check_fields(plugin, hook, "HealthFinding", finding, _HEALTH_FIELDS)
+        if finding.state not in HEALTH_STATES:
+            states = ", ".join(HEALTH_STATES)
+            raise SourceError(
+                plugin, hook, f"HealthFinding: state is {finding.state!r}, expected one of {states}"
+            )
+        if not finding.text.strip():
+            raise SourceError(plugin, hook, "HealthFinding: text is empty")
+    return findings
 
 
 def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ...], ...]:

@@ -275,6 +275,52 @@ def test_hooks_that_fail(well: CommandLine, install: Callable[..., str]) -> None
     assert those(found, "problem") == []
 
 
+def test_what_plugins_report_of_themselves(well: CommandLine, install: Callable[..., str]) -> None:
+    """`contextkit_health`: each finding is a line under the plugin's name, and so is a failure."""
+    install(
+        "tides",
+        """
+        from contextkit import HealthFinding, hookimpl
+
+        @hookimpl
+        def contextkit_health(kit):
+            count = kit.records("memories").count()
+            return [
+                HealthFinding("ok", f"{count} memory"),
+                HealthFinding("warning", "the harbour is slow", "ask another one"),
+            ]
+        """,
+    )
+    install(
+        "winds",
+        """
+        from contextkit import hookimpl
+
+        @hookimpl
+        def contextkit_health():
+            raise OSError("no air")
+        """,
+    )
+    install(
+        "moons",
+        """
+        from contextkit import HealthFinding, hookimpl
+
+        @hookimpl
+        def contextkit_health(kit):
+            return [HealthFinding("bad", "no light")]
+        """,
+    )
+    found = findings(well)
+    assert "tides: 1 memory; None" in those(found, "ok")
+    assert "tides: the harbour is slow; ask another one" in those(found, "warning")
+    assert those(found, "problem") == [
+        "moons: contextkit_health failed: HealthFinding: state is 'bad', expected one of ok, "
+        "warning, problem; tell the author of moons",
+        "winds: contextkit_health failed: OSError: no air; tell the author of winds",
+    ]
+
+
 def test_two_plugins_with_one_tool(well: CommandLine, install: Callable[..., str]) -> None:
     """An agent could not tell them apart: both are named."""
     for name in ("tides", "winds"):

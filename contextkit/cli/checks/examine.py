@@ -11,7 +11,13 @@ from attrs import define, field
 
 from contextkit.cli.checks.data import StoreCheck, cache_findings, index_findings
 from contextkit.cli.checks.finding import Finding, fine, problem, timed, warning
-from contextkit.cli.checks.setup import ANSWERED, ConfigurationCheck, PluginCheck, probe_sources
+from contextkit.cli.checks.setup import (
+    ANSWERED,
+    ConfigurationCheck,
+    PluginCheck,
+    health_findings,
+    probe_sources,
+)
 from contextkit.cli.checks.surroundings import git_findings, model_findings, secret_findings
 from contextkit.config.projects import identify
 from contextkit.config.settings import Config
@@ -50,6 +56,7 @@ def examine(
         ("cache", examination.cache),
         ("index", examination.index),
         ("secrets", examination.secrets),
+        ("health", examination.health),
         ("assembly", examination.assembly),
         ("git", examination.git),
     ):
@@ -133,6 +140,10 @@ class _Examination:
     def secrets(self) -> Iterator[Finding]:
         store = self.kit.store if self.kit is not None and self.stored else None
         yield from secret_findings(self.registry, store)
+
+    def health(self) -> Iterator[Finding]:
+        if self.kit is not None:
+            yield from health_findings(self.registry, self.kit)
 
     def assembly(self) -> Iterator[Finding]:
         """A real question, as every request asks it; needs a store that opens."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,12 @@ from contextkit.cli.source_names import settings_of_absent
 from contextkit.config.load import HOME_VARIABLE, LAYERS, load_config, user_config_file
 from contextkit.config.settings import Config, normalized
 from contextkit.errors import ConfigError, ContextKitError, DuplicateSourceError
+from contextkit.models.kit import Kit
 from contextkit.models.trace import SourceTrace
-from contextkit.pipeline.questions import AskingForContexts
+from contextkit.pipeline.hook_timeout import attempt_within
+from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.request import make_request
+from contextkit.plugin.checks import checked_health
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import PluginStatus
@@ -108,6 +112,32 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
         _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS, cache=False
     )
     return context.trace.sources
+
+
+_HEALTH = "contextkit_health"
+_HEALTH_SECONDS = 10.0
+
+
+def health_findings(registry: SourceRegistry, kit: Kit) -> Iterator[Finding]:
+    """Collect what plugins report of themselves, each under its name."""
+    for name in registry.on_with(_HEALTH):
+        yield from _health_of(name, registry, kit)
+
+
+def _health_of(name: str, registry: SourceRegistry, kit: Kit) -> Iterator[Finding]:
+    failures: list[Finding] = []
+
+    def failed(name: str, hook: str, reason: str) -> None:
+        text, remedy = f"{hook} failed: {reason}", f"tell the author of {name}"
+        failures.append(problem(name, text, remedy))
+
+    checked = partial(checked_health, name)
+    reported = run_blocking(
+        attempt_within(registry, name, _HEALTH, checked, failed, _HEALTH_SECONDS, kit=kit)
+    )
+    yield from failures
+    for found in reported or ():
+        yield Finding(name, found.state, found.text, found.remedy)
 
 
 _PLUGINS = "plugins"

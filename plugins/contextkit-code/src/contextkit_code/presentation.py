@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.text.markup import (
+from contextkit.text import (
+    ELLIPSIS,
+    TextStyle,
+    element,
     escape_markdown,
-    escape_xml,
-    fenced,
     line_start_safe,
-    plain_line,
-    plain_text,
+    one_line,
+    style_of,
 )
-from contextkit.text.truncate import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
 from contextkit_code.gists import rows_of
 from contextkit_code.runs import with_marks
@@ -43,19 +42,27 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
             docstring; of what has neither, as a window, its first lines.
             `compact`: one line with place, signature and the docstring's first sentence.
     """
+    own = style_of(style)
     if detail == "compact":
-        return _compact(item, style)
+        return _compact(item, own)
     code = _code(item) if detail == "full" and item.content else _summary(item)
-    name, unit_type = _name_of(item), _unit_type_of(item)
-    if style == "xml":
-        opening = _opening({"name": name, "type": unit_type, **_xml_place(item)})
-        return f"{opening}\n{escape_xml(code)}\n</entity>"
-    if style == "plain":
-        return f"{name}{_place(item, style) or f' [{unit_type}]'}\n{plain_text(code)}"
-    heading = f"**{escape_markdown(unit_type.capitalize())}** {_code_span(name)}"
-    heading += _place(item, style)
     # The path tells the language.
-    return f"{heading}\n{fenced(code)}"
+    return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(item, own.code_block(code))
+
+
+def _markdown(item: ContextItem, block: str) -> str:
+    label, where = escape_markdown(_unit_type_of(item).capitalize()), location_of(item)
+    place = f" in {_code_span(where)}" if where else ""
+    return f"**{label}** {_code_span(_name_of(item))}{place}\n{block}"
+
+
+def _xml(item: ContextItem, block: str) -> str:
+    attributes = {"name": _name_of(item), "type": _unit_type_of(item), **_xml_place(item)}
+    return element("entity", attributes, [block])
+
+
+def _plain(item: ContextItem, block: str) -> str:
+    return f"{_name_of(item)} [{location_of(item) or _unit_type_of(item)}]\n{block}"
 
 
 def _code(item: ContextItem) -> str:
@@ -77,30 +84,24 @@ def lines_above(item: ContextItem) -> tuple[str, ...]:
     return (signature, f"{comment} {ELLIPSIS}".strip())
 
 
-def _place(item: ContextItem, style: Style) -> str:
-    """What a heading says of the place; empty where there is none."""
-    where = location_of(item)
-    if not where:
-        return ""
-    return f" [{where}]" if style == "plain" else f" in {_code_span(where)}"
-
-
 def location_of(item: ContextItem) -> str:
     """The `path:line` of an item on one line; empty where it has none."""
     path = item.metadata.get("file_path")
     return _visible(f"{path}:{item.metadata.get('start_line', 1)}") if path else ""
 
 
-def _compact(item: ContextItem, style: Style) -> str:
+def _compact(item: ContextItem, style: TextStyle) -> str:
     what, says = compact_unit(item)
-    if style == "xml":
-        text = escape_xml(f"{what} - {says}" if says else what)
-        return f"{_opening(_xml_place(item) or {'name': _name_of(item)})}{text}</entity>"
     where = location_of(item) or _name_of(item)
-    if style == "plain":
-        return plain_line(f"{where} {what} - {says}" if says else f"{where} {what}")
-    line = f"- {_code_span(where)} {_code_span(what)}"
-    return f"{line}: {line_start_safe(says)}" if says else line
+    words = f"{what} - {says}" if says else what
+    marked = f"{_code_span(where)} {_code_span(what)}"
+    marked += f": {line_start_safe(says)}" if says else ""
+    return style.entry(
+        style.choose(markdown=marked, xml="", plain=one_line(f"{where} {words}")),
+        tag="entity",
+        attributes=_xml_place(item) or {"name": _name_of(item)},
+        text=words,
+    )
 
 
 def _name_of(item: ContextItem) -> str:
@@ -138,10 +139,6 @@ def _xml_place(item: ContextItem) -> dict[str, str]:
     if not path:
         return {}
     return {"file": _visible(str(path)), "line": str(item.metadata.get("start_line", 1))}
-
-
-def _opening(attributes: Mapping[str, str]) -> str:
-    return "<entity " + " ".join(f'{k}="{escape_xml(v)}"' for k, v in attributes.items()) + ">"
 
 
 def _code_span(text: str) -> str:
