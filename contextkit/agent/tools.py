@@ -112,7 +112,7 @@ def offered_tools(
         if name in found:
             others = (_told(statuses[each.plugin]) for each in (found[name], offer))
             raise PluginError(
-                f"the tool '{name}' is offered by {' and by '.join(others)}: switch one of them off"
+                f"the tool '{name}' is offered by {' and by '.join(others)}: turn one of them off"
             )
         found[name] = offer
     return dict(sorted(found.items()))

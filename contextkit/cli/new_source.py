@@ -23,15 +23,16 @@ Examples:
     "--into",
     type=click.Path(path_type=Path),
     default=Path(),
-    help="The folder in which the new one is made; default: this one.",
+    help="Parent folder of the new package; default: the current folder.",
 )
 @json_option
 @pass_session
 def new_source(session: Session, name: str, into: Path, as_json: bool) -> None:
-    """Begin a source of your own: a distribution contextkit-NAME whose tests pass.
+    """Create the package of a new source.
 
-    It has an entry point, a small source that works, tests with contextkit's conformance
-    suite, and a README. Nothing that is there is overwritten.
+    The distribution contextkit-NAME has an entry point, a small working source, tests with
+    contextkit's conformance suite, and a README. Its tests pass. Existing files are never
+    overwritten.
     """
     from contextkit.cli.new_source_files import NewSource
 

@@ -167,6 +167,4 @@ class Session:
 
 pass_session = click.make_pass_decorator(Session, ensure=True)
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, for a program to read."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")

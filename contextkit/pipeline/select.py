@@ -63,7 +63,7 @@ def select(
         if c.relevance < floors[c.section]
     ]
     if max_items is not None:
-        reason = f"it is not among the best {max_items:,} of what was found"
+        reason = f"it is not among the best {max_items:,} results"
         dropped += [Dropped(c, "over_limit", reason) for c in relevant[max_items:]]
         relevant = relevant[:max_items]
     items = [candidate.item for candidate in relevant]
@@ -89,7 +89,7 @@ def select(
 
 def _below(candidate: Candidate, floor: float) -> str:
     beside = f" ({candidate.relevance:.3f} with its neighbours)" if candidate.scores.support else ""
-    return f"relevance {candidate.item.relevance:.3f}{beside} is under the floor of {floor:g}"
+    return f"relevance {candidate.item.relevance:.3f}{beside} is below the minimum of {floor:g}"
 
 
 def _keys(

@@ -40,8 +40,8 @@ def opening_errors(path: object) -> Iterator[None]:
         reason = str(error)
         if "WouldBlock" in reason:
             raise StoreBusyError(
-                f"the store at {path} is open in a process that keeps no turns, a forked child "
-                f"perhaps: end that process"
+                f"the store at {path} is open in a process that does not share it, a forked child "
+                f"perhaps: wait until that process ends, then try again"
             ) from error
         if any(trouble in reason for trouble in _SYSTEM_TROUBLE):
             raise StoreError(f"cannot open the store at {path}: {reason}") from error

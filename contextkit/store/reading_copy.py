@@ -80,7 +80,7 @@ class ReadingCopy:
             raise StoreFullError(
                 f"the store at {self.folder.named} cannot be written to, and to read it a copy "
                 f"needs {-(-(size + OPEN_BYTES) // 2**20)} MiB in {tempfile.gettempdir()}, which "
-                f"has {free // 2**20}: free some room, or set TMPDIR"
+                f"has {free // 2**20}: free some disk space, or set TMPDIR"
             )
 
 

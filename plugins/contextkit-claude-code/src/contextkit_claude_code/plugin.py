@@ -18,4 +18,6 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     target = "contextkit_claude_code.commands:claude_code"
-    cli.add_command(LazyCommand("claude-code", target, "Install into Claude Code; answer it."))
+    cli.add_command(
+        LazyCommand("claude-code", target, "Connect Claude Code through hooks and an MCP server.")
+    )

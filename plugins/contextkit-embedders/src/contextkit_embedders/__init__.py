@@ -48,4 +48,4 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     target = "contextkit_embedders.commands:models"
-    cli.add_command(LazyCommand("models", target, "Get embedding models."))
+    cli.add_command(LazyCommand("models", target, "Download embedding models."))

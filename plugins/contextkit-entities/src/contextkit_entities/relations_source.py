@@ -30,7 +30,7 @@ def contextkit_source() -> SourceInfo:
     """Describe the source: its section follows the entities."""
     return SourceInfo(
         title="Relationships",
-        description="how the entities that the question mentions hang together",
+        description="relations of the entities that the question mentions",
         priority=65,
         scale="calibrated",
         answers={"code": 0.03},

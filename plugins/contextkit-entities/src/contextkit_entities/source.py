@@ -106,7 +106,7 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     target = "contextkit_entities.commands:entities"
-    cli.add_command(LazyCommand("entities", target, "Keep entities and how they are related."))
+    cli.add_command(LazyCommand("entities", target, "Record entities and their relations."))
 
 
 @hookimpl

@@ -46,7 +46,7 @@ def contextkit_source() -> SourceInfo:
 
     return SourceInfo(
         title="Recent Activity",
-        description="what was read, written, run and said in this session and the last ones",
+        description="files, commands, errors and turns of this session and earlier ones",
         priority=90,
         scale="calibrated",
         answers={"activity": 1, "decisions": 0.3, "history": 0.3, "failures": 0.3},
@@ -137,7 +137,7 @@ def contextkit_commands(cli: click.Group) -> None:
     """Add `events`."""
     from contextkit.cli.lazy import LazyCommand
 
-    summary = "Log what happens in a session; list and clear it."
+    summary = "Log, list and clear events."
     cli.add_command(LazyCommand("events", "contextkit_events.commands:events", summary))
 
 

@@ -67,7 +67,7 @@ def contextkit_source() -> SourceInfo:
     """Title, priority, and the fields that filters use."""
     return SourceInfo(
         title="Experiences",
-        description="what was tried before, what was expected and what came of it",
+        description="past experiments: what was tried, expected and learned",
         priority=70,
         # A premortem's sections are chosen by filters, and what those select matches in full.
         scale="calibrated",
@@ -139,7 +139,7 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     target = "contextkit_experiences.commands:experience"
-    cli.add_command(LazyCommand("experience", target, "Record what was tried."))
+    cli.add_command(LazyCommand("experience", target, "Record what was tried and what happened."))
 
 
 @hookimpl

@@ -20,5 +20,5 @@ def contextkit_commands(cli: click.Group) -> None:
     """Add `contextkit mcp`."""
     from contextkit.cli.lazy import LazyCommand
 
-    summary = "Serve an agent over MCP, on standard input and output or HTTP."
+    summary = "Run an MCP server for an agent."
     cli.add_command(LazyCommand("mcp", "contextkit_mcp.commands:mcp", summary))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
-from contextkit.agent.tools import OfferedTool, offer_tool
 from contextkit.cli.plugin_overview import plugin_overview
+
+from contextkit.agent.tools import OfferedTool, offer_tool
 from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.indexing.run import IndexOutcome

@@ -26,11 +26,13 @@ _STDIN_BYTES = 4 * MAX_TEXT + 1
 
 @click.command()
 @click.argument("text")
-@click.option("-c", "--category", help="facts (default), preferences, decisions, errors, or any.")
+@click.option(
+    "-c", "--category", help="facts (default), preferences, decisions, errors, or any word."
+)
 @click.option("-i", "--importance", type=float, help="0 to 1; default 0.5.")
-@click.option("-t", "--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
-@click.option("--sequence", help="What it is a part of, such as a session; goes to its end.")
-@click.option("--global", "shared", is_flag=True, help="For all of your projects.")
+@click.option("-t", "--tag", "tags", multiple=True, help="A tag; repeatable.")
+@click.option("--sequence", help="Sequence to append it to, such as a session.")
+@click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
 def remember(
@@ -43,10 +45,10 @@ def remember(
     shared: bool,
     as_json: bool,
 ) -> None:
-    """Store TEXT as a memory; `-` reads it from standard input.
+    """Store TEXT as a memory.
 
-    The same text again updates the options that are given and stores nothing twice. What looks
-    like a key, a password or a token is stored too, with a warning.
+    A TEXT of `-` is read from standard input. The same text is stored once; storing it again
+    updates the options that you give. A key, a password or a token is stored with a warning.
 
     \b
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
@@ -69,7 +71,7 @@ def remember(
 
 @click.group()
 def memories() -> None:
-    """List, show and forget what was remembered.
+    """List, show and delete memories.
 
     \b
     Example: contextkit memories list --category decisions
@@ -77,8 +79,8 @@ def memories() -> None:
 
 
 @memories.command("list")
-@click.option("-c", "--category", help="Only this category, singular or plural.")
-@click.option("-t", "--tag", help="Only with this tag.")
+@click.option("-c", "--category", help="Only this category, in singular or plural.")
+@click.option("-t", "--tag", help="Only memories with this tag.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @json_option
 @pass_session
@@ -101,7 +103,7 @@ def list_memories(
 @json_option
 @pass_session
 def show(session: Session, memory_id: str, as_json: bool) -> None:
-    """Show the memory with this ID, or with an id that begins so.
+    """Show the memory with this ID, or its beginning.
 
     \b
     Example: contextkit memories show mem_1m80dw4m
@@ -116,7 +118,9 @@ def show(session: Session, memory_id: str, as_json: bool) -> None:
 @json_option
 @pass_session
 def forget(session: Session, memory_ids: tuple[str, ...], as_json: bool) -> None:
-    """Delete memories; when one ID is wrong, none is deleted.
+    """Delete memories.
+
+    If one ID is wrong, none is deleted.
 
     \b
     Example: contextkit memories forget mem_1m80dw4mayhc

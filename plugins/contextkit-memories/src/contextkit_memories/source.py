@@ -30,7 +30,7 @@ def contextkit_source() -> SourceInfo:
     """First in a context; searched by meaning and by keywords."""
     return SourceInfo(
         title="Memories",
-        description="facts, preferences, decisions and errors that were remembered",
+        description="remembered facts, preferences, decisions and errors",
         priority=90,
         scale="calibrated",
         notes=True,
@@ -83,7 +83,7 @@ def contextkit_commands(cli: click.Group) -> None:
 
     for name, summary in (
         ("remember", "Store TEXT as a memory."),
-        ("memories", "List, show and forget what was remembered."),
+        ("memories", "List, show and delete memories."),
     ):
         cli.add_command(LazyCommand(name, f"contextkit_memories.commands:{name}", summary))
 

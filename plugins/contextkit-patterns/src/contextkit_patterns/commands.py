@@ -14,7 +14,7 @@ __all__ = ["patterns"]
 
 @click.group()
 def patterns() -> None:
-    """Keep procedures, what calls for them, and how often they work.
+    """Record procedures and how often they worked.
 
     \b
     Example: contextkit patterns list
@@ -23,15 +23,34 @@ def patterns() -> None:
 
 @patterns.command()
 @click.argument("name")
-@click.option("-s", "--step", "steps", multiple=True, required=True, help="In order; repeatable.")
-@click.option("-k", "--keyword", "keywords", multiple=True, help="A word or phrase that calls.")
 @click.option(
-    "-i", "--intent", "intents", multiple=True, type=click.Choice(INTENTS), help="What it suits."
+    "-s", "--step", "steps", multiple=True, required=True, help="A step, in order; repeatable."
 )
-@click.option("-e", "--entity-type", "entity_types", multiple=True, help="What it is about.")
-@click.option("--applications", type=int, help="How often it was applied before.")
-@click.option("--successes", type=int, help="How often that worked.")
-@click.option("--global", "shared", is_flag=True, help="For all of your projects.")
+@click.option(
+    "-k",
+    "--keyword",
+    "keywords",
+    multiple=True,
+    help="A word or phrase to which it applies; repeatable.",
+)
+@click.option(
+    "-i",
+    "--intent",
+    "intents",
+    multiple=True,
+    type=click.Choice(INTENTS),
+    help="An intent to which it applies; repeatable.",
+)
+@click.option(
+    "-e",
+    "--entity-type",
+    "entity_types",
+    multiple=True,
+    help="An entity type to which it applies; repeatable.",
+)
+@click.option("--applications", type=int, help="Number of earlier applications.")
+@click.option("--successes", type=int, help="Number of earlier successes.")
+@click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
 def add(
@@ -46,9 +65,9 @@ def add(
     shared: bool,
     as_json: bool,
 ) -> None:
-    """Store a pattern with this NAME, or change the one that has it.
+    """Add or change the pattern NAME.
 
-    What is not given stays as it is in a pattern that is there, but for the steps.
+    In an existing pattern, the steps are replaced, and options that you do not give stay.
 
     \b
     Example: contextkit patterns add "Fix a flaky test" --step "Run it alone" --keyword flaky
@@ -72,7 +91,7 @@ def add(
 @json_option
 @pass_session
 def list_patterns(session: Session, limit: int, as_json: bool) -> None:
-    """List patterns, those that are expected to work first.
+    """List patterns, most promising first.
 
     \b
     Example: contextkit patterns list --limit 5
@@ -84,11 +103,11 @@ def list_patterns(session: Session, limit: int, as_json: bool) -> None:
 
 @patterns.command()
 @click.argument("pattern_id", metavar="ID")
-@click.option("--success/--failure", default=None, help="Whether it worked; needed.")
+@click.option("--success/--failure", default=None, help="Whether it worked; required.")
 @json_option
 @pass_session
 def applied(session: Session, pattern_id: str, success: bool | None, as_json: bool) -> None:
-    """Count that the pattern with this ID was applied.
+    """Count one application of the pattern ID.
 
     \b
     Example: contextkit patterns applied fix-a-flaky-test --success
@@ -104,7 +123,7 @@ def applied(session: Session, pattern_id: str, success: bool | None, as_json: bo
 @json_option
 @pass_session
 def remove(session: Session, pattern_id: str, as_json: bool) -> None:
-    """Delete the pattern with this ID, and what was counted of it.
+    """Delete the pattern ID and its counts.
 
     \b
     Example: contextkit patterns remove fix-a-flaky-test

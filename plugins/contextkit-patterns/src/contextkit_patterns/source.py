@@ -31,7 +31,7 @@ def contextkit_source() -> SourceInfo:
     """Describe the source."""
     return SourceInfo(
         title="Applicable Patterns",
-        description="procedures that worked before, with how often they did",
+        description="procedures that worked before, with their success rates",
         priority=60,
         scale="calibrated",
         notes=True,
@@ -90,7 +90,7 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     target = "contextkit_patterns.commands:patterns"
-    cli.add_command(LazyCommand("patterns", target, "Keep procedures and how often they work."))
+    cli.add_command(LazyCommand("patterns", target, "Record procedures and how often they worked."))
 
 
 @hookimpl

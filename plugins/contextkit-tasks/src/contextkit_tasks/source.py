@@ -31,7 +31,7 @@ def contextkit_source() -> SourceInfo:
     """What is being done stands before what is known."""
     return SourceInfo(
         title="Tasks",
-        description="the task stack: what is being done, what for, and what came of its parts",
+        description="the task stack: the current task, its parents and results",
         priority=95,
         scale="calibrated",
         answers={"activity": 1, "decisions": 0.3},

@@ -18,7 +18,7 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     for name, summary in (
-        ("report", "Write a page about a QUERY's context."),
-        ("ui", "Look at contexts in the browser."),
+        ("report", "Write a web page that explains a QUERY's context."),
+        ("ui", "Explore contexts in the browser."),
     ):
         cli.add_command(LazyCommand(name, f"contextkit_ui.commands:{name}", summary))

@@ -44,7 +44,7 @@ def contextkit_source() -> SourceInfo:
     """Title, priority, and the fields that filters use."""
     return SourceInfo(
         title="Values",
-        description="what many experiences have in common, in the words of one of them",
+        description="lessons that many experiences have in common",
         priority=60,
         scale="calibrated",
         notes=True,
@@ -91,7 +91,7 @@ def contextkit_commands(cli: click.Group) -> None:
     from contextkit.cli.lazy import LazyCommand
 
     target = "contextkit_values.commands:values"
-    cli.add_command(LazyCommand("values", target, "Find what experiences have in common."))
+    cli.add_command(LazyCommand("values", target, "Find what your experiences have in common."))
 
 
 @hookimpl
