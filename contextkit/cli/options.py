@@ -157,9 +157,9 @@ Examples:
 @json_option
 @pass_session
 def options(session: Session, as_json: bool) -> None:
-    """List the options of a request: `--set NAME=VALUE`.
+    """List the options of a request.
 
-    DEFAULT is what the settings say. Lists are written a,b and tables a=1,b=2, or as JSON.
+    `--set NAME=VALUE` sets any of them. DEFAULT is what the settings say. Lists are written a,b and tables a=1,b=2, or as JSON.
     """
     rows = [
         {
