@@ -15,6 +15,7 @@ from contextkit.config.sections import (
     settings_of,
 )
 from contextkit.config.settings import section_about
+from contextkit.models.source import Setting
 from contextkit.models.strategy import Strategy
 from contextkit.pipeline.overview import source_overview
 from contextkit.plugin.manager import SourceRegistry
@@ -117,7 +118,10 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
             value = row[name]
         yield _setting(name, value, expected)
     if status.state == "on":
-        yield from (_setting(*pair) for pair in registry.info(status.name).settings.items())
+        info = registry.info(status.name)
+        for name, value in (info.settings or {}).items():
+            expected = value.expected if isinstance(value, Setting) else ""
+            yield _setting(name, info.setting(name).default, expected)
 
 
 def _setting(name: str, value: Any, expected: str = "") -> str:

@@ -159,7 +159,8 @@ Examples:
 def options(session: Session, as_json: bool) -> None:
     """List the options of a request.
 
-    `--set NAME=VALUE` sets any of them. DEFAULT is what the settings say. Lists are written a,b and tables a=1,b=2, or as JSON.
+    `--set NAME=VALUE` sets any of them. DEFAULT is the value in your settings. Write lists as a,b
+    and tables as a=1,b=2, or either as JSON.
     """
     rows = [
         {

@@ -6,10 +6,14 @@ List contextkit's own commands: where each is, and its summary.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from contextkit.cli.lazy import LazyCommand
+
+if TYPE_CHECKING:
+    from contextkit.plugin.manager import SourceRegistry
 
 _COMMANDS = (
     ("assemble", "assemble:assemble", "Print the context for a QUERY."),
@@ -51,6 +55,16 @@ class PluginCommands(click.Group):
     def __init__(self) -> None:
         super().__init__("plugins")
         self.refused: list[str] = []
+
+    def add_all(self, registry: SourceRegistry) -> None:
+        """Add the commands of every plugin that is on, by its hook or its `SourceInfo`."""
+        hook = "contextkit_commands"
+        for plugin in registry.on:
+            if registry.implements(plugin, hook):
+                registry.attempt(plugin, hook, lambda _: None, cli=self)
+                continue
+            for name, (target, summary) in registry.info(plugin).commands.items():
+                self.add_command(LazyCommand(name, target, summary))
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, unless contextkit or another plugin has one of that name."""

@@ -101,7 +101,7 @@ class Session:
         """
         if self._commands is None:
             commands = PluginCommands()
-            self.registry.add_commands(commands)
+            commands.add_all(self.registry)
             for refused in commands.refused:
                 say(refused)
             self._commands = commands

@@ -228,7 +228,7 @@ def test_one_plugins_wrong_settings(well: CommandLine) -> None:
     (well.folder / "contextkit.toml").write_text("[sources.code]\nmax_bytes = 3\n")
     found = findings(well)
     [told] = those(found, "problem")
-    assert "contextkit.toml:2: sources.code.max_bytes: not a setting of code" in told
+    assert "contextkit.toml:2: sources.code.max_bytes: the source code has no such setting" in told
     fine = "\n".join(those(found, "ok"))
     assert "of sources that are off or not installed" in fine
     assert "commits 2" in fine

@@ -6,7 +6,6 @@ import click
 
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_entities.book import EntityBook
-from contextkit_entities.settings import DEPTH, MOST_DEPTH
 from contextkit_entities.showing import (
     entity_lines,
     entity_text,
@@ -14,6 +13,7 @@ from contextkit_entities.showing import (
     relation_line,
     stored_line,
 )
+from contextkit_entities.walking import DEPTH, MOST_DEPTH
 
 __all__ = ["entities"]
 

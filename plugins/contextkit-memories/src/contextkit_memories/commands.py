@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
+from contextkit.cli.entries import part_options
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
@@ -26,25 +28,11 @@ _STDIN_BYTES = 4 * MAX_TEXT + 1
 
 @click.command()
 @click.argument("text")
-@click.option(
-    "-c", "--category", help="facts (default), preferences, decisions, errors, or any word."
-)
-@click.option("-i", "--importance", type=float, help="0 to 1; default 0.5.")
-@click.option("-t", "--tag", "tags", multiple=True, help="A tag; repeatable.")
-@click.option("--sequence", help="Sequence to append it to, such as a session.")
+@part_options(Memory, "category", "importance", "tags", "sequence")
 @click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
-def remember(
-    session: Session,
-    text: str,
-    category: str | None,
-    importance: float | None,
-    tags: tuple[str, ...],
-    sequence: str | None,
-    shared: bool,
-    as_json: bool,
-) -> None:
+def remember(session: Session, /, text: str, shared: bool, as_json: bool, **given: Any) -> None:
     """Store TEXT as a memory.
 
     A TEXT of `-` is read from standard input. The same text is stored once; storing it again
@@ -54,14 +42,8 @@ def remember(
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
     """
     book = MemoryBook.of(session.kit)
-    memory = book.remember(
-        _from_stdin() if text == "-" else text,
-        category=category,
-        importance=importance,
-        tags=tags or None,
-        shared=shared,
-        sequence=sequence,
-    )
+    given["tags"] = given["tags"] or None
+    memory = book.remember(_from_stdin() if text == "-" else text, **given, shared=shared)
     secrets = book.secrets_in(memory.text)
     data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
     session.emit(data, remembered_line(memory), as_json)

@@ -51,8 +51,7 @@ def refresh(session: Session, /, as_json: bool, **given: Any) -> None:
     from contextkit_values.refreshing import refresh as refresh_values
 
     own = session.kit.registry.settings("values")
-    options = {name: own[name] for name in given if name in own}
-    options |= {name: value for name, value in given.items() if value is not None}
+    options = {name: own[name] if value is None else value for name, value in given.items()}
     report = refresh_values(
         session.records("experiences"),
         session.records("values"),
