@@ -40,7 +40,9 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     server (`contextkit serve`), if it has this workspace open.
     """
     from contextkit.errors import ConfigError, StoreError
+    from contextkit.pipeline.overview import source_overview
 
+    registry, workspace = session.registry, session.workspace
     exit_code = ExitCode.FINE
     try:
         rows = [source.as_dict() for source in session.kit.sources()]
@@ -49,7 +51,8 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
     except (ConfigError, StoreError) as error:
         session.warn(f"the store cannot be read: {error}")
         exit_code = ExitCode(error.exit_code)
-        rows = [source.as_dict() for source in session.kit.sources(records=False)]
+        overviews = (source_overview(registry, s, workspace) for s in registry.plugins)
+        rows = [source.as_dict() for source in overviews]
     remembered = not health or _add_breakers(session, rows)
     for line in unknown_sources(session):
         session.warn(line)

@@ -53,6 +53,7 @@ TRY = {
 async def test_each_tool_over_a_real_process(world: World, answer: Ask, mode: str) -> None:
     """The client checks every result against the tool's schema; progress only goes forward."""
     world.commit({f"part{number}.py": f"def part{number}(): ...\n" for number in range(5)})
+    world.configure('[sources.mcp]\ntools = "all"')
     heard: list[tuple[float, float | None, str | None]] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
@@ -185,7 +186,7 @@ async def test_changes_are_announced(world: World, answer: Ask, mode: str) -> No
         assert "commits" not in await described(client)
         world.site.install("tide")
         await told.get()
-        assert "tide: when the water is high" in await described(client)
+        assert ", tide" in await described(client)
         await answer(client, "shout")
         world.configure("[sources.commits]\nenabled = 'perhaps'")
         await answer(client, "remember", text="Settings may be wrong for a while")
