@@ -20,6 +20,8 @@ CORE = [
     "contextkit.indexing",
     "contextkit.logs",
     "contextkit.models",
+    # The methods that ContextKit and ContextAssembler share.
+    "contextkit.pipeline.questions",
     "contextkit.plugin.spec",
     "contextkit.testing",
 ]

@@ -90,5 +90,5 @@ def test_the_api_documentation_is_built_without_a_warning(tmp_path: Path) -> Non
     """From the docstrings, without a network; a public name and a plugin have their pages."""
     script = ROOT / ".ci" / "api_docs.py"
     subprocess.run([sys.executable, script, tmp_path], cwd=tmp_path, check=True)
-    assert 'id="ContextKit.assemble_context"' in (tmp_path / "contextkit.html").read_text("utf-8")
+    assert 'id="ContextKit.open"' in (tmp_path / "contextkit.html").read_text("utf-8")
     assert (tmp_path / "contextkit_memories.html").is_file()
