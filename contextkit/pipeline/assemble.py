@@ -77,9 +77,15 @@ class Finishing:
         selection = await self._selected(gathered, sifted, choosing)
         with self.watch.stage("format"):
             look = Look(request.style, request.detail)
-            known = before.ongoing.pieces if before else ()
             pieces = pieces_anew(
-                self.registry, selection.kept, look, count, self.failures, known, request.query
+                self.registry,
+                selection.kept,
+                look,
+                count,
+                self.failures,
+                before.ongoing.pieces if before else (),
+                request.query,
+                before.by_hand if before else (),
             )
         with self.watch.stage("fit"):
             # Of a host's own searcher it is not known what its scores and words mean.

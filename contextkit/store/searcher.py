@@ -29,6 +29,9 @@ from contextkit.store.searcher_results import hit_of
 _SEED_NAMES = {"outcome_status": "outcome", "domains": "domain", "strategies": "strategy"}
 """Filters that a searcher takes under another name than the field has."""
 
+_BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
+"""Fields that a searcher's results lack, and that it does not filter by."""
+
 _OVERFETCH = 5
 """So many times the limit is asked for where filters are still to be applied."""
 
@@ -90,9 +93,10 @@ def call_for(host: object, search: Search) -> HostCall:
     keywords = {given: search.filters[field] for field, given in names.items()}
     if takes_user:
         keywords["user"] = search.user
-    dropped_later = bool(left) or (search.user is not None and not takes_user)
+    dropped_later = bool(left.keys() - _BEYOND_SEED) or (search.user is not None and not takes_user)
     if parameters.takes("limit"):
-        keywords["limit"] = search.limit * (_OVERFETCH if dropped_later else 1)
+        wanted = search.limit if search.host_limit is None else search.host_limit
+        keywords["limit"] = wanted * (_OVERFETCH if dropped_later else 1)
     query = search.query[:MAX_QUERY_CHARACTERS]
     # A method that takes nothing by position takes the query by its name.
     call = partial(method, query, **keywords)
@@ -191,9 +195,6 @@ def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
 
 # ruff: noqa: ARG002 - the signatures are those of `RecordStore`
 
-
-_BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
-"""Fields that a searcher's results lack, and that it does not filter by."""
 
 _log = get_logger(__name__)
 

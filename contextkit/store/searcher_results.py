@@ -94,6 +94,8 @@ _TEXTS = ("content", "text", "code", "message")
 _WORDS_IN_FIELDS = ("goal", "signature", "docstring")
 _SCORES = ("relevance", "score")
 _IDS = ("id", "sha", "ghap_id")
+_OTHER_NAMES = {"line_start": "start_line", "line_end": "end_line"}
+"""CALM's names of fields, and those of the specification."""
 _TIMES = ("created_at", "committed_at", "timestamp")
 
 _ROUNDING = 1e-6
@@ -143,7 +145,11 @@ def _values(result: object) -> dict[str, Any]:
     nested = named_values(metadata)
     if nested is None:
         raise ValueError(f"its metadata is {metadata!r:.80}, expected a mapping")
-    return {**nested, **top}
+    values = {**nested, **top}
+    for theirs, name in _OTHER_NAMES.items():
+        if theirs in values:
+            values.setdefault(name, values[theirs])
+    return values
 
 
 def _first(values: Mapping[str, Any], names: Sequence[str]) -> str | None:

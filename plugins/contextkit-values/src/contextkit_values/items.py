@@ -82,6 +82,6 @@ def dedup_keys(item: ContextItem) -> list[str]:
     A premortem has a section for principles beside the experiences: there it has no key.
     """
     shown = item.metadata.get("ghap_id")
-    if item.metadata["wanted_beside_experiences"] or shown is None:
+    if item.metadata.get("wanted_beside_experiences") or shown is None:
         return []
     return [f"ghap:{shown}"]
