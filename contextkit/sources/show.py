@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from contextkit.models.items import Style
 from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 
 def in_style(

@@ -10,7 +10,7 @@ from attrs import evolve
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
 from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 __all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 
