@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from attrs import evolve, frozen
@@ -30,8 +30,15 @@ _LEAST_CUT = 20
 _LEAST_WORDS = 14
 """Words of a document's passage; fewer say nothing beside its heading."""
 
+_WORD = re.compile(r"\w+")
+_FIRST_WORDS = 20
+
 _PLACES = 3
 _LINE_NUMBER = re.compile(r":\d+\Z")
+
+
+ItemName = tuple[str, str]
+"""An item's source, and its id there."""
 
 
 def pieces_for(
@@ -41,11 +48,13 @@ def pieces_for(
     count: TokenCounter,
     failed: Failed = log_failure,
     query: str = "",
+    by_hand: Collection[ItemName] = (),
 ) -> list[Piece]:
     """Format candidates, one hook call per source, and make them ready to be placed.
 
     A source whose `contextkit_format` fails gets the default text, and `failed` is called.
-    Items that are shortened keep what matches `query`.
+    Items that are shortened keep what matches `query`. An item that a host made `by_hand` may
+    have none of the fields that its source's format shows: then it gets the default text, too.
     """
     by_source: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -70,6 +79,13 @@ def pieces_for(
                 text if len(text.splitlines()) < 2 else default_text(item, look)
                 for item, text in zip(items, formatted, strict=True)
             )
+        if by_hand:
+            formatted = tuple(
+                default_text(item, look)
+                if (source, item.id) in by_hand and not _shows(text, item)
+                else text
+                for item, text in zip(items, formatted, strict=True)
+            )
         texts.update(zip(map(id, own), formatted, strict=True))
     shortener = _Shortener(registry, look, count, failed, query)
     wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
@@ -78,6 +94,13 @@ def pieces_for(
         _piece(candidate, whole, own, shortener)
         for candidate, whole, own in zip(candidates, wholes, tokens, strict=True)
     ]
+
+
+def _shows(text: str, item: ContextItem) -> bool:
+    """Whether a formatted text has most of the first words of the item's content."""
+    words = _WORD.findall(item.content)[:_FIRST_WORDS]
+    shown = set(_WORD.findall(text))
+    return 2 * sum(word in shown for word in words) >= len(words)
 
 
 @frozen

@@ -225,7 +225,9 @@ class Pipeline:
                     items,
                     lambda section: self._questions(request, [section], signalling, self.store)[0],
                 )
-            return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
+            by_hand = {(each.source, each.id) for each in new if isinstance(each, ContextItem)}
+            before = Before(ongoing, items, by_hand)
+            return await self._finishing(watch, failures)(gathered, before)
 
     async def _ongoing(self, context: FormattedContext) -> Ongoing:
         kept = ongoing_of(context)

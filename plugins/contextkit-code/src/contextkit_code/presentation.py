@@ -25,6 +25,7 @@ __all__ = ["lines_above", "location_of", "shown"]
 
 _BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
+_WORD = re.compile(r"\w+")
 _BEGINNING_LINES = 3
 _LEAST_PART = 10
 """Parts of long functions have more lines."""
@@ -73,8 +74,21 @@ def _code(item: ContextItem) -> str:
         comment = comment_sign(str(item.metadata.get("language") or ""))
         code = with_marks(code, rows, range(first, last + 2), first, comment)
     above = lines_above(item)
-    is_part = len(code) > _LEAST_PART and above[0] not in item.content
-    return "\n".join((*above, *code) if is_part else code)
+    if len(code) > _LEAST_PART and above[0] not in item.content:
+        return "\n".join((*above, *code))
+    return "\n".join((*_docstring_beside(item), *code))
+
+
+def _docstring_beside(item: ContextItem) -> tuple[str, ...]:
+    """The docstring of a host's result whose code is without it."""
+    docstring = str(item.metadata.get("docstring") or "").strip()
+    first, signature = docstring.partition("\n")[0], str(item.metadata.get("signature") or "")
+    if not docstring or first in item.content:
+        return ()
+    # In a comment its lines have marks between the words.
+    words = set(_WORD.findall(first))
+    inside = words <= set(_WORD.findall(item.content)) or signature not in item.content
+    return () if inside else (docstring,)
 
 
 def lines_above(item: ContextItem) -> tuple[str, ...]:
@@ -85,9 +99,10 @@ def lines_above(item: ContextItem) -> tuple[str, ...]:
 
 
 def location_of(item: ContextItem) -> str:
-    """The `path:line` of an item on one line; empty where it has none."""
+    """The `path:line` of an item on one line, or what it has of these."""
     path = item.metadata.get("file_path")
-    return _visible(f"{path}:{item.metadata.get('start_line', 1)}") if path else ""
+    line = item.metadata.get("start_line")
+    return _visible(str(path) if line is None else f"{path}:{line}") if path else ""
 
 
 def _compact(item: ContextItem, style: TextStyle) -> str:
@@ -138,7 +153,8 @@ def _xml_place(item: ContextItem) -> dict[str, str]:
     path: Any = item.metadata.get("file_path")
     if not path:
         return {}
-    return {"file": _visible(str(path)), "line": str(item.metadata.get("start_line", 1))}
+    line = item.metadata.get("start_line")
+    return {"file": _visible(str(path)), **({} if line is None else {"line": str(line)})}
 
 
 def _code_span(text: str) -> str:

@@ -17,7 +17,7 @@ def format_value(item: ContextItem, style: Style, detail: Detail) -> str:
     The text is folded onto that line and opens no block, tag or section there. `full` and
     `summary` are the same; `compact` has both on one line.
     """
-    axis = one_line(str(item.metadata.get("axis"))).replace("_", " ")
+    axis = one_line(str(item.metadata.get("axis") or _WHOLE)).replace("_", " ")
     about = "" if axis == _WHOLE else f" ({axis})"
     text = one_line(item.own_text)
     own = style_of(style)
