@@ -34,7 +34,12 @@ _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance
 
 
 _LIMIT = 20
-_LIMIT_DEFAULT = "default: one for each 40 tokens of the budget, at least 50"
+_UNSET = {
+    "limit": (_LIMIT, "default: one for each 40 tokens of the budget, at least 50"),
+    "concurrent_sources": (5, "default: all of them"),
+}
+"""Examples of settings that are not set by default."""
+
 _ELSEWHERE = frozenset({"name", *(a.name for a in settings_of(RankingSettings))})
 
 
@@ -87,8 +92,8 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
             if attribute.name in _DEFAULT_SOURCES:
                 yield _setting(attribute.name, sources, _DEFAULT_SOURCES[attribute.name])
                 continue
-            if attribute.name == "limit":
-                yield _setting(attribute.name, _LIMIT, _LIMIT_DEFAULT)
+            if attribute.name in _UNSET:
+                yield _setting(attribute.name, *_UNSET[attribute.name])
                 continue
             yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
 

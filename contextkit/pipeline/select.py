@@ -42,6 +42,7 @@ def select(
     floors: Mapping[str, float],
     failed: Failed = log_failure,
     max_items: int | None = None,
+    threshold: float | None = 0.9,
 ) -> Selection:
     """Drop what is below the floor, then all but the best-scored of each set of duplicates.
 
@@ -55,6 +56,8 @@ def select(
         floors: section -> the relevance below which its items are dropped, 0..1.
         failed: told of hooks that fail.
         max_items: so many are compared with each other at most; None for all.
+        threshold: likeness from which two texts are duplicates; None to merge only records that
+            were found twice.
     """
     relevant = [c for c in candidates if c.relevance >= floors[c.section]]
     dropped = [
@@ -63,13 +66,12 @@ def select(
         if c.relevance < floors[c.section]
     ]
     if max_items is not None:
-        reason = f"it is not among the best {max_items:,} of what was found"
-        dropped += [Dropped(c, "over_limit", reason) for c in relevant[max_items:]]
+        dropped += beyond(relevant, max_items)
         relevant = relevant[:max_items]
     items = [candidate.item for candidate in relevant]
-    result = deduplicate(
-        items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)
-    )
+    keys = [()] * len(items) if threshold is None else _keys(registry, items, failed)
+    scores = [candidate.scores.score for candidate in relevant]
+    result = deduplicate(items, scores, keys, threshold)
     _log.info(
         "deduplication_complete",
         original_count=len(items),
@@ -85,6 +87,12 @@ def select(
         duplicate_of = Provenance(best.source, best.id, best.location)
         dropped.append(Dropped(relevant[loser], "duplicate", reason, duplicate_of))
     return Selection(sorted(kept, key=lambda candidate: candidate.order), dropped)
+
+
+def beyond(candidates: Sequence[Candidate], most: int) -> list[Dropped]:
+    """The candidates, best first, for which a limit has no room."""
+    reason = f"it is not among the best {most:,} of what was found"
+    return [Dropped(candidate, "over_limit", reason) for candidate in candidates[most:]]
 
 
 def _below(candidate: Candidate, floor: float) -> str:

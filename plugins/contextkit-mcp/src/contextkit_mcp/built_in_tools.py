@@ -41,7 +41,7 @@ def shows_all(kit: ContextKit) -> bool:
     chosen = kit.registry.settings(OWNER).get("tools", "usual")
     if chosen not in {"usual", "all"}:
         raise kit.config.refusal(f"sources.{OWNER}.tools", f"expected usual or all, got {chosen!r}")
-    return chosen == "all"
+    return bool(chosen == "all")
 
 
 def built_in_tools(
