@@ -98,15 +98,15 @@ class Levels:
         redis: the Redis behind the memory, or None.
         jitter: the part of a value's time that may be cut off, 0..1, so that what was kept
             at one time does not end at one time.
+        randomness: gives numbers within 0..1.
         cleanup_interval: seconds after which expired values leave the memory of a process that
             keeps no new ones.
-        randomness: gives numbers within 0..1.
     """
 
     redis: RedisLevel | None = None
     jitter: float = 0.0
-    cleanup_interval: float = 300.0
     randomness: random.Random = field(factory=random.SystemRandom)
+    cleanup_interval: float = 300.0
     _memories: dict[str, MemoryLevel] = field(factory=dict, init=False)
     _cleaner: threading.Timer | None = field(default=None, init=False)
 
