@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         FormattedContext as FormattedContext,
     )
     from contextkit.models.embedding import DenseModel as DenseModel
+    from contextkit.models.health import HealthFinding as HealthFinding
     from contextkit.models.indexer import Indexer as Indexer
     from contextkit.models.items import (
         ContextItem as ContextItem,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
     from contextkit.models.searcher import Searcher as Searcher
     from contextkit.models.source import (
+        Setting as Setting,
         SourceInfo as SourceInfo,
         Tool as Tool,
         ToolResult as ToolResult,
@@ -58,13 +60,14 @@ _NAMES = {
     "kit": "ContextKit",
     "models.context": "ContextSource FormattedContext",
     "models.embedding": "DenseModel",
+    "models.health": "HealthFinding",
     "models.indexer": "Indexer",
     "models.items": "ContextItem IndexReport Provenance",
     "models.record": "USER Hit Range Record",
     "models.records": "Records RecordsView",
     "models.request": "ContextRequest Recipe RecipeTemplate RequestOptions Section",
     "models.searcher": "Searcher",
-    "models.source": "SourceInfo Tool ToolResult",
+    "models.source": "Setting SourceInfo Tool ToolResult",
     "models.strategy": "Strategy",
     "plugin.spec": "hookimpl",
     "text.secrets.span": "SecretSpan",
@@ -72,7 +75,7 @@ _NAMES = {
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]
-__getattr__ = lazy_names(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, **_NAMES)
 
 
 def __dir__() -> list[str]:

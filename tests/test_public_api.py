@@ -77,12 +77,6 @@ def test_a_name_that_is_not_there() -> None:
     assert set(contextkit.__all__) <= set(dir(contextkit))
 
 
-def test_the_version_is_the_distributions() -> None:
-    """One number in two places."""
-    project = Path(__file__).parents[1] / "pyproject.toml"
-    assert f'\nversion = "{contextkit.__version__}"\n' in project.read_text(encoding="utf-8")
-
-
 def modules_after(statement: str) -> set[str]:
     """The modules that a fresh interpreter has imported after a statement."""
     program = (
@@ -242,6 +236,11 @@ SIGNATURES = {
         "(item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int],"
         " query: str) -> str | None"
     ),
+    "contextkit_rerank": (
+        "(request: ContextRequest, items: Sequence[ContextItem]) -> Sequence[float] | None"
+    ),
+    "contextkit_assembled": "(context: FormattedContext) -> None",
+    "contextkit_health": "(kit: Kit) -> Sequence[HealthFinding] | None",
     "contextkit_signals": "(query: str, signals: QuerySignals) -> QuerySignals | None",
     "contextkit_redact": "(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None",
     "contextkit_source": "() -> SourceInfo | None",
@@ -292,10 +291,11 @@ def test_a_hook_is_documented_with_an_example_that_works(
 
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
-    """Recipes, tools, commands, secrets, signals and agents' events concern every plugin."""
+    """Hooks that collect or announce something concern every plugin."""
     options = vars(HOOKS[name])["contextkit_spec"]
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
     collected |= {"contextkit_agent_event", "contextkit_redact", "contextkit_signals"}
+    collected |= {"contextkit_assembled", "contextkit_health"}
     assert options["firstresult"] == (name not in collected)
 
 

@@ -60,6 +60,10 @@ def shape_of(annotation: Any) -> Shape:
         shape = _mapping(shape_of(inner[1]) if inner else _ANYTHING)
     elif typing.is_typeddict(annotation):
         shape = _typed_dict(annotation)
+    elif hasattr(annotation, "json_types"):
+        # A class of records, such as `contextkit.sources.entry.Entry`.
+        hints = annotation.json_types()
+        shape = _object(hints, list(hints))
     else:
         raise TypeError(f"no JSON schema describes {getattr(annotation, '__name__', annotation)}")
     return shape
@@ -187,12 +191,16 @@ def _mapping(entry: Shape) -> Shape:
 
 def _typed_dict(kind: Any) -> Shape:
     hints = typing.get_type_hints(kind, include_extras=True)
-    entries = {key: shape_of(hint) for key, hint in hints.items()}
     required = [
         key
         for key, hint in hints.items()
         if key in kind.__required_keys__ and typing.get_origin(hint) is not NotRequired
     ]
+    return _object(hints, required)
+
+
+def _object(hints: Mapping[str, Any], required: Sequence[str]) -> Shape:
+    entries = {key: shape_of(hint) for key, hint in hints.items()}
 
     def read(value: Any) -> Any:
         _check_object(value)
@@ -208,7 +216,7 @@ def _typed_dict(kind: Any) -> Shape:
         {
             "type": "object",
             "properties": {key: dict(entry.schema) for key, entry in entries.items()},
-            "required": required,
+            "required": list(required),
         },
         "an object",
         read,

@@ -1,4 +1,4 @@
-"""The root of the command line: global options, commands that load when they are used."""
+"""The root command: global options, and commands that load on use."""
 
 from __future__ import annotations
 
@@ -53,14 +53,19 @@ class _Root(click.Group):
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             import difflib
 
+            from contextkit.plugin.published import install_hint
+
             nearest = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f" Did you mean '{nearest[0]}'?" if nearest else ""
+            plugins = _session(ctx).registry.plugins
             missing = "".join(
                 f" The source '{plugin.name}' is {plugin.state}, and so are its commands "
                 f"({plugin.reason})."
-                for plugin in _session(ctx).registry.plugins
+                for plugin in plugins
                 if plugin.state != "on"
             )
+            if install := install_hint(name, {plugin.distribution for plugin in plugins}):
+                hint = f" To get it: {install}."
             raise click.UsageError(f"There is no command '{name}'.{hint}{missing}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -124,7 +129,7 @@ def _plugin_commands(ctx: click.Context) -> Mapping[str, click.Command]:
     try:
         return _session(ctx).plugin_commands.commands
     except ContextKitError as error:
-        say(f"the commands of plugins are missing: {error}")
+        say(f"commands of plugins are missing: {error}")
         return {}
 
 
@@ -162,7 +167,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_set_folder,
-    help="A folder in the workspace; default: the current one.",
+    help="A folder in the workspace; default: the current folder.",
 )
 @click.option(
     "--enable",
@@ -172,7 +177,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_switch,
-    help="Switch a source on for this run; several: --enable a,b.",
+    help="Turn a source on for this run, or several: a,b.",
 )
 @click.option(
     "--disable",
@@ -182,7 +187,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_switch,
-    help="Switch a source off for this run.",
+    help="Turn a source off for this run.",
 )
 @click.option(
     "--debug",
@@ -191,11 +196,11 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_set_debug,
-    help="Show logs, and the traceback of an error.",
+    help="Show logs and tracebacks.",
 )
 @click.version_option(VERSION, prog_name="contextkit")
 def cli() -> None:
     """Assemble context for LLM agents from pluggable sources, within a token budget.
 
-    These options come before the command, as in: contextkit -C ../other sources
+    Options go before the command: contextkit -C ../other sources
     """

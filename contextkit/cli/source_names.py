@@ -73,6 +73,7 @@ def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str
     import difflib
 
     from contextkit.config.settings import normalized
+    from contextkit.plugin.published import install_hint
 
     installed = {normalized(plugin.name): plugin.name for plugin in registry.plugins}
     for name in config.sources:
@@ -82,4 +83,6 @@ def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str
         where = next(str(origin) for key, origin in origins if key.startswith(f"sources.{name}."))
         nearest = difflib.get_close_matches(name, installed, n=1)
         hint = f"; did you mean '{installed[nearest[0]]}'?" if nearest else ""
+        if install := install_hint(name):
+            hint = f"; {install}"
         yield f"{where}: there are settings of the source '{name}', which is not installed{hint}"

@@ -58,6 +58,12 @@ class AssembleSettings(RequestDefaults):
         _SECONDS,
         "lower",
     )
+    rerank_timeout: float = option(
+        1.0,
+        "Time limit of a plugin that reranks. For agents, keep it well below `hooks.timeout`.",
+        _SECONDS,
+        "lower",
+    )
     order: Literal["match", "priority"] = option(
         "match",
         "Section order: the section with the best item first (`match`), or by the sources' "

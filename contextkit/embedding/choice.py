@@ -152,7 +152,11 @@ class PluginEmbedders:
         raise self._unknown(model, plugins)
 
     def _unknown(self, model: str, plugins: Sequence[str]) -> ConfigError:
-        offers = f" and the models of {', '.join(plugins)}" if plugins else ""
+        offers = (
+            f" and the models of {', '.join(plugins)}"
+            if plugins
+            else "; for others, pip install contextkit-embedders"
+        )
         settings = ("embedding.model", *(f"sources.{s}.embedder" for s in self.config.sources))
         values = {key: value for key, value, _ in self.config.described()}
         key = next((key for key in settings if values.get(key) == model), None)

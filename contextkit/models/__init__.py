@@ -13,6 +13,11 @@ if TYPE_CHECKING:
         FormattedContext as FormattedContext,
     )
     from contextkit.models.embedding import DenseModel as DenseModel
+    from contextkit.models.health import (
+        HEALTH_STATES as HEALTH_STATES,
+        HealthFinding as HealthFinding,
+        HealthState as HealthState,
+    )
     from contextkit.models.indexer import (
         Indexer as Indexer,
         IndexState as IndexState,
@@ -55,6 +60,7 @@ if TYPE_CHECKING:
     )
     from contextkit.models.searcher import Searcher as Searcher
     from contextkit.models.source import (
+        Setting as Setting,
         SourceInfo as SourceInfo,
         Tool as Tool,
         ToolResult as ToolResult,
@@ -72,6 +78,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "context": "ContextComponent ContextSource FormattedContext",
     "embedding": "DenseModel",
+    "health": "HEALTH_STATES HealthFinding HealthState",
     "indexer": "Indexer IndexState Progress",
     "items": (
         "DETAILS GROUPINGS SHARES STYLES ContextItem Detail Grouping IndexReport Overflow "
@@ -82,10 +89,10 @@ _NAMES = {
     "records": "Records RecordsView",
     "request": "ContextRequest Recipe RecipeTemplate Section",
     "searcher": "Searcher",
-    "source": "SourceInfo Tool ToolResult",
+    "source": "Setting SourceInfo Tool ToolResult",
     "strategy": "Strategy",
     "trace": "CacheTrace ItemTrace SourceState SourceTrace Trace Verdict",
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]
-__getattr__ = lazy_names(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, **_NAMES)

@@ -28,11 +28,13 @@ class Scores:
         decay: what the whole is multiplied by for its age.
         support: what its neighbours in a sequence lend it.
         hint: what else speaks for it, as its source says.
+        rerank: what a reranker says of it, in place of the score; None without one.
         redundancy: how much it resembles a better item; only with `diversity`.
         diversity: how much that costs, 0..1.
         lifted: what it is ordered by where it updates an item that ranks higher, or None.
         score: the weighted mean of the components times the decay, 0..1.
-        rank_by: what candidates are ordered by: the score, less what redundancy costs; -1..1.
+        rank_by: what candidates are ordered by: the reranker's score or else the score, less what
+            redundancy costs; -1..1.
             An update ranks no lower than what it supersedes.
     """
 
@@ -46,6 +48,7 @@ class Scores:
     decay: float = 1.0
     support: float = 0.0
     hint: float = 0.0
+    rerank: float | None = None
     redundancy: float = 0.0
     diversity: float = 0.0
     lifted: float | None = None
@@ -71,9 +74,14 @@ class Scores:
         """The match, with what neighbours and its source's hint add to it, 0..1."""
         return supported(supported(self.match, self.support), self.hint)
 
+    @property
+    def before_diversity(self) -> float:
+        """The reranker's score, or else the score."""
+        return self.score if self.rerank is None else self.rerank
+
     @rank_by.default
     def _rank_by(self) -> float:
-        own = self.score
+        own = self.before_diversity
         if self.diversity:
             own = (1 - self.diversity) * own - self.diversity * self.redundancy
         return own if self.lifted is None else max(own, self.lifted)
@@ -96,6 +104,8 @@ class Scores:
             found["support"] = self.support
         if self.hint:
             found["hint"] = self.hint
+        if self.rerank is not None:
+            found["rerank"] = self.rerank
         if self.diversity:
             found["redundancy"] = self.redundancy
         if self.diversity or self.lifted is not None:

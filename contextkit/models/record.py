@@ -187,6 +187,8 @@ class Search:
             machine.
         related: whether irregular forms of the query's words, and things of the kinds that
             it names, are searched for too, with less weight.
+        host_limit: how many a host's own searcher is asked for, where the source chooses among
+            more; None: `limit`.
     """
 
     query: str
@@ -196,3 +198,4 @@ class Search:
     filters: Filters = field(factory=dict)
     user: str | None = None
     related: bool = False
+    host_limit: int | None = None

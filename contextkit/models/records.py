@@ -123,13 +123,20 @@ class RecordsView:
         limit: int = 20,
         filters: Filters | None = None,
         related: bool = False,
+        host_limit: int | None = None,
     ) -> list[Hit]:
         """The best matches, best first; searches of one moment travel as one batch.
 
-        With `related`, irregular forms of the query's words (`won` for `win`) and things of
-        the kinds that it names (`puppy` for `pets`) count too, with less weight.
+        Args:
+            query: the text to search for.
+            limit: hits at most.
+            filters: what the records' fields must have.
+            related: whether irregular forms of the query's words (`won` for `win`) and things
+                of the kinds that it names (`puppy` for `pets`) count too, with less weight.
+            host_limit: how many a host's own searcher is asked for, where the source chooses
+                among more than it gives; default: `limit`.
         """
-        question = self._question(query, limit, filters, related)
+        question = self._question(query, limit, filters, related, host_limit)
         if self._searcher is not None:
             return self._found(await self._searcher(question))
         from contextkit.concurrency import in_thread
@@ -160,7 +167,14 @@ class RecordsView:
     def _note(self, record: Record) -> Record:
         return self._noted([record])[0]
 
-    def _question(self, query: str, limit: int, filters: Filters | None, related: bool) -> Search:
+    def _question(
+        self,
+        query: str,
+        limit: int,
+        filters: Filters | None,
+        related: bool,
+        host_limit: int | None = None,
+    ) -> Search:
         return Search(
             query=query,
             source=self.source,
@@ -169,6 +183,7 @@ class RecordsView:
             filters=filters or {},
             user=self.user,
             related=related,
+            host_limit=host_limit,
         )
 
 

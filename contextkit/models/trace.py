@@ -82,7 +82,8 @@ class ItemTrace:
             that on the scale of all sources, `salience`, `recency`, `priority`, and
             `score`, their mean by the strategy's weights; `history` and `decay` where the
             strategy counts them; `support` where neighbours in a sequence lend it
-            some; with diversity also `redundancy` and `rank_by`, this one as well where an
+            some; `rerank` where a reranker gave one, by which items are then ordered in place
+            of the score; with diversity also `redundancy` and `rank_by`, this one as well where an
             update was put before what it supersedes.
         verdict: `kept`, `excerpt` (the parts that match), `truncated`, `compressed`
             (summarised), `duplicate`, `below_floor`, `over_limit` (beyond `[assemble]

@@ -18,14 +18,7 @@ from contextkit.pipeline.compose import ADDITIONAL_TITLE, Composer
 from contextkit.pipeline.format import shortened_line
 from contextkit.pipeline.render import heading
 from contextkit.text.clean import legible, visible
-from contextkit.text.markup import (
-    escape_xml,
-    line_start_safe,
-    markdown_text,
-    one_line,
-    plain_line,
-    plain_text,
-)
+from contextkit.text.styles import style_of
 from contextkit.text.tokens import TokenCounter
 from contextkit.text.truncate import truncate
 
@@ -34,17 +27,6 @@ _CAREFUL_ATTEMPTS = 16
 
 Fit = Callable[[Composer], tuple[Composer, Fitted]]
 """Fits items into the budget of a composer's request."""
-
-_WHOLE: Mapping[Style, Callable[[str], str]] = {
-    "markdown": markdown_text,
-    "xml": escape_xml,
-    "plain": plain_text,
-}
-_ONE_LINE: Mapping[Style, Callable[[str], str]] = {
-    "markdown": lambda text: f"- {line_start_safe(text)}",
-    "xml": lambda text: escape_xml(one_line(text)),
-    "plain": plain_line,
-}
 
 
 @frozen
@@ -105,8 +87,9 @@ def _taken(shown: str, style: Style, count: TokenCounter) -> int:
 
 def _shown(text: str, style: Style, detail: Detail) -> str:
     """The host's text so that it breaks out of nothing; it is no record that can be looked up."""
-    show = (_ONE_LINE if detail == "compact" else _WHOLE)[style]
-    return visible(show(legible(text)))
+    own = style_of(style)
+    words = legible(text)
+    return visible(own.entry(own.line(words)) if detail == "compact" else own.text(words))
 
 
 def _within(composer: Composer, whole: str, count: TokenCounter) -> str:
@@ -124,15 +107,12 @@ def _within(composer: Composer, whole: str, count: TokenCounter) -> str:
 
 
 def _shorter(whole: str, limit: int, count: TokenCounter, request: ContextRequest) -> str:
+    style = style_of(request.style)
     if request.detail != "compact":
-        return truncate(whole, limit, count, _mark(request.style))
-    if request.style == "markdown":
-        return shortened_line(whole, limit, count, request.style)
+        return truncate(whole, limit, count, style.note("truncated"))
+    if style.bullet:
+        return shortened_line(whole, limit, count, style)
     return truncate(whole, limit, count)
-
-
-def _mark(style: Style) -> str:
-    return "*(truncated)*" if style == "markdown" else "(truncated)"
 
 
 def _note(whole: str, text: str, count: TokenCounter) -> str:

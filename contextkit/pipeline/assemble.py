@@ -26,6 +26,7 @@ from contextkit.pipeline.rank import diversify, rank
 from contextkit.pipeline.recipes import floor_of, title_of
 from contextkit.pipeline.redact import marks_in
 from contextkit.pipeline.request import unknown_sources
+from contextkit.pipeline.rerank import HOOK as RERANK, rerank
 from contextkit.pipeline.select import Dropped, Selection, beyond, select
 from contextkit.pipeline.supersede import mark_superseded
 from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, source_traces
@@ -79,9 +80,15 @@ class Finishing:
         selection = await self._selected(gathered, sifted, choosing)
         with self.watch.stage("format"):
             look = Look(request.style, request.detail)
-            known = before.ongoing.pieces if before else ()
             pieces = pieces_anew(
-                self.registry, selection.kept, look, count, self.failures, known, request.query
+                self.registry,
+                selection.kept,
+                look,
+                count,
+                self.failures,
+                before.ongoing.pieces if before else (),
+                request.query,
+                before.by_hand if before else (),
             )
         with self.watch.stage("fit"):
             # Of a host's own searcher it is not known what its scores and words mean.
@@ -147,8 +154,13 @@ class Finishing:
             most = max(request.max_items, _COMPARED)
             threshold = request.dedup_threshold if request.dedup else None
             selection = select(self.registry, candidates, floors, self.failures, most, threshold)
+        ranked = selection.kept
+        if rerankers := self.registry.on_with(RERANK):
+            with self.watch.stage("rerank"):
+                ranked = await rerank(self.registry, rerankers, request, ranked, self.failures)
+        with self.watch.stage("dedup"):
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
-            ordered = diversify(selection.kept, request.diversity)
+            ordered = diversify(ranked, request.diversity)
             dropped += beyond(ordered, request.max_items)
             kept = mark_superseded(ordered[: request.max_items], updating)
         return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
@@ -196,12 +208,12 @@ class Finishing:
             yield self.store.problem
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
-            yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
+            yield f"the strategy '{request.strategy.name}' names '{name}', which is not a source"
         for what in ("weights", "limits", "timeouts"):
             for name in unknown_sources(self.registry, [*getattr(request, what)]):
-                yield f"the request's {what} name '{name}', which is no source"
+                yield f"the request's {what} name '{name}', which is not a source"
         if not gathered.sections:
-            yield "no source was asked: none is on, or none was named"
+            yield "no source was queried: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:
             yield (
                 f"the query has {len(request.query)} characters; "
@@ -209,7 +221,7 @@ class Finishing:
             )
         shows_items = any(fitted.placed.values())
         if selection.kept and not shows_items:
-            yield f"not one item fits into {request.max_tokens} tokens"
+            yield f"no item fits into {request.max_tokens} tokens"
         if request.include_sources and shows_items and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
 

@@ -12,16 +12,17 @@ from attrs import define, evolve, field
 from contextkit.budget.fit import Render
 from contextkit.budget.pieces import Lane, Piece, Placed
 from contextkit.budget.shares import allotments
-from contextkit.models.items import ContextItem, Style
+from contextkit.models.items import ContextItem
 from contextkit.pipeline.format import credit_of
-from contextkit.pipeline.looks import Look, Parts
+from contextkit.pipeline.looks import Look
 from contextkit.pipeline.render import group_of
 from contextkit.pipeline.summaries import HOOK, Answers, Wanted
 from contextkit.plugin.checks import Failed
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.clean import legible, visible
-from contextkit.text.markup import code_span, escape_xml, one_line
+from contextkit.text.parts import Parts
 from contextkit.text.passages import excerpt, keeps
+from contextkit.text.styles import TextStyle
 from contextkit.text.tokens import TokenCounter
 
 _PART_KEPT = 3
@@ -234,7 +235,7 @@ class Compressor:
     def _extracted(self, draft: _Draft) -> str | None:
         """The default summary; code is no prose, and elements are no sentences."""
         parts, item = draft.parts, draft.piece.candidate.item
-        if group_of(item.kind) == "code" or (parts.style == "xml" and "<" in parts.body):
+        if group_of(item.kind) == "code" or parts.has_elements:
             return None
         must = [words for words in draft.must_keep if not keeps(parts.head, words)]
         return excerpt(parts.body, self.query, draft.target, self.count, must_keep=must)
@@ -252,12 +253,10 @@ class Compressor:
         return True
 
 
-def _note_of(item: ContextItem, style: Style) -> str:
+def _note_of(item: ContextItem, style: TextStyle) -> str:
     """What marks a summary, and says where the rest is."""
-    place = one_line(item.location or "")
-    place = {"markdown": code_span(place), "xml": escape_xml(place)}.get(style, place)
-    note = f"(summarised, see full at {place})" if place else "(summarised)"
-    return f"*{note}*" if style == "markdown" else note
+    place = style.place(item.location or "")
+    return style.note(f"summarised, see full at {place}" if place else "summarised")
 
 
 @define(eq=False, kw_only=True)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from attrs import evolve, frozen
 
 from contextkit.budget.pieces import Piece
 from contextkit.models.candidate import Candidate
-from contextkit.models.items import ContextItem, Provenance, Style, Successor
-from contextkit.pipeline.looks import Look, Parts, default_text
+from contextkit.models.items import ContextItem, Provenance, Successor
+from contextkit.pipeline.looks import Look, default_text
 from contextkit.pipeline.render import group_of
 from contextkit.plugin.checks import Failed, checked_text, checked_texts, log_failure
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.clean import visible
-from contextkit.text.markup import code_span, escape_xml, one_line
+from contextkit.text.markup import one_line
+from contextkit.text.parts import Parts
 from contextkit.text.passages import Excerpt, excerpt
+from contextkit.text.styles import TextStyle
 from contextkit.text.tokens import TokenCounter
 from contextkit.text.truncate import ELLIPSIS, truncate
 
@@ -28,8 +30,15 @@ _LEAST_CUT = 20
 _LEAST_WORDS = 14
 """Words of a document's passage; fewer say nothing beside its heading."""
 
+_WORD = re.compile(r"\w+")
+_FIRST_WORDS = 20
+
 _PLACES = 3
 _LINE_NUMBER = re.compile(r":\d+\Z")
+
+
+ItemName = tuple[str, str]
+"""An item's source, and its id there."""
 
 
 def pieces_for(
@@ -39,11 +48,13 @@ def pieces_for(
     count: TokenCounter,
     failed: Failed = log_failure,
     query: str = "",
+    by_hand: Collection[ItemName] = (),
 ) -> list[Piece]:
     """Format candidates, one hook call per source, and make them ready to be placed.
 
     A source whose `contextkit_format` fails gets the default text, and `failed` is called.
-    Items that are shortened keep what matches `query`.
+    Items that are shortened keep what matches `query`. An item that a host made `by_hand` may
+    have none of the fields that its source's format shows: then it gets the default text, too.
     """
     by_source: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -68,6 +79,13 @@ def pieces_for(
                 text if len(text.splitlines()) < 2 else default_text(item, look)
                 for item, text in zip(items, formatted, strict=True)
             )
+        if by_hand:
+            formatted = tuple(
+                default_text(item, look)
+                if (source, item.id) in by_hand and not _shows(text, item)
+                else text
+                for item, text in zip(items, formatted, strict=True)
+            )
         texts.update(zip(map(id, own), formatted, strict=True))
     shortener = _Shortener(registry, look, count, failed, query)
     wholes = [_Whole.of(candidate, texts[id(candidate)], look) for candidate in candidates]
@@ -76,6 +94,13 @@ def pieces_for(
         _piece(candidate, whole, own, shortener)
         for candidate, whole, own in zip(candidates, wholes, tokens, strict=True)
     ]
+
+
+def _shows(text: str, item: ContextItem) -> bool:
+    """Whether a formatted text has most of the first words of the item's content."""
+    words = _WORD.findall(item.content)[:_FIRST_WORDS]
+    shown = set(_WORD.findall(text))
+    return 2 * sum(word in shown for word in words) >= len(words)
 
 
 @frozen
@@ -90,16 +115,15 @@ class _Shortener:
 
     def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """An item's text within so many tokens, "" where that says nothing."""
-        style = self.look.style
         if self.look.detail == "compact":
-            return shortened_line(text, max_tokens, self.count, style)
+            return shortened_line(text, max_tokens, self.count, self.look.writer)
         own = self._by_source(evolve(item, content=text), max_tokens)
         if own is not None:
             return own
-        parts = None if group_of(item.kind) == "code" else Parts.of(text, style)
-        if parts is None or (style == "xml" and "<" in parts.body):
+        parts = None if group_of(item.kind) == "code" else Parts.of(text, self.look.style)
+        if parts is None or parts.has_elements:
             return self.beginning(item, text, max_tokens)
-        tail = parts.end(_note_of(item, style, parts.head))
+        tail = parts.end(_note_of(item, parts.style, parts.head))
         said = excerpt(parts.body, self.query, max_tokens, self.count, head=parts.head, tail=tail)
         short = said or self.beginning(item, text, max_tokens)
         if group_of(item.kind) != "documentation":
@@ -108,13 +132,11 @@ class _Shortener:
 
     def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
         """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
-        style = self.look.style
-        note = _note_of(item, style, text.partition("\n")[0])
+        note = _note_of(item, self.look.writer, text.partition("\n")[0])
         if max_tokens - self.count(note) < _LEAST_CUT:
             return ""
-        if style == "xml":
-            return _shortened_element(text, max_tokens, self.count, note)
-        return truncate(text, max_tokens, self.count, note)
+        shorten = self.look.writer.choose(markdown=truncate, xml=_shortened_element, plain=truncate)
+        return shorten(text, max_tokens, self.count, note)
 
     def _by_source(self, item: ContextItem, max_tokens: int) -> str | None:
         text = self.registry.attempt(
@@ -136,17 +158,14 @@ class _Shortener:
         return Excerpt(shown) if isinstance(text, Excerpt) else shown
 
 
-def _note_of(item: ContextItem, style: Style, head: str) -> str:
+def _note_of(item: ContextItem, style: TextStyle, head: str) -> str:
     """What says where the whole text is; "" where its head does, or only an id is known."""
     place = one_line(visible(item.location or ""))
     if not place or item.id in place:
         return ""
-    escaped = escape_xml if style == "xml" else str
-    if escaped(_LINE_NUMBER.sub("", place)) in head:
+    if style.characters(_LINE_NUMBER.sub("", place)) in head:
         return ""
-    if style == "markdown":
-        return f"*(truncated, see full at {code_span(place)})*"
-    return f"(truncated, see full at {escaped(place)})"
+    return style.note(f"truncated, see full at {style.place(place)}")
 
 
 @frozen
@@ -187,57 +206,56 @@ def credit_of(item: ContextItem, look: Look) -> str:
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
     """What names where else an item was found; empty where nowhere."""
     # One place may have been found as several records.
-    named = list(dict.fromkeys(filter(None, (_place_of(other, look.style) for other in also_in))))
+    named = list(dict.fromkeys(filter(None, (_place_of(other, look.writer) for other in also_in))))
     if not named:
         return ""
     more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
     places = f"{', '.join(named[:_PLACES])}{more}"
     if look.detail == "compact":
         # Within one line there is no room for an element of its own.
-        return "" if look.style == "xml" else f" (also in: {places})"
-    return {
-        "markdown": f"\n\n*Also in: {places}*",
-        "xml": f"\n<also-in>{escape_xml(places)}</also-in>",
-        "plain": f"\n(also in: {places})",
-    }[look.style]
+        behind = f" (also in: {places})"
+        return look.writer.choose(markdown=behind, xml="", plain=behind)
+    return look.writer.choose(
+        markdown=f"\n\n*Also in: {places}*",
+        xml=f"\n<also-in>{places}</also-in>",
+        plain=f"\n(also in: {places})",
+    )
 
 
-def _place_of(other: Provenance, style: Style) -> str:
+def _place_of(other: Provenance, style: TextStyle) -> str:
     """Where an item was found too, if that can be opened; "" for an id or a commit."""
     place = one_line(visible(other.location or ""))
     if " " in place or other.location == other.id:
         return ""
-    return code_span(place) if place and style == "markdown" else place
+    return style.place(place)
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:
     """What names the newer item that says otherwise; empty where there is none."""
     if newer is None:
         return ""
-    place = one_line(newer.location or newer.id)
-    if look.style == "markdown":
-        place = code_span(place)
     date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
-    if look.style == "xml":
-        element = f"<superseded-by>{escape_xml(f'{place}{date}')}</superseded-by>"
-        return element if look.detail == "compact" else f"\n{element}"
+    place = f"{look.writer.place(newer.location or newer.id)}{date}"
+    element = f"<superseded-by>{place}</superseded-by>"
     if look.detail == "compact":
-        return f" (superseded by {place}{date})"
-    note = f"superseded by {place}{date}"
+        behind = f" (superseded by {place})"
+        return look.writer.choose(markdown=behind, xml=element, plain=behind)
+    note = look.writer.note(f"superseded by {place}")
     # A line right below a table or a quote would be a part of it.
-    return f"\n\n*({note})*" if look.style == "markdown" else f"\n({note})"
+    return look.writer.choose(markdown=f"\n\n{note}", xml=f"\n{element}", plain=f"\n{note}")
 
 
-def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: Style) -> str:
+def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: TextStyle) -> str:
     """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
-    if style == "xml":
+    whole_of = style.choose(markdown=_without_open_span, xml=None, plain=lambda _, short: short)
+    if whole_of is None:
         return ""
     # Without a word behind it, the mark of a list's line would be none.
-    mark = "- " if style == "markdown" and text.startswith("- ") else ""
+    mark = style.bullet if text.startswith(style.bullet) else ""
     line = text[len(mark) :]
 
     def shown(short: str) -> str:
-        whole = _without_open_span(line, short) if style == "markdown" else short
+        whole = whole_of(line, short)
         return f"{mark}{whole}" if whole else ""
 
     return _cut(line, max_tokens - count(mark), max_tokens, count, shown)

@@ -27,6 +27,7 @@ from contextkit.pipeline.breakers import Breakers
 from contextkit.pipeline.filters import narrowed
 from contextkit.pipeline.gate import unless_talk
 from contextkit.pipeline.gather import Admission, Answer, Question, gather
+from contextkit.pipeline.observers import Observers
 from contextkit.pipeline.recipes import section_request, sections_to_ask, timeout_of
 from contextkit.pipeline.redact import Redactor
 from contextkit.pipeline.request import with_budget
@@ -109,6 +110,7 @@ class Pipeline:
         history: what was chosen before, or None where nobody counts it.
         recall: adds to questions what a cache has kept of their answers, or None.
         redactor: replaces secrets.
+        observers: the plugins that see each context after it was made.
         breakers: which of the sources are left alone for a while, as they keep failing.
     """
 
@@ -120,6 +122,7 @@ class Pipeline:
     recall: Callable[[list[Question]], Awaitable[list[Question]]] | None = None
     breakers: Breakers = field(init=False)
     redactor: Redactor = field(init=False)
+    observers: Observers = field(init=False)
     _admission: Admission = field(init=False)
 
     @breakers.default
@@ -130,6 +133,10 @@ class Pipeline:
     @redactor.default
     def _make_redactor(self) -> Redactor:
         return Redactor(self.registry)
+
+    @observers.default
+    def _make_observers(self) -> Observers:
+        return Observers(self.registry)
 
     @_admission.default
     def _make_admission(self) -> Admission:
@@ -218,7 +225,9 @@ class Pipeline:
                     items,
                     lambda section: self._questions(request, [section], signalling, self.store)[0],
                 )
-            return await self._finishing(watch, failures)(gathered, Before(ongoing, items))
+            by_hand = {(each.source, each.id) for each in new if isinstance(each, ContextItem)}
+            before = Before(ongoing, items, by_hand)
+            return await self._finishing(watch, failures)(gathered, before)
 
     async def _ongoing(self, context: FormattedContext) -> Ongoing:
         kept = ongoing_of(context)

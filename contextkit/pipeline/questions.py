@@ -78,7 +78,7 @@ class AskingForContexts(abc.ABC):
             StoreError: where the store does not open, and no source answers without it.
         """
         request, recipe = self._asked(query, context_types, options)
-        return await self._assembled(request, recipe)
+        return self.pipeline.observers.notify(await self._assembled(request, recipe))
 
     async def explain_item(
         self,
@@ -172,7 +172,8 @@ class AskingForContexts(abc.ABC):
                 that makes no sense.
         """
         several = list(new) if isinstance(new, Iterable) else [new]
-        return await self.pipeline.update(context, several, max_tokens)
+        updated = await self.pipeline.update(context, several, max_tokens)
+        return self.pipeline.observers.notify(updated)
 
     async def get_premortem_context(
         self, domain: str, strategy: str | None = None, **options: Unpack[PremortemOptions]
@@ -207,7 +208,8 @@ class AskingForContexts(abc.ABC):
         for option in ("limit", "max_tokens"):
             if options.get(option) is None:
                 options[option] = getattr(offered.template, option)
-        return await self._assembled(self._request(recipe.title, options, name), recipe)
+        request = self._request(recipe.title, options, name)
+        return self.pipeline.observers.notify(await self._assembled(request, recipe))
 
     async def count_tokens(self, text: str, tokens: str | None = None) -> int:
         """Count the tokens of a text.

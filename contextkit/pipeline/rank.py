@@ -41,7 +41,7 @@ from contextkit.models.items import ContextItem
 from contextkit.models.source import SourceInfo
 from contextkit.models.strategy import DEFAULT, Strategy
 from contextkit.pipeline.gather import Answer
-from contextkit.pipeline.neighbours import supports
+from contextkit.sources.neighbours import supports
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,7 +172,7 @@ def diversify(candidates: Sequence[Candidate], diversity: float) -> list[Candida
     import numpy as np
 
     likeness = _likeness([candidate.item.own_text for candidate in candidates])
-    scores = np.array([candidate.scores.score for candidate in candidates])
+    scores = np.array([candidate.scores.before_diversity for candidate in candidates])
     redundancy = np.zeros(len(candidates))
     waiting = np.ones(len(candidates), dtype=bool)
     ordered = []

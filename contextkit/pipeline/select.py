@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from attrs import evolve, frozen
 
@@ -12,7 +11,7 @@ from contextkit.logs import get_logger
 from contextkit.models.candidate import Candidate
 from contextkit.models.items import ContextItem, Provenance
 from contextkit.models.trace import Verdict
-from contextkit.plugin.checks import Failed, checked_keys, log_failure
+from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.manager import SourceRegistry
 
 _log = get_logger(__name__)
@@ -91,13 +90,13 @@ def select(
 
 def beyond(candidates: Sequence[Candidate], most: int) -> list[Dropped]:
     """The candidates, best first, for which a limit has no room."""
-    reason = f"it is not among the best {most:,} of what was found"
+    reason = f"it is not among the best {most:,} results"
     return [Dropped(candidate, "over_limit", reason) for candidate in candidates[most:]]
 
 
 def _below(candidate: Candidate, floor: float) -> str:
     beside = f" ({candidate.relevance:.3f} with its neighbours)" if candidate.scores.support else ""
-    return f"relevance {candidate.item.relevance:.3f}{beside} is under the floor of {floor:g}"
+    return f"relevance {candidate.item.relevance:.3f}{beside} is below the minimum of {floor:g}"
 
 
 def _keys(
@@ -109,13 +108,7 @@ def _keys(
         positions.setdefault(item.source, []).append(position)
     keys: list[tuple[str, ...]] = [()] * len(items)
     for source, own in positions.items():
-        found = registry.attempt(
-            source,
-            "contextkit_dedup_keys",
-            partial(checked_keys, source, items=len(own)),
-            failed,
-            items=[items[position] for position in own],
-        )
-        for position, item_keys in zip(own, found or (), strict=found is not None):
+        found = registry.dedup_keys(source, [items[position] for position in own], failed)
+        for position, item_keys in zip(own, found, strict=True):
             keys[position] = item_keys
     return keys

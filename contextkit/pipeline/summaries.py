@@ -13,9 +13,8 @@ from functools import partial
 
 from attrs import define, field, frozen
 
-from contextkit.concurrency import in_thread
-from contextkit.errors import in_words
 from contextkit.models.items import ContextItem
+from contextkit.pipeline.hook_timeout import attempt_within
 from contextkit.plugin.checks import Failed, checked_summaries, log_failure
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.clean import legible, visible
@@ -85,26 +84,19 @@ class Answers:
         left = self._until - time.monotonic()
         if not places or left <= 0:
             return {}
-        call = partial(
-            self.registry.attempt,
+        texts = await attempt_within(
+            self.registry,
             plugin,
             HOOK,
             partial(checked_summaries, plugin, items=len(places)),
             self.failed,
+            left,
+            allowed=self.seconds,
             query=self.query,
             items=[wanted[place].item for place in places],
             targets=[wanted[place].target for place in places],
             count=self.count,
         )
-        try:
-            async with asyncio.timeout(left):
-                texts = await in_thread(call)
-        except TimeoutError:
-            self.failed(plugin, HOOK, f"no answer within {self.seconds:g} s")
-            return {}
-        except Exception as error:  # noqa: BLE001 - whatever ends a plugin's thread costs it alone
-            self.failed(plugin, HOOK, in_words(error))
-            return {}
         return {
             place: (plugin, text)
             for place, text in zip(places, texts or (), strict=texts is not None)

@@ -5,7 +5,7 @@ Something new joins what was gathered: an item beside its source's others, in it
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from attrs import evolve, field, frozen
@@ -19,7 +19,7 @@ from contextkit.models.context import FormattedContext
 from contextkit.models.items import ContextItem, Provenance, Successor
 from contextkit.models.record import Hit, Record, Search
 from contextkit.models.request import ContextRequest, Recipe, Section
-from contextkit.pipeline.format import pieces_for
+from contextkit.pipeline.format import ItemName, pieces_for
 from contextkit.pipeline.gather import Answer, Question
 from contextkit.pipeline.looks import Look
 from contextkit.plugin.checks import Failed, checked_items
@@ -109,11 +109,13 @@ class Before:
     Attributes:
         ongoing: the assembly of the context that is updated.
         new: the items that join it.
+        by_hand: those of them that the host made, and no source.
         shown: what was in the text.
     """
 
     ongoing: Ongoing
     new: Sequence[ContextItem]
+    by_hand: Collection[ItemName] = ()
     shown: Mapping[ItemKey, Candidate] = field(init=False)
 
     @shown.default
@@ -186,13 +188,14 @@ def pieces_anew(
     failed: Failed,
     known: Sequence[Piece],
     query: str,
+    by_hand: Collection[ItemName] = (),
 ) -> list[Piece]:
     """Pieces of the candidates; those whose text is known already are not formatted again."""
     if not known:
-        return pieces_for(registry, candidates, look, count, failed, query)
+        return pieces_for(registry, candidates, look, count, failed, query, by_hand)
     by_key = {text_key(p.candidate): p.summary_of or p for p in known}
     unknown = [candidate for candidate in candidates if text_key(candidate) not in by_key]
-    anew = pieces_for(registry, unknown, look, count, failed, query)
+    anew = pieces_for(registry, unknown, look, count, failed, query, by_hand)
     made = {id(piece.candidate): piece for piece in anew}
     return [
         made[id(candidate)]

@@ -14,9 +14,10 @@ from typing import Any, TypeVar, cast
 
 from contextkit.errors import SourceError
 from contextkit.logs import get_logger
+from contextkit.models.health import HEALTH_STATES, HealthFinding
 from contextkit.models.items import ContextItem, IndexReport, Provenance, Successor
 from contextkit.models.request import Recipe, RecipeTemplate, Section
-from contextkit.models.source import WORKSPACE_RULES, SourceInfo, Tool
+from contextkit.models.source import Setting, SourceInfo, Tool
 from contextkit.text.secrets import SecretSpan
 from contextkit.text.signals import QuerySignals
 
@@ -57,8 +58,8 @@ _INFO_FIELDS: _Kinds = {
     "entity_type_field": (str,),
     "dated": (bool,),
     "reads": (list, tuple),
-    "settings": (Mapping,),
-    "workspace_rules": (Mapping,),
+    "settings": (Mapping, type(None)),
+    "commands": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
     **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted"), (int,)),
@@ -66,6 +67,7 @@ _REPORT_FIELDS: _Kinds = {
     "notes": (list, tuple),
 }
 _SPAN_FIELDS: _Kinds = {"start": (int,), "end": (int,), "kind": (str,)}
+_HEALTH_FIELDS: _Kinds = {"state": (str,), "text": (str,), "remedy": _OPTIONAL_TEXT}
 _SPAN_KIND = re.compile(r"[^\]\n\r]{1,60}")
 _TOOL_FIELDS: _Kinds = {
     "name": (str,),
@@ -158,6 +160,41 @@ def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | No
     return tuple(result)
 
 
+def checked_scores(plugin: str, result: object, items: int) -> tuple[float, ...]:
+    """What `contextkit_rerank` returned: per item a score within 0..1."""
+    hook = "contextkit_rerank"
+    if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
+        raise SourceError(plugin, hook, f"expected a sequence of numbers, got {_a(result)}")
+    _one_per_item(plugin, hook, len(result), items)
+    for position, score in enumerate(result):
+        if isinstance(score, bool) or not isinstance(score, (int, float)):
+            raise SourceError(
+                plugin, hook, f"score {position} is {_a(score)}, expected a number within 0..1"
+            )
+        if not 0 <= score <= 1:
+            raise SourceError(
+                plugin, hook, f"score {position} is {score}, expected a number within 0..1"
+            )
+    return tuple(map(float, result))
+
+
+def checked_health(plugin: str, results: Sequence[object]) -> tuple[HealthFinding, ...]:
+    """What one plugin's `contextkit_health` returned: findings of known states, with a text."""
+    hook = "contextkit_health"
+    # pluggy leaves None out of the list of what the hook returned.
+    findings = _sequence_of(plugin, hook, results[0] if results else (), HealthFinding)
+    for finding in findings:
+        _check_fields(plugin, hook, "HealthFinding", finding, _HEALTH_FIELDS)
+        if finding.state not in HEALTH_STATES:
+            states = ", ".join(HEALTH_STATES)
+            raise SourceError(
+                plugin, hook, f"HealthFinding: state is {finding.state!r}, expected one of {states}"
+            )
+        if not finding.text.strip():
+            raise SourceError(plugin, hook, "HealthFinding: text is empty")
+    return findings
+
+
 def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ...], ...]:
     """What `contextkit_dedup_keys` returned: per item a sequence of keys."""
     hook = "contextkit_dedup_keys"
@@ -192,28 +229,21 @@ def checked_info(source: str, result: object) -> SourceInfo:
     _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
     _sequence_of(source, hook, result.indexed_fields, str)
     _sequence_of(source, hook, result.reads, str)
-    for key, value in result.settings.items():
+    for key, value in (result.settings or {}).items():
         if not _is_setting(key, value):
-            raise SourceError(
-                source,
-                hook,
-                f"settings: {key!r} is {_a(value)}, expected a "
-                "string, a number, a truth or a list of those",
-            )
-    for key, rule in result.workspace_rules.items():
-        if key not in result.settings or rule not in WORKSPACE_RULES:
-            raise SourceError(
-                source,
-                hook,
-                f"workspace_rules: {key!r} is {rule!r}, expected a name in settings and one of "
-                f"{', '.join(WORKSPACE_RULES)}",
-            )
+            reason = "a Setting, a text, a number, true or false, or a list of texts"
+            raise SourceError(source, hook, f"settings: {key!r} is {_a(value)}, expected {reason}")
+    for name, command in result.commands.items():
+        if not isinstance(command, tuple) or [*map(type, (name, *command))] != [str] * 3:
+            reason = "expected a name and a tuple of target and summary"
+            raise SourceError(source, hook, f"commands: {name!r} is {command!r:.80}, {reason}")
     return result
 
 
 def _is_setting(key: object, value: object) -> bool:
     """Whether a file of settings can have it: a bare key, and a value without a date."""
-    values = value if isinstance(value, (list, tuple)) else [value]
+    default = value.default if isinstance(value, Setting) else value
+    values = default if isinstance(default, (list, tuple)) else [default]
     bare = isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9_-]+", key) is not None
     return bare and all(isinstance(each, (str, int, float)) for each in values)
 

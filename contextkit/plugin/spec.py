@@ -28,7 +28,9 @@ import pluggy
 if TYPE_CHECKING:
     import click
 
+    from contextkit.models.context import FormattedContext
     from contextkit.models.embedding import DenseModel
+    from contextkit.models.health import HealthFinding
     from contextkit.models.indexer import Indexer
     from contextkit.models.items import ContextItem, Detail, IndexReport, Style
     from contextkit.models.kit import Kit
@@ -84,7 +86,7 @@ def contextkit_format(
 
 @hookspec(firstresult=True)
 def contextkit_weight(request: ContextRequest) -> float | None:
-    """The source's weight in the token budget, over 0. `None`: 1.0.
+    """The source's weight in the token budget, over 0. `None`: that of its `SourceInfo`.
 
     Called once for each section that asks the source, with the request as
     `contextkit_query` got it. Configuration (`[sources.NAME] weight`) and the host beat it.
@@ -103,7 +105,7 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
     Called once per assembly, with all the relevant items of the source. Items of different
     sources that share a key are duplicates, and so are items of one source that share an id.
-    `None`: no keys beyond the item's own id.
+    `None`: no keys beyond the item's own id. `SourceInfo.dedup_key` does for most sources.
 
     ```python
     @hookimpl
@@ -212,7 +214,8 @@ def contextkit_tools() -> Sequence[Tool] | None:
     """What an agent can do with this source, beyond asking for context. `None`: nothing.
 
     Called when an agent's host lists the tools or calls one. Two plugins may not offer one
-    name. `Tool` says how its parameters and its result are described.
+    name. `Tool` says how its parameters and its result are described. `SourceInfo.tools`
+    does without this hook.
 
     ```python
     @hookimpl
@@ -230,7 +233,8 @@ def contextkit_tools() -> Sequence[Tool] | None:
 def contextkit_commands(cli: click.Group) -> None:
     """Add commands to the `contextkit` command line.
 
-    Called when the command line starts: import what a command needs inside it.
+    Called when the command line starts: import what a command needs inside it, or name it in
+    `SourceInfo.commands`.
 
     ```python
     @hookimpl
@@ -262,7 +266,8 @@ def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | No
 
     Called with the keys that are not the core's (`enabled`, `weight`, `priority`,
     `timeout`, `limit`, `min_relevance`, `embedder`, `keep_days`, `keep_records`). Each text
-    begins with the key. `None` or empty: nothing is.
+    begins with the key. `None` or empty: nothing is. Without this hook they are checked by
+    `SourceInfo.settings`.
 
     ```python
     @hookimpl
@@ -322,6 +327,62 @@ def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals | None
     @hookimpl
     def contextkit_signals(query, signals):
         return QuerySignals(kinds=["storm"]) if "wind" in signals.keywords else None
+    ```
+    """
+
+
+@hookspec(firstresult=True)
+def contextkit_rerank(
+    request: ContextRequest, items: Sequence[ContextItem]
+) -> Sequence[float] | None:
+    """Score the items of all sources together: per item a number within 0..1, in their order.
+
+    Called once per assembly, for the plugins that are on, by name, until one gives scores.
+    `items` are those of all sources, best first, after deduplication and without what is below
+    the relevance floor. Items are then ordered by these scores, and the trace shows each as
+    `rerank`; the budget of a source still follows its own matches. The hook runs in a thread
+    and may take `[assemble] rerank_timeout` seconds. A late or bad answer is logged, and the
+    order stays. `None`: the order by the core's scores stays.
+
+    ```python
+    @hookimpl
+    def contextkit_rerank(request, items):
+        return cross_encoder.scores(request.query, [item.own_text for item in items])
+    ```
+    """
+
+
+@hookspec
+def contextkit_assembled(context: FormattedContext) -> None:
+    """Observe a context after it was made, for instance to measure or to log it.
+
+    Called after the context was returned, in a thread of the plugin's own, for every plugin
+    that is on, and in the order of the contexts; also for one out of the cache, whose
+    `context.trace.cache.state` is `hit`. The hook delays and changes no context. A failure is
+    logged with the plugin's name. A process that ends waits two seconds for its observers.
+
+    ```python
+    @hookimpl
+    def contextkit_assembled(context):
+        tokens_per_context.observe(context.token_count)
+    ```
+    """
+
+
+@hookspec
+def contextkit_health(kit: Kit) -> Sequence[HealthFinding] | None:
+    """Report findings of the plugin about itself, such as a server that does not answer.
+
+    Called by `contextkit doctor`, for every plugin that is on, in a thread that may take ten
+    seconds. Each finding is a line of its report, under the plugin's name; a `problem` makes
+    its exit code 1. Change nothing here. `None` or empty: nothing is reported.
+
+    ```python
+    @hookimpl
+    def contextkit_health(kit):
+        if kit.records("weather").count():
+            return [HealthFinding("ok", "reports are stored")]
+        return [HealthFinding("warning", "no reports are stored", "run `contextkit index`")]
     ```
     """
 

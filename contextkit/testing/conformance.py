@@ -140,6 +140,14 @@ class SourceConformance:
         """Whatever is asked, what it adds to the signals is of the right types, and stable."""
         _must(subject.name, lambda: hook_checks.check_signals(subject))
 
+    def test_its_scores_of_items(self, subject: Subject) -> None:
+        """`contextkit_rerank` gives each item a score within 0..1, always the same."""
+        _must(subject.name, lambda: hook_checks.check_rerank(subject))
+
+    def test_its_health(self, subject: Subject) -> None:
+        """`contextkit_health` reports lines of known states, with a remedy for each fault."""
+        _must(subject.name, lambda: hook_checks.check_health(subject))
+
     def test_its_recipes(self, subject: Subject) -> None:
         """Each recipe has a description and can be built."""
         _must(subject.name, lambda: hook_checks.check_recipes(subject, self.recipe_arguments))
@@ -155,6 +163,10 @@ class SourceConformance:
     def test_agents_events(self, subject: Subject) -> None:
         """Whatever an agent reports, `contextkit_agent_event` does not fail."""
         _must(subject.name, lambda: listening_checks.check_agent_events(subject))
+
+    def test_contexts_that_were_assembled(self, subject: Subject) -> None:
+        """`contextkit_assembled` does not fail, and leaves the context as it is."""
+        _must(subject.name, lambda: listening_checks.check_assembled(subject))
 
     def test_its_items(self, subject: Subject) -> None:
         """It finds items of its own name and of different ids, best first."""

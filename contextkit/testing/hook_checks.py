@@ -65,7 +65,7 @@ def check_settings(subject: Subject) -> None:
     hook = "contextkit_check_settings"
     if not subject.has(hook):
         return
-    for settings in ({}, dict(subject.kit.registry.info(subject.name).settings)):
+    for settings in ({}, subject.kit.registry.info(subject.name).setting_defaults):
         for problem in _problems(subject, settings):
             raise NotConformingError(
                 f"{hook} finds a problem in the defaults {settings}: {problem}"
@@ -154,6 +154,36 @@ def check_signals(subject: Subject) -> None:
         first = checks.checked_signals(subject.name, subject.call(hook, **asked))
         if checks.checked_signals(subject.name, subject.call(hook, **asked)) != first:
             raise NotConformingError(f"{hook} says something else of {query!r:.60} the second time")
+
+
+def check_rerank(subject: Subject) -> None:
+    """Its scores are one per item, each within 0..1, and the same at every call."""
+    hook = "contextkit_rerank"
+    items = list(subject.found())
+    if not subject.has(hook) or not items:
+        return
+    asked: Mapping[str, Any] = {"request": subject.request(), "items": items}
+    first = subject.call(hook, **asked)
+    if first is not None:
+        checks.checked_scores(subject.name, first, len(items))
+    second = subject.call(hook, **asked)
+    if (None if second is None else [*second]) != (None if first is None else [*first]):
+        raise NotConformingError(
+            f"{hook} gives other scores the second time: the same request must give the same "
+            f"context"
+        )
+
+
+def check_health(subject: Subject) -> None:
+    """Its findings are one line each, and what is not `ok` has a remedy."""
+    hook = "contextkit_health"
+    if not subject.has(hook):
+        return
+    for found in checks.checked_health(subject.name, subject.call(hook, kit=subject.kit)):
+        if any(len((text or "").splitlines()) > 1 for text in (found.text, found.remedy)):
+            raise NotConformingError(f"{hook}: {found.text!r:.60} has several lines: use one")
+        if found.state != "ok" and not found.remedy:
+            raise NotConformingError(f"{hook}: {found.text!r:.60} has no remedy: say what to do")
 
 
 def check_tools(subject: Subject) -> None:

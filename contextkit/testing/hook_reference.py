@@ -12,6 +12,8 @@ from typing import Any
 
 import attrs
 
+from contextkit.models.context import FormattedContext
+from contextkit.models.health import HealthFinding
 from contextkit.models.indexer import Indexer
 from contextkit.models.items import ContextItem, IndexReport
 from contextkit.models.record import Hit, Range, Record
@@ -27,8 +29,10 @@ from contextkit.text.signals import QuerySignals
 _VALUES = (
     ContextItem,
     ContextRequest,
+    FormattedContext,
     QuerySignals,
     SecretSpan,
+    HealthFinding,
     SourceInfo,
     IndexReport,
     RecipeTemplate,

@@ -13,6 +13,8 @@ from contextkit.testing.subject import NotConformingError, Subject
 
 _COMMANDS = "contextkit_commands"
 _EVENT = "contextkit_agent_event"
+_ASSEMBLED = "contextkit_assembled"
+_NOTHING = "zzxqv"
 _ABOUT = {"session_id": "a-session", "cwd": "/nowhere"}
 _EVENTS: Sequence[Mapping[str, Any]] = (
     {"hook_event_name": "SessionStart", "source": "startup", **_ABOUT},
@@ -76,3 +78,23 @@ def check_agent_events(subject: Subject) -> None:
             ) from error
         if told != event:
             raise NotConformingError(f"{_EVENT} changes the event: other plugins hear of it, too")
+
+
+def check_assembled(subject: Subject) -> None:
+    """It observes a context with items, and one without, and changes neither."""
+    if not subject.has(_ASSEMBLED):
+        return
+    for query in (subject.query, _NOTHING):
+        context = subject.kit.assemble_context_sync(query, record_use=False)
+        before = copy.deepcopy(context.as_dict())
+        try:
+            subject.call(_ASSEMBLED, context=context)
+        except Exception as error:
+            raise NotConformingError(
+                f"{_ASSEMBLED} fails for a context of {len(context.items)} items: "
+                f"{in_words(error.__cause__ or error)}"
+            ) from error
+        if context.as_dict() != before:
+            raise NotConformingError(
+                f"{_ASSEMBLED} changes the context: copy what you want to change"
+            )

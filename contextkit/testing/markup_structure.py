@@ -8,6 +8,7 @@ from typing import Any
 from xml.parsers import expat
 
 from contextkit.models.items import Style
+from contextkit.text.styles import style_of
 
 _BEHIND = "what stands behind"
 _MARKDOWN_PARTS = {
@@ -37,7 +38,7 @@ def structure(text: str, style: Style) -> Counter[str]:
     Raises:
         MarkupError: where it does not end where it should, or is no XML.
     """
-    return {"markdown": _markdown, "xml": _xml, "plain": _plain}[style](text)
+    return style_of(style).choose(markdown=_markdown, xml=_xml, plain=_plain)(text)
 
 
 def _markdown(text: str) -> Counter[str]:

@@ -113,7 +113,8 @@ def _of_each_kind(items: Sequence[ContextItem]) -> Iterator[ContextItem]:
 
 def _tags(subject: Subject, item: ContextItem, look: Look) -> tuple[str, ...]:
     shown = _shown(subject, item, look) or ""
-    return tuple(dict.fromkeys(_TAG.findall(shown))) if look.style == "xml" else ()
+    tags = tuple(dict.fromkeys(_TAG.findall(shown)))
+    return look.writer.choose(markdown=(), xml=tags, plain=())
 
 
 def shown_text(subject: Subject, item: ContextItem, look: Look) -> str:
@@ -208,5 +209,5 @@ def check_contexts(subject: Subject) -> None:
                 f"in a context of {budget} tokens ({_named(look)}) not one of its items is "
                 f"shown: {'; '.join(reasons) or source.reason or 'nothing was found'}"
             )
-        if look.style == "xml" and context.markdown:
+        if look.writer.syntax == "xml" and context.markdown:
             _structure(context.markdown, look, "a context")

@@ -2,8 +2,9 @@
 
 | module | what it does |
 |---|---|
+| `styles` | writes texts, lines, places and whole items in each output style |
 | `markup` | makes any text safe to show as Markdown, XML or plain text |
-| `truncate`, `units`, `passages`, `blocks` | shortens texts where they can be cut |
+| `truncate`, `units`, `passages`, `parts`, `blocks` | shortens texts where they can be cut |
 | `tokens`, `token_weights` | counts tokens |
 | `signals`, `questions`, `words`, `languages`, `dates` | reads what a question is about |
 | `keywords` | makes the sparse vectors of keyword search |
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         plain_line as plain_line,
         plain_text as plain_text,
     )
+    from contextkit.text.parts import Parts as Parts
     from contextkit.text.passages import Excerpt as Excerpt, excerpt as excerpt
     from contextkit.text.questions import (
         first_line as first_line,
@@ -60,6 +62,12 @@ if TYPE_CHECKING:
         Intent as Intent,
         QuerySignals as QuerySignals,
         Topic as Topic,
+    )
+    from contextkit.text.styles import (
+        TEXT_STYLES as TEXT_STYLES,
+        TextStyle as TextStyle,
+        element as element,
+        style_of as style_of,
     )
     from contextkit.text.tokens import (
         TokenCounter as TokenCounter,
@@ -78,15 +86,17 @@ _NAMES = {
         "code_span escape_markdown escape_xml fenced line_start_safe markdown_text "
         "one_line plain_line plain_text"
     ),
+    "parts": "Parts",
     "passages": "Excerpt excerpt",
     "questions": "first_line is_traceback signals_of",
     "secrets": "find_secrets hide_secrets",
     "secrets.span": "SecretSpan",
     "signals": "INTENTS TOPICS Intent QuerySignals Topic",
+    "styles": "TEXT_STYLES TextStyle element style_of",
     "tokens": "TokenCounter estimate_tokens",
     "truncate": "ELLIPSIS truncate",
     "words": "STOP_WORDS TALK VERBS",
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]
-__getattr__ = lazy_names(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, **_NAMES)

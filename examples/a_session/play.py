@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 MENDED = "908dd37f327ca037852ca84f0f3c6147f1191ac0"
 """The commit that mended it; the session begins at the one before."""
 
-TEST = "tests/pipeline/test_formatting.py"
+TEST = "tests/core/test_formatting.py"
 CODE = "contextkit/formatting.py"
 SETTINGS = """\
 # A busy machine may take its time, and nothing stays in the background.

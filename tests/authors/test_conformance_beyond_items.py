@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,7 @@ from typing import Any
 import click
 import pytest
 
-from contextkit import ContextItem, IndexReport, Record, SourceInfo, hookimpl
+from contextkit import ContextItem, HealthFinding, IndexReport, Record, SourceInfo, hookimpl
 from contextkit.cli.lazy import LazyCommand
 from contextkit.testing import (
     filter_checks,
@@ -50,6 +51,63 @@ def plugin(**hooks: Callable[..., Any]) -> ModuleType:
 def item(item_id: str = "a", content: str = "high tide at noon", **fields: Any) -> ContextItem:
     """An item of the source."""
     return ContextItem("tide", content, 0.5, id=item_id, **fields)
+
+
+# -- what plugins score, report and observe ---------------------------------------------------
+
+
+def check_all(subject: Subject) -> None:
+    """Everything that is checked here."""
+    hook_checks.check_rerank(subject)
+    hook_checks.check_health(subject)
+    listening_checks.check_assembled(subject)
+
+
+def test_scores_findings_and_observers_that_are_right(subject_of: SubjectOf) -> None:
+    """Nothing is found wrong."""
+    check_all(
+        subject_of(
+            finding(
+                item(),
+                contextkit_rerank=lambda request, items: [0.5 for _ in items],
+                contextkit_health=lambda kit: [HealthFinding("warning", "slow", "wait")],
+                contextkit_assembled=lambda context: None,
+            )
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("hooks", "message"),
+    [
+        (
+            {"contextkit_rerank": lambda request, items: [random.random() for _ in items]},
+            "contextkit_rerank gives other scores the second time",
+        ),
+        (
+            {"contextkit_health": lambda kit: [HealthFinding("problem", "it is down")]},
+            "'it is down' has no remedy: say what to do",
+        ),
+        (
+            {"contextkit_health": lambda kit: [HealthFinding("ok", "it\nworks")]},
+            r"'it\\nworks' has several lines",
+        ),
+        (
+            {"contextkit_assembled": lambda context: context.items[0].title.upper()},
+            "contextkit_assembled fails for a context of 1 items: AttributeError",
+        ),
+        (
+            {"contextkit_assembled": lambda context: context.items.clear()},
+            "contextkit_assembled changes the context",
+        ),
+    ],
+)
+def test_wrong_scores_findings_and_observers(
+    subject_of: SubjectOf, hooks: dict[str, Any], message: str
+) -> None:
+    """What is wrong is said with the hook's name."""
+    with pytest.raises(NotConformingError, match=message):
+        check_all(subject_of(finding(item(), **hooks)))
 
 
 # -- filters ---------------------------------------------------------------------------------

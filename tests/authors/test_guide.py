@@ -132,10 +132,10 @@ def test_the_guide_can_be_followed(author: Author) -> None:
             file.write_text(before + snippet.text, encoding="utf-8")
     begun, assembled, counted, tested, _ = shown
     assert re.search(r"^tide +on +contextkit-tide +0\.1\.0", begun, re.MULTILINE)
-    assert "28 passed" in begun
+    assert "31 passed" in begun
     assert "## Tide\n\nHigh water in Oslo at noon." in assembled
     assert counted == "1 known\n"
-    assert "30 passed" in tested
+    assert "33 passed" in tested
     (wheel,) = (author.folder / "dist").iterdir()
     assert wheel.name == "contextkit_tide-0.1.0-py3-none-any.whl"
     again = author.shell("contextkit assemble 'when is high water in Oslo?' --sources tide")
@@ -143,9 +143,9 @@ def test_the_guide_can_be_followed(author: Author) -> None:
 
 
 def test_what_stands_alone_runs() -> None:
-    """Those of Python that are for no file: an item, and two plugins that are no sources."""
+    """Those of Python that are for no file: an item, and three plugins that are no sources."""
     alone = [s.text for s in snippets() if s.language == "python" and not s.file]
-    assert len(alone) == 3
+    assert len(alone) == 4
     for text in alone:
         exec(compile(text, "README.md", "exec"), {})  # noqa: S102 - it is ours
 

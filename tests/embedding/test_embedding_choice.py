@@ -219,7 +219,9 @@ def test_an_unknown_model_of_a_source_is_an_error(
     """Whether the configuration named it or the source itself."""
     tide = make_plugin([], contextkit_source=SourceInfo(embedder=said))
     kit = open_kit({"tide": tide}, settings=settings)
-    with pytest.raises(ConfigError, match=r"there are wordllama, none$") as caught:
+    with pytest.raises(
+        ConfigError, match=r"wordllama, none; for others, pip install contextkit-embedders$"
+    ) as caught:
         kit.records("tide").put([Record(id="1", text=TEXTS[0])])
     assert caught.value.key == key
 

@@ -25,8 +25,8 @@ from contextkit.config.sections import AssembleSettings
 from contextkit.config.settings import Config
 from contextkit.models.items import DETAILS, STYLES, Style
 from contextkit.models.trace import ItemTrace
-from contextkit.pipeline.looks import Parts
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.parts import Parts
 from contextkit.text.passages import keeps
 from contextkit.text.tokens import counter_for
 

@@ -17,6 +17,7 @@ from contextkit.pipeline.format import pieces_for, shortened_line
 from contextkit.pipeline.looks import Look
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.passages import Excerpt
+from contextkit.text.styles import style_of
 from contextkit.text.tokens import counter_for
 
 MakePlugin = Callable[..., ModuleType]
@@ -248,9 +249,9 @@ def test_a_winner_says_where_else_it_was_found(
 def test_a_line_is_cut_before_a_code_span_that_does_not_fit() -> None:
     """Behind its first backtick, what was code would be markup."""
     line = "- the tide `</entity> is here and there and everywhere` turns"
-    assert shortened_line(line, 12, COUNT, "markdown") == "- the tide ..."
-    assert shortened_line(line[2:], 12, COUNT, "plain").startswith("the tide `</entity>")
-    assert shortened_line(f"- {line[11:]}", 9, COUNT, "markdown") == ""
+    assert shortened_line(line, 12, COUNT, style_of("markdown")) == "- the tide ..."
+    assert shortened_line(line[2:], 12, COUNT, style_of("plain")).startswith("the tide `</entity>")
+    assert shortened_line(f"- {line[11:]}", 9, COUNT, style_of("markdown")) == ""
 
 
 def test_an_element_without_a_body_cannot_be_shortened(
@@ -277,7 +278,8 @@ def test_a_line_that_fits_into_some_room_fits_into_more(tokens: str, style: Styl
     """The tokens of its mark and of its words do not add up to the line's."""
     count = counter_for(tokens)
     line = "- 上面有一句话。下面也有一句话。 - ```sh ls -l rm it ``` > ```` > quoted code > ````"
-    lines = [shortened_line(line, room, count, style) for room in range(1, count(line) + 1)]
+    rooms = range(1, count(line) + 1)
+    lines = [shortened_line(line, room, count, style_of(style)) for room in rooms]
     shown = [bool(short) for short in lines]
     assert shown == sorted(shown)
     assert all(count(short) <= room for room, short in enumerate(lines, 1))

@@ -142,7 +142,7 @@ def damaged(store: RecordStore, note: Note, monkeypatch: pytest.MonkeyPatch) -> 
         return {**payload, "text": "alpha twisted"} if record.point_id == wrong else payload
 
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.store.payloads.make_payload", changed)
+        patched.setattr("contextkit.store.base.make_payload", changed)
         store.put([note("a", "alpha one"), note("b", "alpha two"), note("c", "alpha three")])
     return store
 
@@ -184,7 +184,7 @@ def test_a_store_with_a_damaged_record_is_not_embedded_anew(
     """The record would be lost; the old shard stays."""
     payload = {**make_payload(note("a", "alpha")), "text": "twisted"}
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.store.payloads.make_payload", lambda _: payload)
+        patched.setattr("contextkit.store.base.make_payload", lambda _: payload)
         embedded.put([note("a", "alpha")])
     embedded.close()
     with pytest.raises(RecordDamagedError, match="notes record 'a'"):
@@ -199,7 +199,7 @@ def test_verifying_finds_vectors_that_are_not_those_of_the_text(
     embedded.put([note("a", "alpha"), note("empty")])
     assert verify(embedded).other_vectors == []
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.text.keywords.embed_keywords", lambda _: _keywords("beta"))
+        patched.setattr("contextkit.store.base.embed_keywords", lambda _: _keywords("beta"))
         embedded.put([note("b", "gamma")])
     found = verify(embedded)
     assert (found.records, found.damaged) == (3, ())
@@ -318,5 +318,5 @@ def test_a_list_of_records_that_was_changed_is_told(tmp_path: Path) -> None:
     file.write_bytes(content)
     found = EmbeddedStore(copy, OneEmbedder(load_embedder("none")))
     assert found.count(None, None, {}) <= 40
-    assert "is not what was written" in str(found.problem)
+    assert "differs from what was written" in str(found.problem)
     found.close()

@@ -74,7 +74,7 @@ def test_without_room_for_a_copy_nothing_is_begun(
     """It would end the process halfway."""
     embedded.put([note("a")])
     with monkeypatch.context() as patched:
-        patched.setattr("contextkit.store.shard_folder.SPARE_BYTES", 2**60)
+        patched.setattr("contextkit.store.embedded.SPARE_BYTES", 2**60)
         with pytest.raises(StoreFullError, match="optimizing it needs"):
             embedded.optimize()
     assert embedded.optimize() is False

@@ -51,9 +51,10 @@ def test_a_name_that_nobody_counts_by_is_refused(
 ) -> None:
     """With what there is, who was asked, and what went wrong there."""
     known = "tokens: nothing counts by 'tiktok'; there is default, openai, claude"
+    install = " (pip install contextkit-tokenizers)"
     with pytest.raises(InvalidRequestError) as refused:
         find_counter(make_registry(), "tiktok")
-    assert str(refused.value) == f"{known}; no plugin that is on has any"
+    assert str(refused.value) == f"{known}; no plugin that is on has any{install}"
 
     def broken(name: str) -> Any:
         raise ValueError(f"no file {name}.json")

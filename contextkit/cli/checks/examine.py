@@ -11,7 +11,13 @@ from attrs import define, field
 
 from contextkit.cli.checks.data import StoreCheck, cache_findings, index_findings
 from contextkit.cli.checks.finding import Finding, fine, problem, timed, warning
-from contextkit.cli.checks.setup import ANSWERED, ConfigurationCheck, PluginCheck, probe_sources
+from contextkit.cli.checks.setup import (
+    ANSWERED,
+    ConfigurationCheck,
+    PluginCheck,
+    health_findings,
+    probe_sources,
+)
 from contextkit.cli.checks.surroundings import git_findings, model_findings, secret_findings
 from contextkit.config.projects import identify
 from contextkit.config.settings import Config
@@ -50,6 +56,7 @@ def examine(
         ("cache", examination.cache),
         ("index", examination.index),
         ("secrets", examination.secrets),
+        ("health", examination.health),
         ("assembly", examination.assembly),
         ("git", examination.git),
     ):
@@ -87,7 +94,7 @@ class _Examination:
         try:
             self.workspace = find_workspace(self.folder)
         except WorkspaceError as error:
-            yield problem("workspace", str(error), "name another folder with -C")
+            yield problem("workspace", str(error), "choose another folder with -C")
             return
         self.found = True
         yield fine("workspace", str(self.workspace.root))
@@ -134,6 +141,10 @@ class _Examination:
         store = self.kit.store if self.kit is not None and self.stored else None
         yield from secret_findings(self.registry, store)
 
+    def health(self) -> Iterator[Finding]:
+        if self.kit is not None:
+            yield from health_findings(self.registry, self.kit)
+
     def assembly(self) -> Iterator[Finding]:
         """A real question, as every request asks it; needs a store that opens."""
         if self.kit is None or not self.stored:
@@ -142,7 +153,9 @@ class _Examination:
         failed = [row for row in rows if row.state not in ANSWERED]
         for row in failed:
             yield warning(
-                "assembly", f"{row.source}: {row.reason}", "`contextkit --debug doctor` shows where"
+                "assembly",
+                f"{row.source}: {row.reason}",
+                "`contextkit --debug doctor` shows the traceback",
             )
         if rows and not failed:
             answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in rows)

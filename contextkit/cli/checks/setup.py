@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,12 @@ from contextkit.cli.source_names import settings_of_absent
 from contextkit.config.load import HOME_VARIABLE, LAYERS, load_config, user_config_file
 from contextkit.config.settings import Config, normalized
 from contextkit.errors import ConfigError, ContextKitError, DuplicateSourceError
+from contextkit.models.kit import Kit
 from contextkit.models.trace import SourceTrace
-from contextkit.pipeline.questions import AskingForContexts
+from contextkit.pipeline.hook_timeout import attempt_within
+from contextkit.pipeline.questions import AskingForContexts, run_blocking
 from contextkit.pipeline.request import make_request
+from contextkit.plugin.checks import checked_health
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.plugin.status import PluginStatus
@@ -73,10 +77,10 @@ class ConfigurationCheck:
         settings = f"{count} setting{'' if count == 1 else 's'}"
         if layer == "user":
             file = user_config_file()
-            return f"{file}: {settings}" if file.is_file() else f"no file of your own at {file}"
+            return f"{file}: {settings}" if file.is_file() else f"no config.toml of yours at {file}"
         if layer == "project":
             file_there = self.workspace.config_file
-            return f"{file_there}: {settings}" if file_there else "no file of the project's"
+            return f"{file_there}: {settings}" if file_there else "no project file"
         if layer == "environment":
             home = os.environ.get(HOME_VARIABLE)
             where = [f"{HOME_VARIABLE}={Path(home)}"] if home else []
@@ -87,8 +91,8 @@ class ConfigurationCheck:
 
 def _remedy(layer: str, error: ConfigError) -> str:
     if error.file is not None:
-        return "mend that line" if error.line else "mend that file"
-    return "mend or unset that variable" if layer == "environment" else "leave that option out"
+        return "correct that line" if error.line else "correct that file"
+    return "correct or unset that variable" if layer == "environment" else "omit that option"
 
 
 ANSWERED = frozenset({"ok", "empty", "below_floor"})
@@ -108,6 +112,32 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
         _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS, cache=False
     )
     return context.trace.sources
+
+
+_HEALTH = "contextkit_health"
+_HEALTH_SECONDS = 10.0
+
+
+def health_findings(registry: SourceRegistry, kit: Kit) -> Iterator[Finding]:
+    """Collect what plugins report of themselves, each under its name."""
+    for name in registry.on_with(_HEALTH):
+        yield from _health_of(name, registry, kit)
+
+
+def _health_of(name: str, registry: SourceRegistry, kit: Kit) -> Iterator[Finding]:
+    failures: list[Finding] = []
+
+    def failed(name: str, hook: str, reason: str) -> None:
+        text, remedy = f"{hook} failed: {reason}", f"tell the author of {name}"
+        failures.append(problem(name, text, remedy))
+
+    checked = partial(checked_health, name)
+    reported = run_blocking(
+        attempt_within(registry, name, _HEALTH, checked, failed, _HEALTH_SECONDS, kit=kit)
+    )
+    yield from failures
+    for found in reported or ():
+        yield Finding(name, found.state, found.text, found.remedy)
 
 
 _PLUGINS = "plugins"
@@ -139,11 +169,9 @@ class PluginCheck:
         for status in self.registry.plugins:
             yield self._loaded(status)
         if not self.registry.plugins:
-            yield problem(_PLUGINS, "no source is installed", "install one, as the README says")
+            yield problem(_PLUGINS, "no source is installed", "install one, see the README")
         elif not self.registry.sources:
-            yield warning(
-                _PLUGINS, "no source is on", "`contextkit sources` says which setting it was"
-            )
+            yield warning(_PLUGINS, "no source is on", "run `contextkit sources` to see why")
         for line in settings_of_absent(self.config, self.registry):
             yield warning(_PLUGINS, line, "install that source, or delete its settings")
         yield from self._failing_hooks()
@@ -157,13 +185,13 @@ class PluginCheck:
         try:
             self.registry.enable(name)
         except ConfigError as error:
-            return problem(_PLUGINS, f"{what}: {error}", "mend that setting")
+            return problem(_PLUGINS, f"{what}: {error}", "correct that setting")
         except DuplicateSourceError as error:
             return problem(_PLUGINS, str(error))
         except ContextKitError as error:
             remedy = f"upgrade or uninstall {status.distribution}, or `--disable {name}`"
             return problem(_PLUGINS, str(error), remedy)
-        kind = "source" if name in self.registry.sources else "no source, only other hooks"
+        kind = "source" if name in self.registry.sources else "not a source, only other hooks"
         return fine(_PLUGINS, f"{what}: {kind}")
 
     def _failing_hooks(self) -> Iterator[Finding]:
@@ -185,5 +213,5 @@ class PluginCheck:
             yield problem(_PLUGINS, str(error))
         for name, hook, reason in failures:
             yield warning(
-                _PLUGINS, f"{name} fails in {hook}: {reason}", f"tell the author of {name}"
+                _PLUGINS, f"{name} fails in {hook}: {reason}", f"report it to the author of {name}"
             )

@@ -294,7 +294,7 @@ def test_help_does_not_import_the_sdk(world: World) -> None:
         check=True,
     )
     assert not ran.stdout.splitlines()[-1]
-    assert re.search(r"^  mcp +Serve an agent over MCP", ran.stdout, re.MULTILINE)
+    assert re.search(r"^  mcp +Run an MCP server", ran.stdout, re.MULTILINE)
 
 
 def test_a_configuration_that_is_wrong_from_the_start(world: World) -> None:
@@ -316,4 +316,4 @@ def test_without_standard_input(world: World) -> None:
         check=False,
     )
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "The agent is to be on standard input, which is closed." in ran.stderr
+    assert "Standard input is closed; an agent must be connected to it." in ran.stderr

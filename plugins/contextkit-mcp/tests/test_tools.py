@@ -394,8 +394,8 @@ async def test_a_source_that_is_left_alone_is_listed_with_the_reason(
         await answer(client, "assemble_context", query="when is full moon?", sources=["moon"])
         rows = {row["name"]: row for row in (await answer(client, "list_sources"))["sources"]}
         left_alone = rows["moon"]["left_alone"]
-        assert re.fullmatch(r"left alone for \d+ s: .*no moon", left_alone)
-        assert "moon: on, 0 records - left alone for " in await said(client, "list_sources")
+        assert re.fullmatch(r"skipped for \d+ s: .*no moon", left_alone)
+        assert "moon: on, 0 records - skipped for " in await said(client, "list_sources")
 
 
 async def test_a_source_that_fails_is_told(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from contextkit.embedding.built_in import load_embedder
 from contextkit_values.clustering import centroid_similarities, clusters
+from contextkit_values.hdbscan import hdbscan
 
 Vectors = NDArray[np.float32]
 
@@ -104,6 +105,24 @@ def test_similarity_to_the_centroid() -> None:
 
     assert max(similarities) == similarities[1]
     assert all(0 <= similarity <= 1 for similarity in similarities)
+
+
+def test_the_clusters_are_those_of_scikit_learn() -> None:
+    """On random vectors of many shapes, ours and scikit-learn's HDBSCAN agree on every row."""
+    sklearn = pytest.importorskip("sklearn.cluster")
+    random = np.random.default_rng(3)
+    for _ in range(60):
+        themes = random.normal(size=(random.integers(1, 8), random.integers(2, 40)))
+        rows = themes[random.integers(0, len(themes), random.integers(6, 90))]
+        vectors = rows + random.normal(0, random.uniform(0.02, 0.6), rows.shape)
+        size = int(random.integers(2, 7))
+        for single in (False, True):
+            theirs = sklearn.HDBSCAN(
+                min_cluster_size=size, min_samples=2, allow_single_cluster=single, copy=True
+            ).fit_predict(vectors)
+            expected = [np.flatnonzero(theirs == each).tolist() for each in range(theirs.max() + 1)]
+            found = hdbscan(vectors, size, single=single)
+            assert sorted(map(sorted, found)) == sorted(expected)
 
 
 def test_real_sentences_fall_into_their_themes() -> None:

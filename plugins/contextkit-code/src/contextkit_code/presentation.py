@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.text.markup import (
+from contextkit.text import (
+    ELLIPSIS,
+    TextStyle,
+    element,
     escape_markdown,
-    escape_xml,
-    fenced,
     line_start_safe,
-    plain_line,
-    plain_text,
+    one_line,
+    style_of,
 )
-from contextkit.text.truncate import ELLIPSIS
 from contextkit_code.compact import compact_unit, shortened
 from contextkit_code.gists import rows_of
 from contextkit_code.runs import with_marks
@@ -26,6 +25,7 @@ __all__ = ["lines_above", "location_of", "shown"]
 
 _BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
+_WORD = re.compile(r"\w+")
 _BEGINNING_LINES = 3
 _LEAST_PART = 10
 """Parts of long functions have more lines."""
@@ -43,19 +43,27 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
             docstring; of what has neither, as a window, its first lines.
             `compact`: one line with place, signature and the docstring's first sentence.
     """
+    own = style_of(style)
     if detail == "compact":
-        return _compact(item, style)
+        return _compact(item, own)
     code = _code(item) if detail == "full" and item.content else _summary(item)
-    name, unit_type = _name_of(item), _unit_type_of(item)
-    if style == "xml":
-        opening = _opening({"name": name, "type": unit_type, **_xml_place(item)})
-        return f"{opening}\n{escape_xml(code)}\n</entity>"
-    if style == "plain":
-        return f"{name}{_place(item, style) or f' [{unit_type}]'}\n{plain_text(code)}"
-    heading = f"**{escape_markdown(unit_type.capitalize())}** {_code_span(name)}"
-    heading += _place(item, style)
     # The path tells the language.
-    return f"{heading}\n{fenced(code)}"
+    return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(item, own.code_block(code))
+
+
+def _markdown(item: ContextItem, block: str) -> str:
+    label, where = escape_markdown(_unit_type_of(item).capitalize()), location_of(item)
+    place = f" in {_code_span(where)}" if where else ""
+    return f"**{label}** {_code_span(_name_of(item))}{place}\n{block}"
+
+
+def _xml(item: ContextItem, block: str) -> str:
+    attributes = {"name": _name_of(item), "type": _unit_type_of(item), **_xml_place(item)}
+    return element("entity", attributes, [block])
+
+
+def _plain(item: ContextItem, block: str) -> str:
+    return f"{_name_of(item)} [{location_of(item) or _unit_type_of(item)}]\n{block}"
 
 
 def _code(item: ContextItem) -> str:
@@ -66,8 +74,21 @@ def _code(item: ContextItem) -> str:
         comment = comment_sign(str(item.metadata.get("language") or ""))
         code = with_marks(code, rows, range(first, last + 2), first, comment)
     above = lines_above(item)
-    is_part = len(code) > _LEAST_PART and above[0] not in item.content
-    return "\n".join((*above, *code) if is_part else code)
+    if len(code) > _LEAST_PART and above[0] not in item.content:
+        return "\n".join((*above, *code))
+    return "\n".join((*_docstring_beside(item), *code))
+
+
+def _docstring_beside(item: ContextItem) -> tuple[str, ...]:
+    """The docstring of a host's result whose code is without it."""
+    docstring = str(item.metadata.get("docstring") or "").strip()
+    first, signature = docstring.partition("\n")[0], str(item.metadata.get("signature") or "")
+    if not docstring or first in item.content:
+        return ()
+    # In a comment its lines have marks between the words.
+    words = set(_WORD.findall(first))
+    inside = words <= set(_WORD.findall(item.content)) or signature not in item.content
+    return () if inside else (docstring,)
 
 
 def lines_above(item: ContextItem) -> tuple[str, ...]:
@@ -77,30 +98,25 @@ def lines_above(item: ContextItem) -> tuple[str, ...]:
     return (signature, f"{comment} {ELLIPSIS}".strip())
 
 
-def _place(item: ContextItem, style: Style) -> str:
-    """What a heading says of the place; empty where there is none."""
-    where = location_of(item)
-    if not where:
-        return ""
-    return f" [{where}]" if style == "plain" else f" in {_code_span(where)}"
-
-
 def location_of(item: ContextItem) -> str:
-    """The `path:line` of an item on one line; empty where it has none."""
+    """The `path:line` of an item on one line, or what it has of these."""
     path = item.metadata.get("file_path")
-    return _visible(f"{path}:{item.metadata.get('start_line', 1)}") if path else ""
+    line = item.metadata.get("start_line")
+    return _visible(str(path) if line is None else f"{path}:{line}") if path else ""
 
 
-def _compact(item: ContextItem, style: Style) -> str:
+def _compact(item: ContextItem, style: TextStyle) -> str:
     what, says = compact_unit(item)
-    if style == "xml":
-        text = escape_xml(f"{what} - {says}" if says else what)
-        return f"{_opening(_xml_place(item) or {'name': _name_of(item)})}{text}</entity>"
     where = location_of(item) or _name_of(item)
-    if style == "plain":
-        return plain_line(f"{where} {what} - {says}" if says else f"{where} {what}")
-    line = f"- {_code_span(where)} {_code_span(what)}"
-    return f"{line}: {line_start_safe(says)}" if says else line
+    words = f"{what} - {says}" if says else what
+    marked = f"{_code_span(where)} {_code_span(what)}"
+    marked += f": {line_start_safe(says)}" if says else ""
+    return style.entry(
+        style.choose(markdown=marked, xml="", plain=one_line(f"{where} {words}")),
+        tag="entity",
+        attributes=_xml_place(item) or {"name": _name_of(item)},
+        text=words,
+    )
 
 
 def _name_of(item: ContextItem) -> str:
@@ -137,11 +153,8 @@ def _xml_place(item: ContextItem) -> dict[str, str]:
     path: Any = item.metadata.get("file_path")
     if not path:
         return {}
-    return {"file": _visible(str(path)), "line": str(item.metadata.get("start_line", 1))}
-
-
-def _opening(attributes: Mapping[str, str]) -> str:
-    return "<entity " + " ".join(f'{k}="{escape_xml(v)}"' for k, v in attributes.items()) + ">"
+    line = item.metadata.get("start_line")
+    return {"file": _visible(str(path)), **({} if line is None else {"line": str(line)})}
 
 
 def _code_span(text: str) -> str:

@@ -330,7 +330,7 @@ async def _units_of(
 
 def _item(hit: Hit, relevance: float) -> ContextItem:
     record = hit.record
-    path, line = record.fields.get("file_path", ""), record.fields.get("start_line", 1)
+    path, line = record.fields.get("file_path", ""), record.fields.get("start_line")
     return ContextItem(
         source="code",
         content=record.text,
@@ -340,5 +340,5 @@ def _item(hit: Hit, relevance: float) -> ContextItem:
         kind=record.fields.get("unit_type", "lines"),
         title=record.fields.get("qualified_name", record.id),
         text=record.text,
-        location=f"{path}:{line}" if path else None,
+        location=(path if line is None else f"{path}:{line}") if path else None,
     )

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from attrs import frozen
 
 from contextkit import ContextItem
 from contextkit.models.items import Style
-from contextkit.text.markup import escape_xml, plain_text
-from contextkit.text.passages import Excerpt
+from contextkit.text import Excerpt, TextStyle, style_of
 from contextkit.text.truncate import truncate
 from contextkit_code.presentation import lines_above
 from contextkit_code.runs import numbered, with_marks, with_small_gaps
@@ -78,7 +75,7 @@ def truncated(
     shape = _taken_apart(item, style)
     if shape is None:
         return None
-    plan = plan_rows(_unit_rows(item, style, shape, query), query)
+    plan = plan_rows(_unit_rows(item, style_of(style), shape, query), query)
     shown = _most_steps(shape, plan, max_tokens, count)
     if shown is not None:
         return Excerpt(shape.text(shown))
@@ -128,27 +125,40 @@ def _first_row(shape: _Shape, plan: RowPlan, max_tokens: int, count: Callable[[s
 
 def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
     """The parts of the text; None where another plugin has changed its shape."""
-    heading, *rest = item.content.split("\n")
-    if style == "plain":
-        return _shape(item, style, (heading,), rest, ())
-    if style == "xml":
-        if not heading.startswith("<entity ") or rest[-1:] != ["</entity>"]:
-            return None
-        return _shape(item, style, (heading,), rest[:-1], (rest[-1],))
-    fence = _FENCE.fullmatch(rest[0]) if rest else None
-    if fence is None or len(rest) == 1 or rest[-1] != fence[1]:
+    own = style_of(style)
+    lines = item.content.split("\n")
+    parted = own.choose(markdown=_of_markdown, xml=_of_xml, plain=_of_plain)(lines)
+    return None if parted is None else _shape(item, own, *parted)
+
+
+_Parted = tuple[tuple[str, ...], list[str], tuple[str, ...]] | None
+
+
+def _of_markdown(lines: list[str]) -> _Parted:
+    fence = _FENCE.fullmatch(lines[1]) if len(lines) > 1 else None
+    if fence is None or len(lines) == 2 or lines[-1] != fence[1]:
         return None
-    return _shape(item, style, (heading, rest[0]), rest[1:-1], (fence[1],))
+    return (lines[0], lines[1]), lines[2:-1], (fence[1],)
+
+
+def _of_xml(lines: list[str]) -> _Parted:
+    if not lines[0].startswith("<entity ") or lines[1:][-1:] != ["</entity>"]:
+        return None
+    return (lines[0],), lines[1:-1], (lines[-1],)
+
+
+def _of_plain(lines: list[str]) -> _Parted:
+    return (lines[0],), lines[1:], ()
 
 
 def _shape(
     item: ContextItem,
-    style: Style,
+    style: TextStyle,
     before: tuple[str, ...],
     rows: Sequence[str],
     behind: tuple[str, ...],
 ) -> _Shape:
-    above = tuple(_written(style, line) for line in lines_above(item))
+    above = tuple(map(style.code, lines_above(item)))
     if tuple(rows[: len(above)]) == above:
         before, rows = (*before, *above), rows[len(above) :]
     first, last = (item.metadata.get(name) for name in ("start_line", "end_line"))
@@ -161,16 +171,13 @@ def _shape(
     return _Shape(before, kept, behind, numbers, first_line, comment)
 
 
-def _unit_rows(item: ContextItem, style: Style, shape: _Shape, query: str) -> UnitRows:
+def _unit_rows(item: ContextItem, style: TextStyle, shape: _Shape, query: str) -> UnitRows:
     rows = shape.rows[:_MOST_ROWS]
-    if style == "xml":
-        rows = tuple(map(html.unescape, rows))
-    return unit_rows(item, rows, shape.numbers, query, partial(_as_in, style))
+    rows = tuple(map(style.read_back, rows))
+    # The rows of an element have been read back, so they are compared with the code itself.
+    as_in_rows = style.choose(markdown=style.code, xml=_as_it_is, plain=style.code)
+    return unit_rows(item, rows, shape.numbers, query, as_in_rows)
 
 
-def _as_in(style: Style, code: str) -> str:
-    return plain_text(code) if style == "plain" else code
-
-
-def _written(style: Style, code: str) -> str:
-    return escape_xml(code) if style == "xml" else _as_in(style, code)
+def _as_it_is(code: str) -> str:
+    return code

@@ -9,14 +9,15 @@ from typing import Any
 from attrs import frozen
 
 from contextkit.models.items import ContextItem, Detail, Style
-from contextkit.text.markup import (
+from contextkit.text import (
+    TextStyle,
     code_span,
+    element,
     escape_markdown,
     escape_xml,
-    line_start_safe,
     markdown_text,
     one_line,
-    plain_line,
+    style_of,
 )
 from contextkit_commits.commit_records import NO_MESSAGE, SHORT_SHA
 from contextkit_commits.own_words import own_words
@@ -39,8 +40,9 @@ def format_commit(item: ContextItem, style: Style, detail: Detail) -> str:
     `summary` has neither body nor files, `compact` is one line.
     """
     if detail == "compact":
-        return _COMPACT[style](item)
-    return _WHOLE[style](item, _Shown.of(item) if detail == "full" else _Shown.subject_of(item))
+        return _compact(item, style_of(style))
+    shown = _Shown.of(item) if detail == "full" else _Shown.subject_of(item)
+    return style_of(style).choose(markdown=_markdown, xml=_xml, plain=_plain)(item, shown)
 
 
 @frozen
@@ -75,10 +77,8 @@ def _xml(item: ContextItem, shown: _Shown) -> str:
         "author": _author(item),
         "date": _date(item),
     }
-    head = " ".join(f'{key}="{escape_xml(value)}"' for key, value in attributes.items())
     tail = [f"<files>{escape_xml(shown.files)}</files>"] if shown.files else []
-    message = [escape_xml(line) for line in rest]
-    return "\n".join([f"<entity {head}>", *message, *tail, "</entity>"])
+    return element("entity", attributes, [*map(escape_xml, rest), *tail])
 
 
 def _plain(item: ContextItem, shown: _Shown) -> str:
@@ -99,30 +99,13 @@ def _name_and_rest(message: str) -> tuple[str, Sequence[str]]:
     return shortened(name, _MAX_NAME), [subject, *lines]
 
 
-_WHOLE = {"markdown": _markdown, "xml": _xml, "plain": _plain}
-
-
-def _compact_markdown(item: ContextItem) -> str:
-    return f"- {line_start_safe(_compact(item))}"
-
-
-def _compact_xml(item: ContextItem) -> str:
-    known = "".join(f' {name}="{escape_xml(it)}"' for name, it in _known(item).items())
-    return f"<commit{known}>{escape_xml(_subject(item))}</commit>"
-
-
-def _compact_plain(item: ContextItem) -> str:
-    return plain_line(_compact(item))
-
-
-def _compact(item: ContextItem) -> str:
-    known = _known(item)
+def _compact(item: ContextItem, style: TextStyle) -> str:
+    known, subject = _known(item), _subject(item)
     # What is cut off when the line is shortened is who did it, not what was done.
-    by = f" ({author})" if (author := known.pop("author", None)) else ""
-    return f"{' '.join(known.values())}: {_subject(item)}{by}"
-
-
-_COMPACT = {"markdown": _compact_markdown, "xml": _compact_xml, "plain": _compact_plain}
+    by = f" ({known['author']})" if "author" in known else ""
+    commit = " ".join(it for name, it in known.items() if name != "author")
+    line = style.line(f"{commit}: {subject}{by}")
+    return style.entry(line, tag="commit", attributes=known, text=subject)
 
 
 def _known(item: ContextItem) -> dict[str, str]:

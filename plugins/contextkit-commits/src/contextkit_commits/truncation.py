@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from contextkit.models.items import ContextItem, Style
-from contextkit.text.passages import Excerpt, excerpt
+from contextkit.text import Excerpt, excerpt, style_of
 
 __all__ = ["truncate_commit"]
 
-_FILES_LINE = {"markdown": "*Files: ", "xml": "<files>", "plain": "Files: "}
 _CLOSING_TAG = "</entity>"
 _AUTHOR = " by "
 
@@ -33,16 +32,20 @@ def truncate_commit(
     if count(item.content) <= max_tokens:
         return item.content
     first, *lines = item.content.split("\n")
-    end = [lines.pop()] if style == "xml" and lines and lines[-1] == _CLOSING_TAG else []
-    files = [lines.pop()] if lines and lines[-1].startswith(_FILES_LINE[style]) else []
-    subject = [lines.pop(0)] if style == "markdown" and lines else []
-    body = "\n".join(lines).strip("\n")
-    named = first.partition(_AUTHOR)[0] if style == "markdown" else first
+    choose = style_of(style).choose
+    ends = lines[-1:] == choose(markdown=None, xml=[_CLOSING_TAG], plain=None)
+    end = [lines.pop()] if ends else []
+    listing = choose(markdown="*Files: ", xml="<files>", plain="Files: ")
+    files = [lines.pop()] if lines and lines[-1].startswith(listing) else []
+    # In Markdown the subject is a line of its own, and the heading has who did it.
+    subject = choose(markdown=lines[:1], xml=[], plain=[])
+    body = "\n".join(lines[len(subject) :]).strip("\n")
+    named = choose(markdown=first.partition(_AUTHOR)[0], xml=first, plain=first)
+    space = choose(markdown="\n\n", xml="\n", plain="\n")
     for top, bottom in ((first, [*files, *end]), (first, end), (named, end)):
         head, tail = "\n".join([top, *subject]), "".join(f"\n{line}" for line in bottom)
         bare = f"{head}{tail}"
         if count(bare) <= max_tokens:
-            space = "\n\n" if style == "markdown" else "\n"
             said = excerpt(body, query, max_tokens, count, head=head + space, tail=tail)
             return said or Excerpt(bare)
     return ""

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.text.clean import legible
-from contextkit.text.markup import (
-    code_span,
-    escape_markdown,
-    escape_xml,
-    fenced,
-    line_start_safe,
-    one_line,
-    plain_line,
-    plain_text,
-)
+from contextkit.text import TextStyle, element, legible, one_line, style_of
 from contextkit.text.truncate import ELLIPSIS, truncate
 from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
@@ -39,34 +31,33 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
         detail: `full`: all of its lines. `summary`: the first three that say something.
             `compact`: place, headings and the first of these on one line.
     """
+    own = style_of(style)
     if detail == "compact":
-        return _compact(item, style)
+        return _compact(item, own)
     text = without_layout(legible(item.content), str(item.metadata.get("language", "")))
     text = text if detail == "full" else _beginning(text)
-    name, place = _name_of(item), _shown_place(item, style)
-    if style == "xml":
-        return f"{_opening(item)}\n{escape_xml(text)}\n</document>"
-    if style == "plain":
-        return f"{plain_line(name)}{place}\n{plain_text(text)}"
-    label = escape_markdown(_kind_of(item).capitalize())
-    heading = f"**{label}**: {escape_markdown(name)}{place}"
-    return f"{heading}\n{fenced(text, str(item.metadata.get('language', '')))}"
+    block = own.code_block(text, str(item.metadata.get("language", "")))
+    return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(item, own, block)
 
 
-def _shown_place(item: ContextItem, style: Style) -> str:
-    place = _place_of(item)
-    return f" [{place}]" if style == "plain" else f" ({code_span(place)})"
+def _markdown(item: ContextItem, own: TextStyle, block: str) -> str:
+    label, name = own.name(_kind_of(item).capitalize()), own.name(_name_of(item))
+    return f"**{label}**: {name} ({own.place(_place_of(item))})\n{block}"
 
 
-def _compact(item: ContextItem, style: Style) -> str:
-    name, place = _name_of(item), _place_of(item)
+def _xml(item: ContextItem, _: TextStyle, block: str) -> str:
+    return element("document", _attributes(item), [block])
+
+
+def _plain(item: ContextItem, own: TextStyle, block: str) -> str:
+    return f"{own.line(_name_of(item))} [{own.place(_place_of(item))}]\n{block}"
+
+
+def _compact(item: ContextItem, own: TextStyle) -> str:
     lines = _lines(legible(item.content))
     says = next((line for line in lines if not line.startswith(_OPENERS)), next(iter(lines), ""))
-    if style == "xml":
-        return f"{_opening(item)}{escape_xml(one_line(says))}</document>"
-    if style == "plain":
-        return plain_line(f"{place} {name}: {says}")
-    return f"- {code_span(place)} {escape_markdown(name)}: {line_start_safe(says)}"
+    line = f"{own.place(_place_of(item))} {own.name(_name_of(item))}: {own.inline(says)}"
+    return own.entry(line, tag="document", attributes=_attributes(item), text=one_line(says))
 
 
 def _name_of(item: ContextItem) -> str:
@@ -84,14 +75,13 @@ def _kind_of(item: ContextItem) -> str:
     return one_line(str(item.metadata.get("kind") or "")) or "document"
 
 
-def _opening(item: ContextItem) -> str:
-    attributes = {
+def _attributes(item: ContextItem) -> Mapping[str, str]:
+    return {
         "file": one_line(str(item.metadata.get("file_path") or item.id)),
         "line": one_line(str(item.metadata.get("start_line", 1))),
         "kind": _kind_of(item),
         "heading": _name_of(item),
     }
-    return "<document " + " ".join(f'{k}="{escape_xml(v)}"' for k, v in attributes.items()) + ">"
 
 
 def _beginning(content: str) -> str:

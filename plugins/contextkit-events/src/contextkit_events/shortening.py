@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from contextkit import ContextItem
 from contextkit.models.items import Style
-from contextkit.pipeline.looks import Parts
+from contextkit.text.parts import Parts
 from contextkit.text.passages import Excerpt, excerpt
 from contextkit.text.truncate import truncate
 

@@ -7,21 +7,26 @@ shortened line by line without knowing what was folded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextkit.models.items import ContextItem, Detail, Style
-from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.text import (
+    TextStyle,
+    element,
+    escape_xml,
+    markdown_text,
+    one_line,
+    plain_line,
+    style_of,
+)
 from contextkit.text.truncate import truncate
 from contextkit_experiences.vocabulary import FAILURES
 
-__all__ = ["CLOSING_TAG", "FAILED", "format_experience"]
+__all__ = ["FAILED", "format_experience"]
 
 FAILED = "FAILED"
 """What marks a failure on the strategy axis."""
-
-CLOSING_TAG = "</entity>"
-"""The last line of an experience in the style `xml`."""
 
 _IN_A_SUMMARY = frozenset({"Goal", "Outcome", "Root cause", "What worked", "Takeaway"})
 _LONGEST_IN_COMPACT = 120
@@ -40,22 +45,31 @@ def format_experience(item: ContextItem, style: Style, detail: Detail) -> str:
             what came of it and what it teaches; the prediction of an open one. `summary`:
             of those lines the outcome and what it teaches. `compact`: one line.
     """
+    own = style_of(style)
     if detail == "compact":
-        return _compact(item, style)
+        return _compact(item, own)
     data = item.metadata
     lines = _labelled_lines(data)
     if detail == "summary":
         lines = [(label, text) for label, text in lines if label in _IN_A_SUMMARY]
-    heading, mark = _heading(data), _mark(data, style)
-    if style == "xml":
-        opening = f'<entity name="{escape_xml(heading)}" type="experience"{mark}>'
-        body = [f"{label}: {escape_xml(text)}" for label, text in lines]
-        return "\n".join([opening, *body, CLOSING_TAG])
-    if style == "plain":
-        body = [f"{label}: {text}" for label, text in lines]
-        return "\n".join([f"{plain_line(heading)}{mark} [experience]", *body])
+    return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(data, lines)
+
+
+def _markdown(data: Mapping[str, Any], lines: Sequence[tuple[str, str]]) -> str:
     body = [f"- **{label}**: {_behind_label(text)}" for label, text in lines]
-    return "\n".join([f"**Experience**: {_behind_label(heading)}{mark}", *body])
+    mark = f" **{FAILED}**" if _failed(data) else ""
+    return "\n".join([f"**Experience**: {_behind_label(_heading(data))}{mark}", *body])
+
+
+def _xml(data: Mapping[str, Any], lines: Sequence[tuple[str, str]]) -> str:
+    body = [f"{label}: {escape_xml(text)}" for label, text in lines]
+    return element("entity", _attributes(_heading(data), data), body)
+
+
+def _plain(data: Mapping[str, Any], lines: Sequence[tuple[str, str]]) -> str:
+    mark = f" {FAILED}" if _failed(data) else ""
+    body = [f"{label}: {text}" for label, text in lines]
+    return "\n".join([f"{plain_line(_heading(data))}{mark} [experience]", *body])
 
 
 def _heading(data: Mapping[str, Any]) -> str:
@@ -69,21 +83,25 @@ def _behind_label(line: str) -> str:
     return markdown_text(line, behind_label=True)
 
 
-def _compact(item: ContextItem, style: Style) -> str:
+def _compact(item: ContextItem, style: TextStyle) -> str:
     """Domain and strategy, goal, outcome, what it teaches, and the day of its last change."""
     data = item.metadata
-    heading, mark = f"{_word(data, 'domain')}/{_word(data, 'strategy')}", _mark(data, style)
+    heading = f"{_word(data, 'domain')}/{_word(data, 'strategy')}"
+    marked = style.choose(markdown=f" **{FAILED}**", xml="", plain=f" {FAILED}")
+    mark = marked if _failed(data) else ""
     parts = (_clipped(data.get("goal")), _word(data, "outcome_status"), _teaching(data))
     said = "; ".join(part for part in parts if part)
     # What a host's own searcher finds without a time is dated 1970-01-01T00:00Z.
     dated = item.created_at is not None and item.created_at.timestamp() != 0
     day = f" ({item.created_at:%Y-%m-%d})" if dated else ""
-    if style == "xml":
-        opening = f'<entity name="{escape_xml(heading)}" type="experience"{mark}>'
-        return f"{opening}{escape_xml(said + day)}{CLOSING_TAG}"
-    if style == "plain":
-        return plain_line(f"{heading}{mark}: {said}{day}")
-    return f"- {line_start_safe(heading)}{mark}: {line_start_safe(said)}{day}"
+    line = f"{style.inline(heading)}{mark}: {style.inline(said)}{day}"
+    attributes = _attributes(heading, data)
+    return style.entry(line, tag="entity", attributes=attributes, text=f"{said}{day}")
+
+
+def _attributes(heading: str, data: Mapping[str, Any]) -> dict[str, str]:
+    failed = {"outcome": FAILED} if _failed(data) else {}
+    return {"name": heading, "type": "experience", **failed}
 
 
 def _teaching(data: Mapping[str, Any]) -> str:
@@ -99,12 +117,9 @@ def _teaching(data: Mapping[str, Any]) -> str:
     return next((f"{label}: {texts[label]}" for label in wanted if texts.get(label)), "")
 
 
-def _mark(data: Mapping[str, Any], style: Style) -> str:
-    if data.get("axis") != "strategy" or data.get("outcome_status") not in FAILURES:
-        return ""
-    return {"markdown": f" **{FAILED}**", "xml": f' outcome="{FAILED}"', "plain": f" {FAILED}"}[
-        style
-    ]
+def _failed(data: Mapping[str, Any]) -> bool:
+    """Whether it is marked as a failure, as it is on the axis of strategies."""
+    return data.get("axis") == "strategy" and data.get("outcome_status") in FAILURES
 
 
 def _clipped(value: Any) -> str:

@@ -47,7 +47,9 @@ async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextIt
     has no outcome to warn with.
     """
     limit = max(request.limit, min(_WARNINGS_PER_ITEM * request.limit, _MOST_WARNINGS))
-    hits = await request.records.search(request.query, limit=limit, filters=filters)
+    hits = await request.records.search(
+        request.query, limit=limit, filters=filters, host_limit=request.limit
+    )
     found = _distinct(
         evolve(_item(hit), relevance=1.0)
         for hit in hits

@@ -8,10 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import frozen
 
 from contextkit.models.items import ContextItem, Style
-from contextkit.text.graphemes import is_boundary
-from contextkit.text.markup import escape_xml, one_line
-from contextkit.text.passages import Excerpt, excerpt
-from contextkit_experiences.formatting import CLOSING_TAG
+from contextkit.text import Excerpt, escape_xml, excerpt, is_boundary, one_line, style_of
 
 __all__ = ["shorten"]
 
@@ -69,11 +66,11 @@ class _Frame:
         matches = (_LABELLED.fullmatch(line) for line in rest)
         lines = tuple(_Line(m[2], m[1], m[3]) for m in matches if m)
         note = f"(truncated, full experience ID: {one_line(item.id)})"
-        end = {
-            "markdown": f"\n\n*{note}*",
-            "xml": f"\n{escape_xml(note)}\n{CLOSING_TAG}",
-            "plain": f"\n\n{note}",
-        }[style]
+        end = style_of(style).choose(
+            markdown=f"\n\n*{note}*",
+            xml=f"\n{escape_xml(note)}\n</entity>",
+            plain=f"\n\n{note}",
+        )
         return cls(heading, lines, end, query)
 
     def numbers(self, labels: Sequence[str]) -> list[int]:

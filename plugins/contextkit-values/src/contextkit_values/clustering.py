@@ -1,9 +1,11 @@
-"""Clusters of vectors, by scikit-learn's HDBSCAN."""
+"""Clusters of vectors, by HDBSCAN."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from contextkit_values.hdbscan import hdbscan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +21,6 @@ MIN_CLUSTER_SIZE = 3
 MIN_SIMILARITY = 0.2
 """What a vector must have in common with the rest of its cluster: the mean of its cosines."""
 
-# How many neighbours make a vector part of a dense region: with more, small sets fall apart.
-_MIN_SAMPLES = 2
 _DECIMALS = 6
 
 
@@ -44,34 +44,17 @@ def clusters(
     """
     if len(vectors) < min_cluster_size:
         return []
+    # Euclidean distance orders unit vectors as the cosine does.
+    exact = vectors.astype("float64")
     for single in (False, True):
         found = [
-            _without_strays(vectors, rows, min_similarity)
-            for rows in _labelled_rows(vectors, min_cluster_size, single=single)
+            _without_strays(vectors, sorted(rows), min_similarity)
+            for rows in hdbscan(exact, min_cluster_size, single=single)
         ]
         found = [rows for rows in found if len(rows) >= min_cluster_size]
         if found:
             return sorted(found, key=lambda rows: (-len(rows), rows))
     return []
-
-
-def _labelled_rows(vectors: Vectors, min_cluster_size: int, *, single: bool) -> list[list[int]]:
-    import numpy as np
-    from sklearn.cluster import HDBSCAN
-
-    # Euclidean distance orders unit vectors as the cosine does.
-    labels = (
-        HDBSCAN(
-            min_cluster_size=min_cluster_size,
-            min_samples=_MIN_SAMPLES,
-            allow_single_cluster=single,
-            copy=True,
-        )
-        .fit(vectors.astype(np.float64))
-        .labels_
-    )
-    # Labels below zero are noise.
-    return [np.flatnonzero(labels == label).tolist() for label in range(labels.max() + 1)]
 
 
 def _without_strays(vectors: Vectors, rows: Sequence[int], min_similarity: float) -> list[int]:

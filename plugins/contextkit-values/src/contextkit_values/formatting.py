@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextkit.models.items import ContextItem, Detail, Style
-from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.text import element, markdown_text, one_line, style_of
 
 __all__ = ["format_value"]
 
@@ -17,21 +17,23 @@ def format_value(item: ContextItem, style: Style, detail: Detail) -> str:
     The text is folded onto that line and opens no block, tag or section there. `full` and
     `summary` are the same; `compact` has both on one line.
     """
-    axis = one_line(str(item.metadata.get("axis"))).replace("_", " ")
+    axis = one_line(str(item.metadata.get("axis") or _WHOLE)).replace("_", " ")
     about = "" if axis == _WHOLE else f" ({axis})"
     text = one_line(item.own_text)
+    own = style_of(style)
     if detail == "compact":
-        return _on_one_line(text, about, style)
-    if style == "xml":
-        name = escape_xml(f"Value{about}")
-        return f'<entity name="{name}" type="value">\n{escape_xml(text)}\n</entity>'
-    if style == "plain":
-        return f"Value{about} [value]\n{plain_line(text)}"
-    return f"**Value**{markdown_text(about, behind_label=True)}:\n{line_start_safe(text)}"
+        line = f"{text}{about}"
+        return own.entry(own.line(line), tag="value", text=line)
+    return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(about, own.line(text))
 
 
-def _on_one_line(text: str, about: str, style: Style) -> str:
-    line = f"{text}{about}"
-    if style == "xml":
-        return f"<value>{escape_xml(line)}</value>"
-    return f"- {line_start_safe(line)}" if style == "markdown" else plain_line(line)
+def _markdown(about: str, line: str) -> str:
+    return f"**Value**{markdown_text(about, behind_label=True)}:\n{line}"
+
+
+def _xml(about: str, line: str) -> str:
+    return element("entity", {"name": f"Value{about}", "type": "value"}, [line])
+
+
+def _plain(about: str, line: str) -> str:
+    return f"Value{about} [value]\n{line}"

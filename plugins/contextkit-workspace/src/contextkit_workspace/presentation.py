@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.text.markup import (
-    escape_markdown,
-    escape_xml,
-    fenced,
-    line_start_safe,
-    one_line,
-    plain_line,
-    plain_text,
-)
+from contextkit.text import element, one_line, style_of
 from contextkit.text.truncate import ELLIPSIS, truncate
 
 __all__ = ["shown"]
@@ -32,31 +24,19 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
             characters.
     """
     label = _LABELS.get(item.kind, "Workspace")
+    own, attributes = style_of(style), {"kind": one_line(item.kind)}
     if detail == "compact":
-        return _compact(label, item, style)
+        line = one_line(truncate(one_line(item.content), _LINE_CHARACTERS, len))
+        entry = f"{label}: {own.inline(line)}"
+        return own.entry(entry, tag="workspace", attributes=attributes, text=line)
     lines = item.content.split("\n")
     if detail == "summary" and len(lines) > _SUMMARY_LINES:
         lines = [*lines[:_SUMMARY_LINES], ELLIPSIS]
     text = "\n".join(lines)
-    if style == "xml":
-        return f"{_opening(item)}\n{escape_xml(text)}\n</workspace>"
-    if len(lines) > 1:
-        return (
-            f"{label}:\n{plain_text(text)}" if style == "plain" else f"**{label}**\n{fenced(text)}"
-        )
-    if style == "plain":
-        return f"{label}: {one_line(text)}"
-    return f"**{label}**: {escape_markdown(one_line(text))}"
-
-
-def _compact(label: str, item: ContextItem, style: Style) -> str:
-    line = truncate(one_line(item.content), _LINE_CHARACTERS, len)
-    if style == "xml":
-        return f"{_opening(item)}{escape_xml(one_line(line))}</workspace>"
-    if style == "plain":
-        return plain_line(f"{label}: {line}")
-    return f"- {label}: {line_start_safe(line)}"
-
-
-def _opening(item: ContextItem) -> str:
-    return f'<workspace kind="{escape_xml(one_line(item.kind))}">'
+    several = len(lines) > 1
+    shown = own.code_block(text) if several else own.name(one_line(text))
+    return own.choose(
+        markdown=f"**{label}**\n{shown}" if several else f"**{label}**: {shown}",
+        xml=element("workspace", attributes, [own.code_block(text)]),
+        plain=f"{label}:\n{shown}" if several else f"{label}: {shown}",
+    )

@@ -1,0 +1,52 @@
+"""Calls of slow hooks: in a thread, within a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from contextkit.concurrency import in_thread
+from contextkit.errors import in_words
+from contextkit.plugin.checks import Failed
+from contextkit.plugin.manager import SourceRegistry
+
+T = TypeVar("T")
+
+
+async def attempt_within(
+    registry: SourceRegistry,
+    plugin: str,
+    hook: str,
+    checked: Callable[[Any], T],
+    failed: Failed,
+    seconds: float,
+    *,
+    allowed: float | None = None,
+    **arguments: Any,
+) -> T | None:
+    """Call one plugin's hook in a thread, and stop waiting for it after a time.
+
+    Args:
+        registry: calls the hook.
+        plugin: the plugin.
+        hook: its hook.
+        checked: checks the result; raises `SourceError`.
+        failed: called with plugin, hook and reason when the hook fails or is late.
+        seconds: how long to wait.
+        allowed: the time that the reason names, where `seconds` is what is left of it.
+        arguments: the hook's.
+
+    Returns:
+        The checked result; None where the hook gave None, failed or was late.
+    """
+    call = partial(registry.attempt, plugin, hook, checked, failed, **arguments)
+    try:
+        async with asyncio.timeout(seconds):
+            return await in_thread(call)
+    except TimeoutError:
+        failed(plugin, hook, f"no answer within {seconds if allowed is None else allowed:g} s")
+    except Exception as error:  # noqa: BLE001 - an error that ends the thread is this plugin's alone
+        failed(plugin, hook, in_words(error))
+    return None
