@@ -102,4 +102,6 @@ def open_caches(config: Config) -> Caches:
             )
         password = os.environ.get(settings.password_variable)
         redis = RedisLevel(settings.url, password, settings.timeout)
-    return Caches(settings, Levels(redis, settings.jitter))
+    return Caches(
+        settings, Levels(redis, settings.jitter, cleanup_interval=settings.cleanup_interval)
+    )

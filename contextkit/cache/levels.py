@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -52,6 +53,12 @@ class MemoryLevel:
         with self._turn:
             self._kept[name] = seconds, value
 
+    def remove_expired(self) -> int:
+        """Free the memory of expired values; return how many values are left."""
+        with self._turn:
+            self._kept.expire()
+            return len(self._kept)
+
 
 def _ends_at(name: str, kept: tuple[float, bytes], now: float) -> float:  # noqa: ARG001 - cachetools'
     return now + kept[0]
@@ -92,12 +99,16 @@ class Levels:
         jitter: the part of a value's time that may be cut off, 0..1, so that what was kept
             at one time does not end at one time.
         randomness: gives numbers within 0..1.
+        cleanup_interval: seconds after which expired values leave the memory of a process that
+            keeps no new ones.
     """
 
     redis: RedisLevel | None = None
     jitter: float = 0.0
     randomness: random.Random = field(factory=random.SystemRandom)
+    cleanup_interval: float = 300.0
     _memories: dict[str, MemoryLevel] = field(factory=dict, init=False)
+    _cleaner: threading.Timer | None = field(default=None, init=False)
 
     async def prepare(self) -> None:
         """Import now what the first value would wait for."""
@@ -146,8 +157,23 @@ class Levels:
         """Keep a value in memory; gives the part of its time that it has here and in Redis."""
         part = 1.0 - self.jitter * self.randomness.random()
         if kind.size:
-            self._memory(kind).keep(_name(kind, key), value, kind.memory_seconds * part)
+            self._keep_in_memory(kind, _name(kind, key), value, kind.memory_seconds * part)
         return part
+
+    def _keep_in_memory(self, kind: Kind, name: str, value: bytes, seconds: float) -> None:
+        self._memory(kind).keep(name, value, seconds)
+        # A forked process has no thread of its parent's.
+        if self._cleaner is None or not self._cleaner.is_alive():
+            self._clean_later()
+
+    def _clean_later(self) -> None:
+        self._cleaner = threading.Timer(self.cleanup_interval, self._clean)
+        self._cleaner.daemon = True
+        self._cleaner.start()
+
+    def _clean(self) -> None:
+        if sum([memory.remove_expired() for memory in list(self._memories.values())]):
+            self._clean_later()
 
     def _fetched(self, kind: Kind, name: str, found: _Found | None) -> bytes | None:
         """A value from Redis, kept in memory for what is left of its time."""
@@ -155,7 +181,7 @@ class Levels:
             return None
         value, left = found
         if kind.size and left > 0:
-            self._memory(kind).keep(name, value, min(left, kind.memory_seconds))
+            self._keep_in_memory(kind, name, value, min(left, kind.memory_seconds))
         return value
 
     def _memory(self, kind: Kind) -> MemoryLevel:
@@ -226,6 +252,8 @@ class Levels:
     def close(self) -> None:
         """Drop what is in memory and let go of the connections; it begins anew when it is used."""
         self._memories.clear()
+        if self._cleaner is not None:
+            self._cleaner.cancel()
         if self.redis is not None:
             self.redis.close()
 

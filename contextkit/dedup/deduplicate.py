@@ -42,7 +42,7 @@ def deduplicate(
     items: Sequence[ContextItem],
     scores: Sequence[float],
     keys: Sequence[Sequence[str]],
-    threshold: float = 0.90,
+    threshold: float | None = 0.90,
 ) -> DedupResult:
     """Keep the best-scored item of each set of duplicates.
 
@@ -55,7 +55,8 @@ def deduplicate(
         scores: each item's score, comparable across sources.
         keys: for each item the keys that name the same thing in any source.
         threshold: from which ratio on two texts are near duplicates, over 0, to 1; at 1
-            only texts that are equal but for case, punctuation and white space are.
+            only texts that are equal but for case, punctuation and white space are. None: no
+            texts are compared.
 
     Raises:
         ValueError: there is not one score and one list of keys per item, or the threshold
@@ -66,7 +67,7 @@ def deduplicate(
             f"one score and one list of keys per item, got {len(items)} items, "
             f"{len(scores)} scores and {len(keys)} lists of keys"
         )
-    if not 0 < threshold <= 1:
+    if threshold is not None and not 0 < threshold <= 1:
         raise ValueError(f"threshold must be over 0 and at most 1, got {threshold!r}")
     order = sorted(
         range(len(items)),
@@ -94,22 +95,27 @@ def deduplicate(
 
 
 def _find_duplicates(
-    items: Sequence[ContextItem], keys: Sequence[Sequence[str]], threshold: float
+    items: Sequence[ContextItem], keys: Sequence[Sequence[str]], threshold: float | None
 ) -> dict[int, Duplicate]:
     """Loser -> winner, for items that come best first."""
-    # numpy and rapidfuzz are imported with the first use.
-    from contextkit.dedup.texts import KeptTexts
-
     records = _KeptRecords()
-    texts = KeptTexts([item.own_text for item in items], threshold)
+    texts = None
+    if threshold is not None:
+        # numpy and rapidfuzz are imported with the first use.
+        from contextkit.dedup.texts import KeptTexts
+
+        texts = KeptTexts([item.own_text for item in items], threshold)
     lost: dict[int, Duplicate] = {}
     for position, item in enumerate(items):
-        found = records.find(item, keys[position]) or texts.find(position)
-        if found is None:
-            records.add(position, item, keys[position])
-            texts.add(position)
-        else:
+        found = records.find(item, keys[position])
+        if found is None and texts is not None:
+            found = texts.find(position)
+        if found is not None:
             lost[position] = Duplicate(*found)
+            continue
+        records.add(position, item, keys[position])
+        if texts is not None:
+            texts.add(position)
     return lost
 
 
