@@ -39,6 +39,8 @@ def contextkit_source() -> SourceInfo:
         settings={"depth": 2},
         workspace_rules={"depth": "free"},
         reads=("entities",),
+        records_of="entities",
+        count_filters={"kind": "relation"},
     )
 
 
