@@ -20,9 +20,19 @@ CORE = [
     "contextkit.indexing",
     "contextkit.logs",
     "contextkit.models",
+    # The methods that ContextKit and ContextAssembler share.
+    "contextkit.pipeline.questions",
     "contextkit.plugin.spec",
     "contextkit.testing",
 ]
+HARMLESS = (
+    # In a class with a method `list`, pdoc takes `list[str]` for that method. Nothing else does.
+    ".*'function' object is not subscriptable",
+    # The constructor of a NamedTuple has no module in which pdoc could look a name up.
+    r"Error parsing type annotation ForwardRef\(",
+    # The keys of a TypedDict that is made by a call are in no source.
+    "Cannot determine where .* is taken from",
+)
 PLUGINS = sorted(path.name for path in ROOT.glob("plugins/*/src/contextkit_*"))
 
 
@@ -33,10 +43,8 @@ def main(folder: Path) -> None:
         folder: where the pages go; `index.html` is the first.
     """
     warnings.simplefilter("error")
-    # In a class with a method `list`, pdoc takes `list[str]` for that method. Nothing else does.
-    warnings.filterwarnings("ignore", message=".*'function' object is not subscriptable")
-    # The constructor of a NamedTuple has no module in which pdoc could look a name up.
-    warnings.filterwarnings("ignore", message=r"Error parsing type annotation ForwardRef\(")
+    for harmless in HARMLESS:
+        warnings.filterwarnings("ignore", message=harmless)
     for name in (*CORE, *PLUGINS):
         module = importlib.import_module(name)
         # pdoc looks for names in the module's dictionary, where lazy names are not yet.

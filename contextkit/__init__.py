@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from contextkit.models.searcher import Searcher as Searcher
     from contextkit.models.source import (
+        Setting as Setting,
         SourceInfo as SourceInfo,
         Tool as Tool,
         ToolResult as ToolResult,
@@ -66,7 +67,7 @@ _NAMES = {
     "models.records": "Records RecordsView",
     "models.request": "ContextRequest Recipe RecipeTemplate RequestOptions Section",
     "models.searcher": "Searcher",
-    "models.source": "SourceInfo Tool ToolResult",
+    "models.source": "Setting SourceInfo Tool ToolResult",
     "models.strategy": "Strategy",
     "plugin.spec": "hookimpl",
     "text.secrets.span": "SecretSpan",
@@ -74,7 +75,7 @@ _NAMES = {
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]
-__getattr__ = lazy_names(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, **_NAMES)
 
 
 def __dir__() -> list[str]:

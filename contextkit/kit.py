@@ -144,17 +144,14 @@ class ContextKit(AskingForContexts):
 
     # -- sources --------------------------------------------------------------------------
 
-    def sources(self, *, records: bool = True) -> list[SourceOverview]:
+    def sources(self) -> list[SourceOverview]:
         """List the installed sources and other plugins: state, weight, records; blocking.
-
-        Args:
-            records: whether records are counted, for which the store opens.
 
         Raises `StoreError` where the store does not open.
         """
-        count = self.records if records else None
         health, root = self.health(), self.workspace.root
-        rows = [source_overview(self.registry, s, root, count) for s in self.registry.plugins]
+        plugins = self.registry.plugins
+        rows = [source_overview(self.registry, each, root, self.records) for each in plugins]
         return [
             evolve(row, left_alone=health[row.name].words if row.name in health else None)
             for row in rows

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 VERSION = "0.1.0"
 
 
-def lazy_names(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_names(package: str, **names: str) -> Callable[[str], Any]:
     """Make the `__getattr__` of a package whose names are imported on first use.
 
     A process then imports only what it uses: `from contextkit import hookimpl` takes a
     hundredth of the time that all public names take.
+
+    ```python
+    __getattr__ = lazy_names(__name__, book="DishBook", dish="Dish InvalidDishError")
+    ```
 
     Args:
         package: the package's name, `__name__`.

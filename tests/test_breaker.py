@@ -113,12 +113,12 @@ def test_the_health_of_a_source_is_told_in_words(clock: Clock) -> None:
     assert breakers.health("tide") == once
     assert once.words is None
     tide.failed()
-    assert breakers.health("tide").words == "left alone for 10 s: it failed too often"
+    assert breakers.health("tide").words == "skipped for 10 s: it failed too often"
     tide.failed(reason="it is low")
     clock.now = 6.5
-    assert breakers.health("tide").words == "left alone for 4 s: it is low"
+    assert breakers.health("tide").words == "skipped for 4 s: it is low"
     clock.now = 12.0
     found = breakers.health("tide")
     assert (found.state, found.seconds) == ("half_open", 0.0)
-    assert found.words == "left alone until the next request: it is low"
+    assert found.words == "skipped until the next request: it is low"
     assert breakers.health("other") == SourceHealth(source="other", state="closed")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NotRequired, Required, Union
 
 from attrs import evolve, frozen
 
-from contextkit.models.options import UnfitError, is_number
+from contextkit.models.options import UnfitError, Values, is_number
 
 _LISTS = (list, tuple, collections.abc.Sequence, collections.abc.Iterable)
 _OBJECTS = (dict, collections.abc.Mapping)
@@ -38,7 +38,8 @@ def shape_of(annotation: Any) -> Shape:
     """The shape of a type.
 
     Texts, numbers, truth values, None, `datetime` (ISO 8601), `Literal`, unions, lists,
-    tuples of one type, mappings with texts for keys, `TypedDict` and `Any` have one.
+    tuples of one type, mappings with texts for keys, `TypedDict` and `Any` have one, and so
+    does what `Annotated` says to take the `Values` of an option.
 
     Raises `TypeError` for any other type.
     """
@@ -59,6 +60,10 @@ def shape_of(annotation: Any) -> Shape:
         shape = _mapping(shape_of(inner[1]) if inner else _ANYTHING)
     elif typing.is_typeddict(annotation):
         shape = _typed_dict(annotation)
+    elif hasattr(annotation, "json_types"):
+        # A class of records, such as `contextkit.sources.entry.Entry`.
+        hints = annotation.json_types()
+        shape = _object(hints, list(hints))
     else:
         raise TypeError(f"no JSON schema describes {getattr(annotation, '__name__', annotation)}")
     return shape
@@ -109,9 +114,19 @@ _SCALARS: dict[Any, Shape] = {
 
 
 def _annotated(annotation: Any, notes: Sequence[object]) -> Shape:
-    shape = shape_of(annotation)
+    values = next((note for note in notes if isinstance(note, Values)), None)
+    shape = shape_of(annotation) if values is None else _option(values)
     text = next((note for note in notes if isinstance(note, str)), None)
     return shape if text is None else described_shape(shape, text)
+
+
+def _option(values: Values) -> Shape:
+    def read(value: Any) -> Any:
+        # JSON has one kind of number: 5.0 is a whole one. The request checks the value.
+        is_whole = isinstance(value, float) and value.is_integer()
+        return int(value) if is_whole else value
+
+    return Shape(values.schema, values.expected, read)
 
 
 def _union(options: Sequence[Shape]) -> Shape:
@@ -176,12 +191,16 @@ def _mapping(entry: Shape) -> Shape:
 
 def _typed_dict(kind: Any) -> Shape:
     hints = typing.get_type_hints(kind, include_extras=True)
-    entries = {key: shape_of(hint) for key, hint in hints.items()}
     required = [
         key
         for key, hint in hints.items()
         if key in kind.__required_keys__ and typing.get_origin(hint) is not NotRequired
     ]
+    return _object(hints, required)
+
+
+def _object(hints: Mapping[str, Any], required: Sequence[str]) -> Shape:
+    entries = {key: shape_of(hint) for key, hint in hints.items()}
 
     def read(value: Any) -> Any:
         _check_object(value)
@@ -197,7 +216,7 @@ def _typed_dict(kind: Any) -> Shape:
         {
             "type": "object",
             "properties": {key: dict(entry.schema) for key, entry in entries.items()},
-            "required": required,
+            "required": list(required),
         },
         "an object",
         read,

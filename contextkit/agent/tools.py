@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+import pkgutil
 import re
 import types
 import typing
@@ -112,7 +113,7 @@ def offered_tools(
         if name in found:
             others = (_told(statuses[each.plugin]) for each in (found[name], offer))
             raise PluginError(
-                f"the tool '{name}' is offered by {' and by '.join(others)}: switch one of them off"
+                f"the tool '{name}' is offered by {' and by '.join(others)}: turn one of them off"
             )
         found[name] = offer
     return dict(sorted(found.items()))
@@ -123,8 +124,22 @@ def _told(status: PluginStatus) -> str:
 
 
 def _offers(registry: SourceRegistry, failed: Failed) -> Iterator[OfferedTool]:
-    for plugin in registry.on_with(TOOLS_HOOK):
-        yield from registry.attempt(plugin, TOOLS_HOOK, partial(_tools, plugin), failed) or ()
+    for plugin in registry.on:
+        declared = registry.info(plugin).tools
+        if registry.implements(plugin, TOOLS_HOOK):
+            yield from registry.attempt(plugin, TOOLS_HOOK, partial(_tools, plugin), failed) or ()
+        elif declared:
+            try:
+                yield from _tools(plugin, [_imported(plugin, declared)])
+            except SourceError as error:
+                failed(plugin, TOOLS_HOOK, error.reason)
+
+
+def _imported(plugin: str, target: str) -> object:
+    try:
+        return pkgutil.resolve_name(target)
+    except Exception as error:
+        raise SourceError(plugin, TOOLS_HOOK, f"{target}: {in_words(error)}") from error
 
 
 def _tools(plugin: str, results: Sequence[object]) -> tuple[OfferedTool, ...]:
@@ -226,7 +241,12 @@ def _output(what: str, run: Callable[..., Any], annotation: Any) -> Shape:
     hint = _hint(where, run, annotation)
     if typing.get_origin(hint) is ToolResult:
         hint = typing.get_args(hint)[0]
-    if hint is ToolResult or isinstance(hint, TypeVar) or hasattr(hint, "as_dict"):
+    is_typed = hasattr(hint, "json_types")
+    if (
+        hint is ToolResult
+        or isinstance(hint, TypeVar)
+        or (hasattr(hint, "as_dict") and not is_typed)
+    ):
         return _OBJECT
     shape = _shape(where, hint)
     if shape.schema.get("type") != "object":

@@ -35,7 +35,7 @@ _LEAST_BESIDE_NOTES = 0.4
 """Beside a match of so much, one of less is noise; and more so beside a note that answers."""
 
 _BESIDE_A_DECISION = 4
-"""Where a note says what was decided, all else has such a part of the budget at most."""
+"""Where a note already states the decision, all else has such a part of the budget at most."""
 
 
 def stopped(
@@ -119,7 +119,7 @@ def _far_behind(lane: Lane, request: ContextRequest, info: SourceInfo) -> dict[i
     # What updates a better match ranks with that, however little it has of the question.
     least = part * max(piece.candidate.scores.rank_by for piece in lane.pieces)
     return {
-        id(piece): f"its score is under {least:.3f}, {part:g} of the best of {lane.key}"
+        id(piece): f"its score is below {least:.3f}, {part:g} of the best score of {lane.key}"
         for piece in lane.pieces[_FEW_NOTES if info.notes else 1 :]
         if piece.candidate.scores.rank_by < least
     }
@@ -136,7 +136,7 @@ def _floor(lanes: Sequence[Lane], leading: Collection[str]) -> float:
 def _under(floor: float, lane: Lane) -> dict[int, str]:
     """What matches less."""
     return {
-        id(piece): f"it matches less than {floor:g}, beside what answers"
+        id(piece): f"its match is below {floor:g}, and other items answer"
         for piece in lane.pieces
         if piece.candidate.scores.supported_match < floor
     }
@@ -150,5 +150,5 @@ def _more_than(room: int, lanes: Sequence[Lane]) -> dict[int, str]:
         if piece.tokens <= room:
             room -= piece.tokens
         else:
-            weak[id(piece)] = "a note says what was decided"
+            weak[id(piece)] = "a note already states the decision"
     return weak

@@ -60,7 +60,7 @@ def weighed(
         key, why = lane.key, ""
         if answering[key] < answering[best]:
             why = (
-                f"its best items have {evidence[key]:.2f} of what is asked and it answers such "
+                f"its best items cover {evidence[key]:.2f} of the question and it answers such "
                 f"questions with {likely[key]:.2g}, beside {evidence[best]:.2f} and "
                 f"{likely[best]:.2g} of {best}"
             )

@@ -70,7 +70,7 @@ class Keys:
     def of_context(self, request: ContextRequest, recipe: Recipe, sources: Iterable[str]) -> str:
         """The key of a context from these sources. Raises `NoKeyError`; may block."""
         if request.strategy.history:
-            raise NoKeyError("what was chosen before counts in its scores")
+            raise NoKeyError("its strategy scores usage history")
         answering = [self._answering(source) for source in sorted(set(sources))]
         asked = _without(request, _AFFECTING_NOTHING)
         return key_of([self._surroundings(), answering, asked, recipe])
@@ -86,7 +86,7 @@ class Keys:
 
     def _revision(self, source: str) -> str:
         if not self.registry.info(source).cacheable:
-            raise NoKeyError(f"{source} answers from more than its records")
+            raise NoKeyError(f"{source} depends on more than its records")
         read = dict.fromkeys((source, *self.registry.info(source).reads))
         revisions = [self.store.revision(name) for name in read]
         if None in revisions:

@@ -38,11 +38,11 @@ Examples:
 def assemble(
     session: Session, /, query: str, no_index: bool, as_json: bool, options: dict[str, Any]
 ) -> int:
-    """Print the context for a QUERY; `-` reads it from standard input.
+    """Print the context for a QUERY.
 
-    The records of code and commits are brought up to date first, which takes a while the
-    first time; --no-index skips that. On a terminal it is in colour, unless NO_COLOR is set,
-    and the last line is for you: it goes to standard error.
+    A QUERY of `-` is read from standard input. Records are updated from the workspace first,
+    which takes a while the first time; --no-index skips that. Colors appear on a terminal only,
+    and NO_COLOR turns them off. The last line, a summary for you, goes to standard error.
     """
     query = query_from(query)
     begun = time.perf_counter()
@@ -61,7 +61,7 @@ Examples:
 """
 )
 @click.argument("domain")
-@click.option("--strategy", help="Show how this strategy has fared, too.")
+@click.option("--strategy", help="Also show how this strategy worked out.")
 @request_options(without=("sources", "strategy"))
 @json_option
 @pass_session
@@ -73,9 +73,10 @@ def premortem(
     as_json: bool,
     options: dict[str, Any],
 ) -> int:
-    """Print what went wrong before in a DOMAIN, for an agent about to begin.
+    """Print what went wrong before in a DOMAIN.
 
-    The strategy that scores the items is `--set strategy=NAME`.
+    It is meant for an agent that is about to start work of this kind. The strategy that scores
+    the items is `--set strategy=NAME`.
     """
     begun = time.perf_counter()
     arguments = {"domain": domain, "strategy": strategy}

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: contextkit cache show")
 def cache() -> None:
-    """Look at the cache, fill it, clear it.
+    """Show, fill or clear the cache.
 
-    It is off until your own config.toml says [cache] enabled = true. Without a Redis in
-    cache.url it is in the memory of one process, and ends with it.
+    The cache is off by default. Turn it on in your own config.toml: [cache] enabled = true.
+    Without a Redis server in cache.url, it is in the memory of one process and ends with it.
     """
 
 
@@ -34,7 +34,7 @@ Examples:
 @json_option
 @pass_session
 def show(session: Session, as_json: bool) -> int:
-    """Say where the cache is and what is in it."""
+    """Show where the cache is and what it holds."""
     settings = session.config.cache
     counts = _caches(session).levels.counts_blocking() if settings.enabled else None
     data = {"enabled": settings.enabled, "url": settings.url, "kept": counts}
@@ -44,7 +44,7 @@ def show(session: Session, as_json: bool) -> int:
         text = "in the memory of each process"
     else:
         kept = "".join(f"\n{name}: {count:,}" for name, count in sorted((counts or {}).items()))
-        text = f"{settings.url}{kept or (chr(10) + 'nothing in it')}"
+        text = f"{settings.url}{kept or (chr(10) + 'empty')}"
     unreachable = settings.enabled and settings.url != "memory" and counts is None
     if unreachable:
         text = f"{settings.url} does not answer"
@@ -55,14 +55,14 @@ def show(session: Session, as_json: bool) -> int:
 @cache.command(epilog="Example: contextkit cache clear")
 @pass_session
 def clear(session: Session) -> int:
-    """Drop what Redis has of contextkit, of all who use it.
+    """Delete contextkit's entries from Redis.
 
-    What a running process has in its memory ends by itself, contexts after
-    cache.contexts_ttl seconds.
+    This affects everyone who uses that Redis. Contexts in the memory of running processes expire
+    by themselves, after cache.contexts_ttl seconds.
     """
     if _caches(session).clear():
         return ExitCode.FINE
-    session.warn(f"{session.config.cache.url} does not answer: nothing was dropped")
+    session.warn(f"{session.config.cache.url} does not answer: nothing was deleted")
     return ExitCode.FAILED
 
 
@@ -80,13 +80,13 @@ Examples:
 def warm(
     session: Session, /, queries: tuple[str, ...], as_json: bool, options: dict[str, Any]
 ) -> int:
-    """Assemble the contexts for some queries, for others to find in Redis.
+    """Assemble contexts in advance and cache them in Redis.
 
-    The options are those with which they will be asked for.
+    Use the same options as the later requests.
     """
     if _caches(session).levels.redis is None:
         raise ConfigError(
-            "in the memory of this process, which ends now, nothing stays: name a Redis",
+            "a cache in memory ends with this process: set it to a Redis server's address",
             key="cache.url",
         )
     contexts = session.kit.warm_sync(queries, **options)
@@ -103,5 +103,5 @@ def warm(
 
 def _caches(session: Session) -> Caches:
     if session.kit.caches is None:
-        raise ConfigError("there is no cache: set it to true", key="cache.enabled")
+        raise ConfigError("the cache is off: set it to true", key="cache.enabled")
     return session.kit.caches

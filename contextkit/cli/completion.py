@@ -19,8 +19,8 @@ Examples:
 def completion(shell: str) -> None:
     """Print a shell's completion script.
 
-    It completes commands, those of plugins too, options, their values, and the names of
-    sources. A bash older than 4.4 has no use for it.
+    It completes commands, also of plugins, options, their values, and source names. It needs bash
+    4.4 or newer, zsh or fish.
     """
     from click.shell_completion import BashComplete, FishComplete, ZshComplete
 

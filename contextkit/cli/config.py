@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: contextkit config show")
 def config() -> None:
-    """Look at the configuration."""
+    """Show the configuration."""
 
 
 @config.command(
@@ -31,11 +31,11 @@ Examples:
 @json_option
 @pass_session
 def show(session: Session, as_json: bool) -> None:
-    """Print every setting, its value and where it came from.
+    """Show every setting, its value and its origin.
 
-    Later beats earlier: default, your own file, the workspace's file, the environment, a
-    flag, and last the request itself. The workspace's file only narrows what your own file
-    says: where yours stands against it, FROM names both.
+    Later origins override earlier ones: the default, your own file, the project file, the
+    environment, an option, the request. The project file can only narrow what your own file says;
+    if they disagree, FROM names both.
     """
     rows, overruled = _settings(session), _overruled(session)
     for line in unknown_sources(session):

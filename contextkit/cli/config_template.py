@@ -14,27 +14,20 @@ from contextkit.config.sections import (
     SourceSettings,
     settings_of,
 )
+from contextkit.config.settings import section_about
+from contextkit.models.source import Setting
 from contextkit.models.strategy import Strategy
 from contextkit.pipeline.overview import source_overview
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus
 from contextkit.workspace.facts import WorkspaceFacts
 
-_ABOUT = {
-    "assemble": "What a request is when it does not say otherwise.",
-    "ranking": "What else than relevance, whose weight is 1, makes a score.",
-    "history": "What is kept of which items were chosen, for strategies that count it.",
-    "hooks": "What a coding agent is told by its hooks, and how long that may take.",
-}
-_DEFAULT_SOURCES = {
-    "sources": "default: all that are on",
-    "start_sources": "default: those that are told things, as memories are",
-}
+_SOURCES = frozenset({"sources", "start_sources"})
+_NO_SOURCES = frozenset({"exclude_sources"})
 _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
 
 
 _LIMIT = 20
-_LIMIT_DEFAULT = "default: one for each 40 tokens of the budget, at least 50"
 _ELSEWHERE = frozenset({"name", *(a.name for a in settings_of(RankingSettings))})
 
 
@@ -56,10 +49,10 @@ def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path)
 
 
 def _heading(facts: WorkspaceFacts, root: Path) -> Iterator[str]:
-    yield f"# The settings of contextkit for {_in_comment(root.name) or 'this workspace'}."
-    yield "# Each line that begins with # and a name is a setting at its default: take the # away"
-    yield "# and change it. `contextkit config show` prints what is in force, and from where."
-    yield "# Where records live and which model reads them is set in your own config.toml."
+    yield f"# contextkit settings of {_in_comment(root.name) or 'this workspace'}."
+    yield "# A line that starts with # and a name is a setting at its default. To change it, remove"
+    yield "# the #. `contextkit config show` prints every setting in effect and its origin."
+    yield "# The location of records and the embedding model are set in your own config.toml."
     yield "#"
     history = "no history" if facts.commits is None else f"{facts.commits:,} commits"
     yield f"# Found here: {facts.files:,} files, {history}."
@@ -72,8 +65,8 @@ def _heading(facts: WorkspaceFacts, root: Path) -> Iterator[str]:
 
 def _project(root: Path) -> Iterator[str]:
     name = root.name if root.name.isprintable() and root.name else "my-project"
-    yield "# A name that the records belong to, so that several copies of the project share them;"
-    yield "# without one they belong to this folder alone."
+    yield "# Project that the records belong to; copies of the project with this name share them."
+    yield "# Without it, they belong to this folder only."
     yield _setting("project", name)
 
 
@@ -82,19 +75,20 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
         attributes = [a for a in settings_of(kind) if a.metadata["rule"] != "user"]
         if not attributes:
             continue
-        yield f"\n# {_ABOUT[section]}\n[{section}]"
+        yield f"\n# {section_about(kind)}\n[{section}]"
         for attribute in attributes:
-            if attribute.name in _DEFAULT_SOURCES:
-                yield _setting(attribute.name, sources, _DEFAULT_SOURCES[attribute.name])
-                continue
-            if attribute.name == "limit":
-                yield _setting(attribute.name, _LIMIT, _LIMIT_DEFAULT)
-                continue
-            yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
+            value = attribute.default
+            if attribute.name in _SOURCES:
+                value = sources
+            elif attribute.name in _NO_SOURCES:
+                value = []
+            elif attribute.name == "limit":
+                value = _LIMIT
+            yield _setting(attribute.name, value, attribute.metadata["help"])
 
 
 def _strategy() -> Iterator[str]:
-    yield "\n# What makes a score and splits the budget, beside [ranking]; so for any name."
+    yield "\n# The default strategy, beside [ranking]. Other names add strategies."
     yield "[strategies.default]"
     for attribute in settings_of(Strategy):
         # What is as in [ranking] or in [assemble] is there.
@@ -108,7 +102,7 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
     if status.state != "on":
         about.append(f"{status.state}: {_in_comment(status.reason or '')}")
     elif not status.is_source:
-        about.append("no source, only other hooks")
+        about.append("not a source, only other hooks")
     elif row["description"]:
         about.append(_in_comment(row["description"]))
     yield f"\n# {'; '.join(about)}\n[sources.{status.name}]"
@@ -124,7 +118,10 @@ def _source(registry: SourceRegistry, status: PluginStatus, root: Path) -> Itera
             value = row[name]
         yield _setting(name, value, expected)
     if status.state == "on":
-        yield from (_setting(*pair) for pair in registry.info(status.name).settings.items())
+        info = registry.info(status.name)
+        for name, value in (info.settings or {}).items():
+            expected = value.expected if isinstance(value, Setting) else ""
+            yield _setting(name, info.setting(name).default, expected)
 
 
 def _setting(name: str, value: Any, expected: str = "") -> str:

@@ -32,11 +32,11 @@ Examples:
 @json_option
 @pass_session
 def doctor(session: Session, deep: bool, as_json: bool) -> int:
-    """Check that everything works, and say what to do where it does not.
+    """Check that everything works.
 
-    Configuration, plugins, embedding models, store, cache, index, an assembly, git: one line
-    for each thing that was looked at, and how long it took. Nothing is changed. The exit code
-    is 0 where all is well or there are only warnings, 1 with a problem.
+    It checks the configuration, plugins, embedding models, store, cache, index, an assembly and
+    git. Each check prints one line with its result, what to do about a problem, and its time.
+    Nothing is changed. The exit code is 1 if there is a problem; warnings do not count.
     """
     from contextkit.cli.checks import examine, worst
 

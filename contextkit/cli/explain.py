@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SOURCES = ["SOURCE", "STATE", "MS", "CANDIDATES", "SHARE", "USED", "GAVE", "TOOK", ""]
 _COMPONENTS = ("match", "relevance", "salience", "recency", "priority")
 _OF_SOME_CONTEXTS = ("history", "decay", "rerank")
-_ITEM = ("SOURCE", "ID", "TITLE", "WHAT BECAME OF IT")
+_ITEM = ("SOURCE", "ID", "TITLE", "OUTCOME")
 _ID_WIDTH = 48
 _TITLE_WIDTH = 40
 _SIGNALS_WIDTH = 200
@@ -39,7 +39,7 @@ Examples:
 """
 )
 @click.argument("query")
-@click.option("--item", help="Say why this item is in or not: its id, title or location.")
+@click.option("--item", help="Explain one item, by id, title or location.")
 @request_options()
 @no_index_option
 @json_option
@@ -53,14 +53,14 @@ def explain(
     as_json: bool,
     options: dict[str, Any],
 ) -> None:
-    """Show what got in, what not, why.
+    """Explain what a context contains and what it leaves out.
 
-    For each source and each item of a QUERY's context: what it went through.
+    It lists each source and each item that was found for a QUERY.
 
-    SHARE is a source's part of the budget, by its weight and by how well it answers; in
-    brackets is what it would be by weight alone. GAVE is what it left to others, TOOK what it
-    took over from others, all in tokens. An item's SCORE is made of what stands behind it:
-    MATCH is its RELEVANCE on the scale of all sources.
+    SHARE is the source's part of the budget, by weight and by how well it answers; in brackets by
+    weight alone. GAVE and TOOK are the tokens that it gave to and got from other sources. An
+    item's SCORE is computed from the columns after it; MATCH is its RELEVANCE on the scale of all
+    sources.
     """
     query = query_from(query)
     options["sources"] = checked_sources(session, query, options)

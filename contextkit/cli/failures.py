@@ -30,12 +30,12 @@ class ExitCode(IntEnum):
 
 
 _MEANINGS = {
-    ExitCode.FINE: "done; an empty context, too",
-    ExitCode.FAILED: "failed, in whole or in part",
-    ExitCode.WRONG_REQUEST: "wrong usage, or a request that makes no sense",
-    ExitCode.CONFIGURATION: "a wrong setting",
-    ExitCode.STORE: "the record store failed",
-    ExitCode.NOT_FOUND: "no record has that id",
+    ExitCode.FINE: "success, also with an empty context",
+    ExitCode.FAILED: "failure, complete or partial",
+    ExitCode.WRONG_REQUEST: "invalid usage or request",
+    ExitCode.CONFIGURATION: "invalid setting",
+    ExitCode.STORE: "record store failure",
+    ExitCode.NOT_FOUND: "no record with that id",
     ExitCode.INTERRUPTED: "interrupted",
 }
 
@@ -99,7 +99,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
         where = os.fsdecode(error.filename) if error.filename else "reading or writing failed"
         return f"{where}: {error.strerror or error}", ExitCode.FAILED
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"internal error: {text} (contextkit --debug ... shows where)", ExitCode.FAILED
+    return f"internal error: {text} (contextkit --debug shows the traceback)", ExitCode.FAILED
 
 
 def _usage(error: click.ClickException) -> str:

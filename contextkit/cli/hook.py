@@ -24,27 +24,27 @@ Examples:
     type=click.Choice(["json", "text"]),
     default="json",
     show_default=True,
-    help="json: an object with context and items; text: the context alone.",
+    help="json: an object with context and items; text: the context only.",
 )
-@click.option("--off", "switch", flag_value="off", help="Tell a session nothing more.")
-@click.option("--on", "switch", flag_value="on", help="Tell it something again.")
+@click.option("--off", "switch", flag_value="off", help="Turn hooks off for a session.")
+@click.option("--on", "switch", flag_value="on", help="Turn hooks on again.")
 @click.option(
     "--session",
     "session_id",
     metavar="ID",
-    help="The session that --off and --on are for; default: the last one in this workspace.",
+    help="Session for --off and --on; default: the latest in this workspace.",
 )
 @pass_session
 def hook(session: Session, form: str, switch: str | None, session_id: str | None) -> None:
-    """Answer an event of a coding agent, which is JSON on standard input.
+    """Answer an event of a coding agent.
 
-    An event has a hook_event_name (SessionStart, UserPromptSubmit, PostToolUse or
-    PostToolUseFailure), a session_id, a cwd, and a prompt, or a tool_input with its command
-    and a tool_response or an error. Other events are answered with nothing; plugins that
-    listen are told of every one.
+    The event is JSON on standard input. It has a hook_event_name (SessionStart, UserPromptSubmit,
+    PostToolUse or PostToolUseFailure), a session_id, a cwd, and a prompt, or a tool_input with
+    its command and a tool_response or an error. Other events get an empty answer. Plugins that
+    listen receive every event.
 
-    Whatever goes wrong, the exit code is 0 and the answer empty; hooks/hooks.log beside the
-    store says why. CONTEXTKIT_HOOKS_ENABLED=false switches all of it off.
+    On an error, the exit code is 0 and the answer empty; hooks/hooks.log in the data folder has
+    the reason. CONTEXTKIT_HOOKS_ENABLED=false turns all hooks off.
     """
     if switch is not None:
         _switch(session, session_id, off=switch == "off")

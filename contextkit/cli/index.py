@@ -30,17 +30,17 @@ Examples:
 @json_option
 @pass_session
 def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
-    """Bring the sources' records up to date with the workspace.
+    """Update the records from the workspace.
 
-    Only what changed since the last run is read. Without a SOURCE, every source that is on
-    and has something to index.
+    Only changes since the last run are read. Without a SOURCE, every source that is on is
+    updated.
     """
     outcomes = _run(session, sources or None, wait=True)
     for name in dict.fromkeys(sources):
         if name not in outcomes:
-            session.warn(f"{name} keeps no records of the workspace: there is nothing to index")
+            session.warn(f"{name} does not index the workspace")
     if not sources and not outcomes:
-        session.warn("no source that is on has anything to index")
+        session.warn("no source that is on indexes anything")
     data = {source: _as_data(outcome) for source, outcome in outcomes.items()}
     lines = [
         f"{source}: {_in_words(outcome.report)}"

@@ -16,14 +16,14 @@ Examples:
   contextkit init --print
 """
 )
-@click.option("--print", "only_print", is_flag=True, help="Print it, and write nothing.")
+@click.option("--print", "only_print", is_flag=True, help="Print the file instead of writing it.")
 @pass_session
 def init(session: Session, only_print: bool) -> None:
-    """Write a contextkit.toml to edit at the workspace's root.
+    """Write a commented contextkit.toml.
 
-    It says what was found there, and has every setting as a comment, at its default, with
-    those of each source that is installed: nothing changes until you take a # away. A file
-    that is there is never overwritten.
+    The file is at the workspace's root. It describes what was found there, and lists every
+    setting at its default as a comment, also those of installed sources. Nothing changes until
+    you remove a #. An existing file is never overwritten.
     """
     from contextkit.cli.config_template import config_template
     from contextkit.workspace.facts import workspace_facts
@@ -32,8 +32,8 @@ def init(session: Session, only_print: bool) -> None:
     root, present = session.workspace, session.found_workspace.config_file
     if present is not None and not only_print:
         raise ConfigError(
-            "the project has its settings here already; `contextkit init --print` prints what a "
-            "new file would have",
+            "the project already has settings here; `contextkit init --print` prints what a "
+            "new file would contain",
             file=present,
         )
     text = config_template(workspace_facts(root), session.registry, root)
@@ -46,4 +46,4 @@ def init(session: Session, only_print: bool) -> None:
             stream.write(text)
     except OSError as error:
         raise ContextKitError(f"{file} cannot be written: {error.strerror or error}") from error
-    print_text(f"{file} written: it changes nothing until you edit it")
+    print_text(f"{file} written; it changes nothing until you edit it")

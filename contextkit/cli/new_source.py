@@ -15,6 +15,7 @@ from contextkit.cli.session import Session, json_option, pass_session
     epilog="""\b
 Examples:
   contextkit new-source weather
+  contextkit new-source --records recipes
   contextkit new-source weather --into ~/src && pip install -e ~/src/contextkit-weather
 """,
 )
@@ -23,19 +24,25 @@ Examples:
     "--into",
     type=click.Path(path_type=Path),
     default=Path(),
-    help="The folder in which the new one is made; default: this one.",
+    help="Parent folder of the new package; default: the current folder.",
+)
+@click.option(
+    "--records",
+    is_flag=True,
+    help="Create a source that people and agents write to; default: one that indexes a file.",
 )
 @json_option
 @pass_session
-def new_source(session: Session, name: str, into: Path, as_json: bool) -> None:
-    """Begin a source of your own: a distribution contextkit-NAME whose tests pass.
+def new_source(session: Session, name: str, into: Path, records: bool, as_json: bool) -> None:
+    """Create the package of a new source.
 
-    It has an entry point, a small source that works, tests with contextkit's conformance
-    suite, and a README. Nothing that is there is overwritten.
+    The distribution contextkit-NAME has an entry point, a small working source, tests with
+    contextkit's conformance suite, and a README. Its tests pass. Existing files are never
+    overwritten.
     """
     from contextkit.cli.new_source_files import NewSource
 
-    source = NewSource(name)
+    source = NewSource(name, records)
     source.check_name(plugin.name for plugin in session.registry.plugins)
     written = source.write(into.expanduser())
     folder = into.expanduser() / source.distribution

@@ -34,9 +34,12 @@ class NewSource:
 
     Attributes:
         name: the source's name, and that of its entry point.
+        records: whether people and agents write its records (`contextkit.sources`); else it
+            indexes a file.
     """
 
     name: str
+    records: bool = False
 
     @property
     def distribution(self) -> str:
@@ -121,14 +124,28 @@ class NewSource:
             "distribution": self.distribution,
             "title": self.name.replace("-", " ").replace("_", " ").capitalize(),
             "class_name": "".join(part.capitalize() for part in self.module.split("_")[1:]),
+            "noun": _singular(self.name).replace("-", "_"),
+            "name_": self.name.replace("-", "_"),
             "core": f"contextkit-core>={release[0]}.{release[1]},<{release[0]}.{release[1] + 1}",
         }
-        for path, template in sorted(_templates(files("contextkit.cli") / "templates")):
+        folder = files("contextkit.cli") / "templates"
+        kind = "records" if self.records else "file"
+        found = [*_templates(folder / "common"), *_templates(folder / kind)]
+        for path, template in sorted(found, key=lambda pair: pair[0]):
             text = template.read_text(encoding="utf-8")
             yield (
                 path.replace("MODULE", self.module).removesuffix(_ENDING),
                 string.Template(text).substitute(words),
             )
+
+
+def _singular(name: str) -> str:
+    """One of several things: `recipe` of `recipes`, `dish` of `dishes`."""
+    if name.endswith(("ches", "shes", "sses", "xes")):
+        return name[:-2]
+    if name.endswith("ies") and len(name) > 4:
+        return f"{name[:-3]}y"
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") and len(name) > 1 else name
 
 
 def _suggestion(name: str) -> str:

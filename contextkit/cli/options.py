@@ -85,7 +85,7 @@ def _checked_flag(ctx: click.Context, option: click.Parameter, given: Any) -> An
         return checked_option(name, given, as_text=True)
     found = [each for part in given for each in checked_option(name, part, as_text=True)]
     if not found:
-        raise click.BadParameter("it names nothing.", ctx, option)
+        raise click.BadParameter("No source given.", ctx, option)
     return tuple(dict.fromkeys(found))
 
 
@@ -144,9 +144,7 @@ def _completed(
     return [CompletionItem(each) for each in known if each.startswith(incomplete)]
 
 
-no_index_option = click.option(
-    "--no-index", is_flag=True, help="Do not bring the records up to date first."
-)
+no_index_option = click.option("--no-index", is_flag=True, help="Do not update the records first.")
 
 
 @click.command(
@@ -159,9 +157,10 @@ Examples:
 @json_option
 @pass_session
 def options(session: Session, as_json: bool) -> None:
-    """List the options of a request: `--set NAME=VALUE`.
+    """List the options of a request.
 
-    DEFAULT is what the settings say. Lists are written a,b and tables a=1,b=2, or as JSON.
+    `--set NAME=VALUE` sets any of them. DEFAULT is the value in your settings. Write lists as a,b
+    and tables as a=1,b=2, or either as JSON.
     """
     rows = [
         {
@@ -209,9 +208,9 @@ def read_stdin(what: str) -> str:
     """The text on standard input, once in a command; raises as `query_from` does."""
     taken = click.get_current_context().meta
     if _STDIN in taken:
-        raise click.UsageError(f"Standard input is the {taken[_STDIN]} already, not the {what}.")
+        raise click.UsageError(f"Standard input is already the {taken[_STDIN]}, not the {what}.")
     if sys.stdin is None:
-        raise click.UsageError(f"The {what} is to come from standard input, which is closed.")
+        raise click.UsageError(f"Cannot read the {what}: standard input is closed.")
     taken[_STDIN] = what
     given = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
     if len(given) > MAX_STDIN_BYTES:

@@ -1,38 +1,42 @@
 """The commands that plugins add, kept apart from contextkit's own.
 
-The commands that contextkit itself has: where each is, and its line in the help.
+List contextkit's own commands: where each is, and its summary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from contextkit.cli.lazy import LazyCommand
 
+if TYPE_CHECKING:
+    from contextkit.plugin.manager import SourceRegistry
+
 _COMMANDS = (
     ("assemble", "assemble:assemble", "Print the context for a QUERY."),
-    ("cache", "cache:cache", "Look at the cache, fill it, clear it."),
+    ("cache", "cache:cache", "Show, fill or clear the cache."),
     ("completion", "completion:completion", "Print a shell's completion script."),
-    ("config", "config:config", "Look at the configuration."),
+    ("config", "config:config", "Show the configuration."),
     ("doctor", "doctor:doctor", "Check that everything works."),
-    ("explain", "explain:explain", "Show what got in, what not, why."),
-    ("export", "transfer:export", "Write every record as JSON lines."),
-    ("history", "history:history", "Show or forget what was chosen."),
+    ("explain", "explain:explain", "Explain what a context contains and what it leaves out."),
+    ("export", "transfer:export", "Export all records as JSON lines."),
+    ("history", "history:history", "Show or clear usage history."),
     ("hook", "hook:hook", "Answer an event of a coding agent."),
-    ("import", "transfer:import_", "Store records from JSON lines."),
-    ("index", "index:index", "Bring the records up to date."),
-    ("init", "init:init", "Write a contextkit.toml to edit."),
-    ("new-source", "new_source:new_source", "Begin a source of your own."),
+    ("import", "transfer:import_", "Import records from JSON lines."),
+    ("index", "index:index", "Update the records from the workspace."),
+    ("init", "init:init", "Write a commented contextkit.toml."),
+    ("new-source", "new_source:new_source", "Create the package of a new source."),
     ("options", "options:options", "List the options of a request."),
-    ("premortem", "assemble:premortem", "Print what went wrong before."),
-    ("project", "project:project", "Show this folder's project, link it."),
-    ("prune", "prune:prune", "Delete records that are not kept."),
-    ("reembed", "transfer:reembed", "Make every record's vectors anew."),
-    ("serve", "serve:serve", "Stay ready to answer agents' hooks."),
+    ("premortem", "assemble:premortem", "Print what went wrong before in a DOMAIN."),
+    ("project", "project:project", "Show or link this folder's project."),
+    ("prune", "prune:prune", "Delete records past their retention limit."),
+    ("reembed", "transfer:reembed", "Rewrite the store with the current embedding models."),
+    ("serve", "serve:serve", "Run the background server for agent hooks."),
     ("sources", "sources:sources", "List the sources and their state."),
-    ("strategies", "strategies:strategies", "List what may make a score."),
+    ("strategies", "strategies:strategies", "List scoring strategies."),
 )
 
 BUILT_IN: Mapping[str, LazyCommand] = {
@@ -52,6 +56,16 @@ class PluginCommands(click.Group):
         super().__init__("plugins")
         self.refused: list[str] = []
 
+    def add_all(self, registry: SourceRegistry) -> None:
+        """Add the commands of every plugin that is on, by its hook or its `SourceInfo`."""
+        hook = "contextkit_commands"
+        for plugin in registry.on:
+            if registry.implements(plugin, hook):
+                registry.attempt(plugin, hook, lambda _: None, cli=self)
+                continue
+            for name, (target, summary) in registry.info(plugin).commands.items():
+                self.add_command(LazyCommand(name, target, summary))
+
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, unless contextkit or another plugin has one of that name."""
         given = name or cmd.name or ""
@@ -62,6 +76,8 @@ class PluginCommands(click.Group):
                 if isinstance(cmd, LazyCommand)
                 else getattr(cmd.callback, "__module__", "a plugin")
             )
-            self.refused.append(f"the command '{given}' of {module} is left out: {owner} has one")
+            self.refused.append(
+                f"the command '{given}' of {module} is left out: {owner} already has one"
+            )
             return
         super().add_command(cmd, name)

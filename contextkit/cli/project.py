@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: contextkit project show")
 def project() -> None:
-    """Show which project this folder belongs to, and link it to one.
+    """Show or link this folder's project.
 
-    Folders whose files name one project share its records. As a cloned repository can name any
-    project, a name belongs to the folder that used it first, and to those that you link.
+    Folders whose files name the same project share its records. A cloned repository can name any
+    project, so a name belongs to the folder that used it first, and to folders that you link.
     """
 
 
@@ -28,7 +28,7 @@ def project() -> None:
 @json_option
 @pass_session
 def show(session: Session, as_json: bool) -> None:
-    """Print what this folder's records belong to, and why."""
+    """Show this folder's project and why."""
     from contextkit.config.projects import identify
 
     found = identify(session.workspace, session.config, claim=False)
@@ -48,7 +48,7 @@ def show(session: Session, as_json: bool) -> None:
 @json_option
 @pass_session
 def list_(session: Session, as_json: bool) -> None:
-    """List the names that are in use, and the folders that share each."""
+    """List project names and the folders that share them."""
     from contextkit.config.projects import linked_projects
 
     found = linked_projects()
@@ -62,9 +62,10 @@ def list_(session: Session, as_json: bool) -> None:
 @json_option
 @pass_session
 def link(session: Session, name: str, as_json: bool) -> None:
-    """Link this folder to the project NAME, which its contextkit.toml names.
+    """Link this folder to the project NAME.
 
-    It then reads and writes that project's records.
+    Its contextkit.toml must name that project. The folder then reads and writes the project's
+    records.
     """
     from contextkit.config.projects import link as make_link
 
@@ -73,7 +74,7 @@ def link(session: Session, name: str, as_json: bool) -> None:
         has = f"it names '{named}'" if named else "it names no project"
         raise click.UsageError(
             f"The settings of {session.workspace} do not name '{name}', {has}: "
-            f'write project = "{name}" into its contextkit.toml first.'
+            f'write project = "{name}" into its contextkit.toml.'
         )
     known = make_link(name, session.workspace)
     folders = "\n".join(f"  {member.root}" for member in known.members)
@@ -86,9 +87,9 @@ def link(session: Session, name: str, as_json: bool) -> None:
 @json_option
 @pass_session
 def unlink(session: Session, name: str, folder: Path | None, as_json: bool) -> None:
-    """Take the project NAME from this folder, or from FOLDER.
+    """Unlink this folder, or FOLDER, from the project NAME.
 
-    No record is deleted. A name without any folder belongs to the next that uses it.
+    No record is deleted. A name without a folder belongs to the next folder that uses it.
     """
     from contextkit.config.projects import unlink as take_link
 

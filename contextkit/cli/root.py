@@ -1,4 +1,4 @@
-"""The root of the command line: global options, commands that load when they are used."""
+"""The root command: global options, and commands that load on use."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _plugin_commands(ctx: click.Context) -> Mapping[str, click.Command]:
     try:
         return _session(ctx).plugin_commands.commands
     except ContextKitError as error:
-        say(f"the commands of plugins are missing: {error}")
+        say(f"commands of plugins are missing: {error}")
         return {}
 
 
@@ -167,7 +167,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_set_folder,
-    help="A folder in the workspace; default: the current one.",
+    help="A folder in the workspace; default: the current folder.",
 )
 @click.option(
     "--enable",
@@ -177,7 +177,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_switch,
-    help="Switch a source on for this run; several: --enable a,b.",
+    help="Turn a source on for this run, or several: a,b.",
 )
 @click.option(
     "--disable",
@@ -187,7 +187,7 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_switch,
-    help="Switch a source off for this run.",
+    help="Turn a source off for this run.",
 )
 @click.option(
     "--debug",
@@ -196,11 +196,11 @@ def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -
     is_eager=True,
     expose_value=False,
     callback=_set_debug,
-    help="Show logs, and the traceback of an error.",
+    help="Show logs and tracebacks.",
 )
 @click.version_option(VERSION, prog_name="contextkit")
 def cli() -> None:
     """Assemble context for LLM agents from pluggable sources, within a token budget.
 
-    These options come before the command, as in: contextkit -C ../other sources
+    Options go before the command: contextkit -C ../other sources
     """

@@ -101,7 +101,7 @@ class Session:
         """
         if self._commands is None:
             commands = PluginCommands()
-            self.registry.add_commands(commands)
+            commands.add_all(self.registry)
             for refused in commands.refused:
                 say(refused)
             self._commands = commands
@@ -167,6 +167,4 @@ class Session:
 
 pass_session = click.make_pass_decorator(Session, ensure=True)
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, for a program to read."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")

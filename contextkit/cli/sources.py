@@ -15,8 +15,8 @@ from contextkit.cli.session import Session, json_option, pass_session
 _HEADINGS = ["NAME", "STATE", "DISTRIBUTION", "VERSION", "WEIGHT", "PRIORITY", "RECORDS"]
 _OF_HEALTH = ["ANSWER", "MS", "BREAKER"]
 _NOTHING_REMEMBERED = (
-    "breakers: no resident process has this workspace open, and a command remembers nothing "
-    "of the sources' earlier failures"
+    "breakers: no background server has this workspace open, and commands do not remember "
+    "earlier failures"
 )
 
 
@@ -28,28 +28,31 @@ Examples:
   contextkit --disable commits sources --json
 """
 )
-@click.option("--health", is_flag=True, help="Ask every source something, and tell how it went.")
+@click.option("--health", is_flag=True, help="Query every source and show how it answers.")
 @json_option
 @pass_session
 def sources(session: Session, health: bool, as_json: bool) -> int:
-    """List the sources: which are on, where they come from, how much they hold.
+    """List the sources and their state.
 
-    A source that is off says which setting switched it off, a broken one why it is broken.
-    With --health, the exit code is 1 where a source does not answer. A source that keeps
-    failing is left alone for a while by the process it failed in, which its breaker tells: that
-    of the resident process (`contextkit serve`) is shown, where it has this workspace open.
+    A source that is off names the setting that turned it off; a broken one says why. With
+    --health, the exit code is 1 if a source does not answer. A source that keeps failing is
+    skipped for a while by the process in which it failed; --health shows this for the background
+    server (`contextkit serve`), if it has this workspace open.
     """
     from contextkit.errors import ConfigError, StoreError
+    from contextkit.pipeline.overview import source_overview
 
+    registry, workspace = session.registry, session.workspace
     exit_code = ExitCode.FINE
     try:
         rows = [source.as_dict() for source in session.kit.sources()]
         if health and not _all_answer(session, rows):
             exit_code = ExitCode.FAILED
     except (ConfigError, StoreError) as error:
-        session.warn(f"the store cannot be asked: {error}")
+        session.warn(f"the store cannot be read: {error}")
         exit_code = ExitCode(error.exit_code)
-        rows = [source.as_dict() for source in session.kit.sources(records=False)]
+        overviews = (source_overview(registry, s, workspace) for s in registry.plugins)
+        rows = [source.as_dict() for source in overviews]
     remembered = not health or _add_breakers(session, rows)
     for line in unknown_sources(session):
         session.warn(line)
@@ -98,7 +101,7 @@ def unknown_sources(session: Session) -> Iterator[str]:
 def _cells(row: dict[str, Any], *, health: bool) -> list[str]:
     note = row["reason"] or row.get("left_alone") or row["description"] or ""
     if row["source"] is False:
-        note = f"no source, only other hooks; {note}".rstrip("; ")
+        note = f"not a source, only other hooks; {note}".rstrip("; ")
     return [
         row["name"],
         row["state"],

@@ -48,10 +48,10 @@ Examples:
 @json_option
 @pass_session
 def strategies(session: Session, as_json: bool) -> None:
-    """List the strategies: what makes a score, and what part of the budget a source has.
+    """List scoring strategies.
 
-    The first column marks the one that requests have which name none. A strategy of your own
-    is a section [strategies.NAME] of the settings; what it does not say is as in [ranking].
+    A * marks the default of requests. A section [strategies.NAME] of the settings adds a strategy
+    of your own; what it does not set is taken from [ranking].
     """
     rows = _described(session.config)
     lines = [

@@ -33,11 +33,11 @@ Examples:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
 @pass_session
 def export(session: Session, file: Path) -> int:
-    """Write every record of the store, of all projects, to FILE as JSON lines.
+    """Export all records as JSON lines.
 
-    Without a FILE, or with `-`, to standard output. A FILE that is there is replaced once
-    everything is written, not before. Only you can read a FILE. Damaged records are left out
-    and named, and the exit code is then 4.
+    This writes the records of all projects to FILE, or to standard output without a FILE or with
+    `-`. An existing FILE is replaced at the end. Only you can read the FILE. Damaged records are
+    left out and named; the exit code is then 4.
     """
     from contextkit.store.transfer import export_records
 
@@ -65,10 +65,11 @@ Examples:
 @json_option
 @pass_session
 def import_(session: Session, file: TextIO, as_json: bool) -> int:
-    """Store the records of FILE, which `contextkit export` wrote; `-` is standard input.
+    """Import records from JSON lines.
 
-    Records that are there already are replaced. A line that is damaged is refused, and the
-    others are stored; the exit code is then 1, as it is where the file ends too early.
+    FILE comes from `contextkit export`; `-` is standard input. Existing records are replaced. A
+    damaged line is refused and the others are stored; the exit code is then 1, as it is if the
+    file ends too early.
     """
     from attrs import asdict
 
@@ -84,7 +85,7 @@ def import_(session: Session, file: TextIO, as_json: bool) -> int:
         )
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
     if result.missing:
-        lines += [f"  {result.missing} fewer records than its first line says: is it whole?"]
+        lines.append(f"  {result.missing} fewer records than announced: is the file complete?")
     if redacted:
         lines.append(f"  {sum(redacted)} secrets replaced")
     lines += [f"  line {line}: {reason}" for line, reason in result.errors[:_SHOWN_ERRORS]]
@@ -102,19 +103,19 @@ Examples:
 @json_option
 @pass_session
 def reembed(session: Session, as_json: bool) -> None:
-    """Make every record's vectors anew with its source's embedding model.
+    """Rewrite the store with the current embedding models.
 
-    The store is written anew, without the secrets that earlier versions stored.
-
-    Needed once `embedding.model` or a source's `embedder` has changed, and after records were
-    stored while a model failed.
+    Run it after changing `embedding.model` or a source's `embedder`, and after records were
+    stored while a model failed. It also removes secrets that older versions stored.
     """
     from contextkit.store.embedded import EmbeddedStore
     from contextkit.store.reembed import reembed as rebuild
 
     store = session.kit.store
     if not isinstance(store, EmbeddedStore):
-        raise StoreError("only an embedded store can be re-embedded: export it and import it")
+        raise StoreError(
+            "only an embedded store can be re-embedded; for a server, export and import the records"
+        )
     redacted: list[int] = []
     with session.progress() as report:
         done = rebuild(

@@ -52,7 +52,7 @@ def _home() -> Path | None:
         return Path(home).expanduser() if home else None
     except RuntimeError as error:
         raise ConfigError(
-            f"expected a folder, got {home!r}, and nobody of that name has a home",
+            f"expected a folder, got {home!r}, but that user has no home folder",
             key=HOME_VARIABLE,
         ) from error
 

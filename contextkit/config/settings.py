@@ -8,6 +8,7 @@ last the request itself.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,13 @@ def one_name_twice(names: Iterable[str]) -> tuple[str, str] | None:
         if first != name:
             return first, name
     return None
+
+
+def section_about(kind: type) -> str:
+    """What a section is for, in a sentence: the first line of its class's docstring."""
+    text = inspect.getdoc(kind) or ""
+    about = text.splitlines()[0].rpartition("`: ")[2]
+    return f"{about[:1].upper()}{about[1:]}"
 
 
 _NOT_CONFIGURED = SourceSettings()

@@ -31,7 +31,7 @@ class BuiltIn:
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
-    "default": BuiltIn("what matches best, with small boosts; as [ranking] says", {}),
+    "default": BuiltIn("the best match, with small boosts; as in [ranking]", {}),
     "balanced": BuiltIn(
         "relevance, recency and salience together; recency halves every day",
         {
@@ -43,7 +43,7 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         },
     ),
     "conversation": BuiltIn(
-        "relevance, recency, priority and what was chosen before; decays by the day",
+        "relevance, recency, priority and usage; decays every day",
         {
             "relevance": 0.4,
             "recency": 0.3,
@@ -54,11 +54,11 @@ BUILT_IN: Mapping[str, BuiltIn] = {
         },
     ),
     "recent": BuiltIn(
-        "as default, and of what matches about as well the newer one",
+        "as default; of equally good matches the newer one",
         {"recency": 0.2, "half_life_days": 7.0},
     ),
     "matching": BuiltIn(
-        "what matches and nothing else, however old it is",
+        "relevance only, whatever the age",
         {"salience": 0.0, "recency": 0.0, "priority": 0.0},
     ),
 }

@@ -81,4 +81,4 @@ _NAMES = {
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]
-__getattr__ = lazy_names(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, **_NAMES)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     )
     from contextkit.models.searcher import Searcher as Searcher
     from contextkit.models.source import (
+        Setting as Setting,
         SourceInfo as SourceInfo,
         Tool as Tool,
         ToolResult as ToolResult,
@@ -88,10 +89,10 @@ _NAMES = {
     "records": "Records RecordsView",
     "request": "ContextRequest Recipe RecipeTemplate Section",
     "searcher": "Searcher",
-    "source": "SourceInfo Tool ToolResult",
+    "source": "Setting SourceInfo Tool ToolResult",
     "strategy": "Strategy",
     "trace": "CacheTrace ItemTrace SourceState SourceTrace Trace Verdict",
 }
 
 __all__ = [name for names in _NAMES.values() for name in names.split()]
-__getattr__ = lazy_names(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, **_NAMES)

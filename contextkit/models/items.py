@@ -84,7 +84,7 @@ class ContextItem:
         sequence: what it is a part of, among its source's items: a session, a file; None
             where it stands alone.
         position: its place in that. Items of one sequence whose positions are one or two
-            apart support each other (see `contextkit.pipeline.neighbours`).
+            apart support each other (see `contextkit.sources.neighbours`).
         hint: what speaks for it beside its match, 0..1, such as who said it or when. It
             decides between items that match about equally well, and makes none relevant.
         also_in: the duplicates of it that were dropped.

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from contextkit.models.records import Records
 from contextkit.workspace.find import Workspace
+
+
+class Holding(Protocol):
+    """A store, as far as sources see it."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Keep the store open for this process, so that reading and writing are one step."""
 
 
 class Kit(Protocol):
@@ -14,6 +22,7 @@ class Kit(Protocol):
     Attributes:
         workspace: the folder that the agent works in, and what is known of it.
         project: the project whose records are read and written.
+        store: where the records are.
     """
 
     @property
@@ -21,6 +30,9 @@ class Kit(Protocol):
 
     @property
     def project(self) -> str: ...
+
+    @property
+    def store(self) -> Holding: ...
 
     def records(self, source: str) -> Records:
         """The records of one source; raises `InvalidContextTypeError` where it is off."""

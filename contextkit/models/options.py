@@ -20,6 +20,7 @@ from contextkit.models.source import WorkspaceRule
 
 Affects = Literal["answers", "context", "nothing"]
 
+_TEXT: Mapping[str, Any] = {"type": "string"}
 _SHOWN = 80
 _MOST_NAMES = 1000
 _WORDS = {
@@ -55,7 +56,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-@frozen
+@frozen(eq=False)
 class Values:
     """The values that an option takes.
 
@@ -65,14 +66,20 @@ class Values:
             a value that does not fit.
         parse: what `read` takes, for a text of a variable or of the command line.
         metavar: what stands for a value in a command's help.
-        choices: every value, where there are few.
+        schema: a JSON schema of them.
     """
 
     expected: str
     read: Callable[[Any], Any]
     parse: Callable[[str], Any] = str
     metavar: str = "TEXT"
-    choices: tuple[str, ...] = ()
+    schema: Mapping[str, Any] = _TEXT
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """Every value, where there are few."""
+        choices: Sequence[str] = self.schema.get("enum", ())
+        return choices
 
     def checked(self, raw: object, *, as_text: bool = False) -> Any:
         """The option's value. Raises `UnfitError` for one that does not fit."""
@@ -92,6 +99,7 @@ def option(
     rule: WorkspaceRule = "free",
     *,
     affects: Affects = "answers",
+    host_only: bool = False,
     common: bool = False,
     flags: Sequence[str] = (),
     **more: Any,
@@ -103,6 +111,7 @@ def option(
         about: what it does, for the reference and the help of commands.
         values: the values that it takes.
         rule: what a workspace's file may change, for a setting.
+        host_only: whether an agent may not set it.
         affects: what depends on it, for an option of a request: the sources' answers, only
             the context that is made of them, or nothing that a cache keeps.
         common: whether commands have a flag for it, beside `--set`.
@@ -115,6 +124,7 @@ def option(
         "expected": values.expected,
         "rule": rule,
         "affects": affects,
+        "host_only": host_only,
         "common": common,
         "flags": tuple(flags),
     }
@@ -143,6 +153,7 @@ def fitting(
     fits: Callable[[Any], bool],
     parse: Callable[[str], Any] = str,
     metavar: str = "TEXT",
+    schema: Mapping[str, Any] = _TEXT,
 ) -> Values:
     """Values that pass a test, as they are."""
 
@@ -151,7 +162,7 @@ def fitting(
             raise UnfitError(expected, value)
         return value
 
-    return Values(expected, read, parse, metavar)
+    return Values(expected, read, parse, metavar, schema)
 
 
 def integers(least: int = 1, most: float = math.inf) -> Values:
@@ -162,6 +173,7 @@ def integers(least: int = 1, most: float = math.inf) -> Values:
         lambda value: type(value) is int and least <= value <= most,
         int,
         "INTEGER",
+        {"type": "integer"},
     )
 
 
@@ -174,7 +186,7 @@ def numbers(expected: str, fits: Callable[[float], bool], *, infinite: bool = Fa
             raise UnfitError(expected, value)
         return float(value)
 
-    return Values(expected, read, float, "NUMBER")
+    return Values(expected, read, float, "NUMBER", {"type": "number"})
 
 
 def over_0(unit: str = "", *, infinite: bool = False) -> Values:
@@ -190,6 +202,7 @@ SWITCH = fitting(
     lambda value: isinstance(value, bool),
     lambda text: _WORDS[text.strip().lower()],
     "true|false",
+    {"type": "boolean"},
 )
 
 
@@ -201,7 +214,8 @@ def choice(*known: str) -> Values:
             raise UnfitError(f"one of {', '.join(known)}", value)
         return value
 
-    return Values(f"one of {', '.join(known)}", read, metavar="|".join(known), choices=known)
+    schema = {**_TEXT, "enum": list(known)}
+    return Values(f"one of {', '.join(known)}", read, metavar="|".join(known), schema=schema)
 
 
 def text(expected: str, pattern: re.Pattern[str] | None = None) -> Values:
@@ -250,7 +264,7 @@ def names(expected: str = "a list of names") -> Values:
             _check_unicode(name)
         return tuple(dict.fromkeys(sorted(found) if isinstance(value, Set) else found))
 
-    return Values(expected, read, _listed, "NAMES")
+    return Values(expected, read, _listed, "NAMES", {"type": "array", "items": _TEXT})
 
 
 def _listed(given: str) -> Any:
@@ -288,7 +302,7 @@ def table(expected: str, entry: Values) -> Values:
             raise UnfitError(expected, given)
         return {name.strip(): entry.parse(value.strip()) for name, _, value in pairs}
 
-    return Values(expected, read, parse, "NAME=VALUE,...")
+    return Values(expected, read, parse, "NAME=VALUE,...", {"type": "object"})
 
 
 ANYTHING = Values("a value", lambda value: value)

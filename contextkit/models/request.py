@@ -105,6 +105,7 @@ class RequestDefaults:
         text("a token counter: default, openai, claude or a plugin's"),
         "plain",
         affects="context",
+        host_only=True,
     )
     style: Style = option(
         "markdown", "Output format.", choice(*STYLES), affects="context", common=True
@@ -133,6 +134,7 @@ class RequestDefaults:
         SWITCH,
         "on",
         affects="context",
+        host_only=True,
     )
     # Off: in 2,000 tokens it leaves .660 of the answers readable, beside .695 (`mixed`).
     compress: bool = option(
@@ -190,7 +192,7 @@ class ContextRequest(RequestDefaults):
     limit: int = _same_option("limit", 20)
     strategy: Strategy = option(
         DEFAULT,
-        "Scoring strategy: see `contextkit strategies`.",
+        "Scoring strategy, such as default, balanced, recent or matching.",
         ANYTHING,
         common=True,
         repr=False,
@@ -242,11 +244,13 @@ class ContextRequest(RequestDefaults):
         None,
         "Session that asks, for sources with records of sessions.",
         text("the name of a session"),
+        host_only=True,
     )
     user: str | None = option(
         None,
         "User whose records are searched beside the project's. Unset: this machine's user.",
         text("the name of a user"),
+        host_only=True,
     )
     additional_context: str = option(
         "",
@@ -254,7 +258,7 @@ class ContextRequest(RequestDefaults):
         "@FILE reads a file, and @- standard input.",
         WORDS,
     )
-    record_use: bool = option(True, "Record which items were used.", SWITCH)
+    record_use: bool = option(True, "Record which items were used.", SWITCH, host_only=True)
     cache: bool = option(True, "Use the cache, if there is one.", SWITCH, affects="nothing")
     recipe: str = _set_later("Name of the recipe.", "context")
     project: str = _set_later("Project whose records are searched.", "")

@@ -1,4 +1,4 @@
-"""What a source says of itself.
+"""What a source declares about itself: constants, settings, commands and tools.
 
 Tools: what an agent can do with a source, beyond asking for context.
 """
@@ -6,11 +6,13 @@ Tools: what an agent can do with a source, beyond asking for context.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+import pkgutil
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar, get_args
 
-from attrs import Attribute, field, frozen
-from attrs.validators import and_, deep_mapping, ge, gt, in_, le, lt, optional
+from attrs import Attribute, evolve, field, frozen
+from attrs.validators import and_, deep_mapping, ge, gt, in_, le, lt, matches_re, optional
 
 from contextkit.text.signals import TOPICS, Topic
 
@@ -25,6 +27,92 @@ _ANOTHER_TOPIC = 0.05
 """How likely a source answers what it does not say that it answers."""
 
 _OVER_ZERO = optional(and_(gt(0), lt(math.inf)))
+
+_DEDUP_KEY = re.compile(r"([a-z][a-z0-9_-]*:)\{([A-Za-z_]\w*)\}")
+_TARGET = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*"
+
+
+@frozen
+class Setting:
+    """One setting of a source, `[sources.NAME]`.
+
+    ```python
+    SourceInfo(settings={"harbour": "", "days": Setting(7, least=1, most=365, rule="free")})
+    ```
+
+    Attributes:
+        default: its value where the user set none. Its type is the setting's type: true or
+            false, a whole number, a number, a text, or a list of texts.
+        least: the smallest number allowed.
+        most: the largest number allowed.
+        over: a number must be larger than this.
+        rule: what a workspace's file may change of the user's value; see
+            `contextkit.config.join`.
+        check: `module:function` for what type and range cannot say. The function gets the
+            setting's name and a value, and returns one text per problem, beginning with the
+            name. It is imported when the setting is used.
+    """
+
+    default: Any
+    least: float | None = field(default=None, kw_only=True)
+    most: float | None = field(default=None, kw_only=True)
+    over: float | None = field(default=None, kw_only=True)
+    rule: WorkspaceRule = field(default="stands", kw_only=True, validator=in_(WORKSPACE_RULES))
+    check: str = field(default="", kw_only=True, validator=matches_re(f"({_TARGET})?"))
+
+    @property
+    def expected(self) -> str:
+        """The allowed values, as an error names them: `a whole number from 1 to 365`."""
+        match self.default:
+            case bool():
+                return "true or false"
+            case str():
+                return "a text"
+            case list() | tuple():
+                return "a list of texts"
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        limits = {"over": self.over, "from": self.least, "to": self.most}
+        given = [f"{word} {limit:,}" for word, limit in limits.items() if limit is not None]
+        return " ".join([kind, *given])
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value has the type of the default and is within the range."""
+        match self.default:
+            case bool():
+                return isinstance(value, bool)
+            case str():
+                return isinstance(value, str)
+            case list() | tuple():
+                is_list = isinstance(value, (list, tuple))
+                return is_list and all(isinstance(each, str) for each in value)
+        if isinstance(value, bool) or not isinstance(value, (int, type(self.default))):
+            return False
+        over, least, most = self.over, self.least, self.most
+        return (
+            (isinstance(value, int) or math.isfinite(value))
+            and (over is None or value > over)
+            and (least is None or value >= least)
+            and (most is None or value <= most)
+        )
+
+    def problems(self, name: str, value: Any) -> Sequence[str]:
+        """The problems with a value, each beginning with the setting's name."""
+        if self.check:
+            found: Sequence[str] = pkgutil.resolve_name(self.check)(name, value)
+            return found
+        if self.allows(value):
+            return ()
+        return (f"{name}: must be {self.expected}, got {value!r:.60}",)
+
+
+def _known_beside(name: str, known: Collection[str]) -> str:
+    if not known:
+        return ""
+    import difflib
+
+    nearest = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {nearest[0]}?" if nearest else ""
+    return f"; it has {', '.join(known)}{hint}"
 
 
 @frozen(kw_only=True)
@@ -69,8 +157,19 @@ class SourceInfo:
             type of entity, for `entity_types`; "" for a source whose items are no entities.
         dated: whether its items' `created_at` is that of their records, so that the store
             searches those of the time that a request wants.
-        settings: its own settings, `[sources.NAME]`, and their defaults, for `contextkit init`
-            to write: strings, numbers, truths, and lists of those.
+        settings: its own settings, `[sources.NAME]`: name -> default, or a `Setting` where
+            more than the type is to be checked; `{}` for none. `contextkit init` writes them.
+            Where the source has no `contextkit_check_settings`, other names and wrong values
+            are refused. None: it takes any settings, unchecked.
+        weight: its share of the token budget beside other sources' shares, over 0;
+            `contextkit_weight` is for one that depends on the request.
+        dedup_key: what names the thing that an item shows, whichever source finds it: a kind,
+            a colon and `{id}` or a key of the item's metadata, such as `memory:{id}` or
+            `file:{file_path}`. `contextkit_dedup_keys` is for items with other keys.
+        commands: commands that it adds to the command line: name -> (`module:attribute` of
+            a click command, its line in the help). The module is imported when the command runs.
+        tools: `module:attribute` of its tools for agents, a sequence of `Tool`, imported
+            when they are listed.
         reads: the sources whose records it reads beside its own (`records.others`), in index
             runs or for questions. It is indexed after those, and after all that read none.
         answers: what its items answer: topic (`QuerySignals.topics`) -> how likely, 0..1. Its
@@ -101,14 +200,56 @@ class SourceInfo:
     kind_field: str = ""
     entity_type_field: str = ""
     dated: bool = False
-    settings: Mapping[str, Any] = field(factory=dict)
-    workspace_rules: Mapping[str, WorkspaceRule] = field(factory=dict)
+    settings: Mapping[str, Any] | None = None
+    weight: float = field(default=1.0, validator=[gt(0), lt(math.inf)])
+    dedup_key: str = field(default="", validator=matches_re(f"({_DEDUP_KEY.pattern})?"))
+    commands: Mapping[str, tuple[str, str]] = field(factory=dict)
+    tools: str = field(default="", validator=matches_re(f"({_TARGET})?"))
     reads: tuple[str, ...] = ()
     answers: Mapping[Topic, float] = field(
         factory=dict, validator=deep_mapping(in_(TOPICS), and_(ge(0), le(1)))
     )
     notes: bool = False
     owns_files: bool = False
+
+    @property
+    def setting_defaults(self) -> dict[str, Any]:
+        """Its own settings and their defaults."""
+        return {name: self.setting(name).default for name in self.settings or ()}
+
+    def completed(self, name: str, priority: int | None) -> SourceInfo:
+        """The same with a title made from the source's name, and the configured priority."""
+        title = self.title or name.replace("-", " ").replace("_", " ").capitalize()
+        return evolve(self, title=title, priority=priority or self.priority)
+
+    def setting(self, name: str) -> Setting:
+        """One of its own settings; any other name is one that may be anything."""
+        declared = (self.settings or {}).get(name)
+        return declared if isinstance(declared, Setting) else Setting(declared)
+
+    def setting_problems(self, source: str, given: Mapping[str, Any]) -> Iterator[str]:
+        """What is wrong with own settings, each text beginning with the setting's name.
+
+        Args:
+            source: the source's name.
+            given: the settings.
+        """
+        if self.settings is None:
+            return
+        for name, value in given.items():
+            if name in self.settings:
+                yield from self.setting(name).problems(name, value)
+            else:
+                beside = _known_beside(name, self.settings)
+                yield f"{name}: the source {source} has no such setting{beside}"
+
+    def dedup_keys(self, item_id: str, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+        """The keys of an item by `dedup_key`; none where it lacks what that names."""
+        found = _DEDUP_KEY.fullmatch(self.dedup_key)
+        if found is None:
+            return ()
+        value = item_id if found[2] == "id" else metadata.get(found[2])
+        return (f"{found[1]}{value}",) if value else ()
 
     def likely_answers(self, topics: Collection[Topic]) -> float:
         """How likely its items answer a question about these topics, 0..1."""

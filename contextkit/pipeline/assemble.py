@@ -202,12 +202,12 @@ class Finishing:
             yield self.store.problem
         named = [*request.strategy.budget, *request.strategy.limits]
         for name in unknown_sources(self.registry, named):
-            yield f"the strategy '{request.strategy.name}' names '{name}', which is no source"
+            yield f"the strategy '{request.strategy.name}' names '{name}', which is not a source"
         for what in ("weights", "limits", "timeouts"):
             for name in unknown_sources(self.registry, [*getattr(request, what)]):
-                yield f"the request's {what} name '{name}', which is no source"
+                yield f"the request's {what} name '{name}', which is not a source"
         if not gathered.sections:
-            yield "no source was asked: none is on, or none was named"
+            yield "no source was queried: none is on, or none was named"
         if len(request.query) > MAX_QUERY_CHARACTERS:
             yield (
                 f"the query has {len(request.query)} characters; "
@@ -215,7 +215,7 @@ class Finishing:
             )
         shows_items = any(fitted.placed.values())
         if selection.kept and not shows_items:
-            yield f"not one item fits into {request.max_tokens} tokens"
+            yield f"no item fits into {request.max_tokens} tokens"
         if request.include_sources and shows_items and not composer.include_sources:
             yield "the list of sources was left out: it takes too much of the budget"
 

@@ -36,7 +36,7 @@ class SourceHealth:
         if self.seconds is None:
             return None
         so_long = f"for {math.ceil(self.seconds)} s" if self.seconds else "until the next request"
-        return f"left alone {so_long}: {self.reason or 'it failed too often'}"
+        return f"skipped {so_long}: {self.reason or 'it failed too often'}"
 
 
 @define(eq=False)

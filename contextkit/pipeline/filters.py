@@ -91,7 +91,7 @@ def sift(
 
 def _without(answer: Answer, items: tuple[ContextItem, ...]) -> Answer:
     if answer.items and not items:
-        reason = "found, and nothing that the request's filters let through"
+        reason = "all results were removed by the request's filters"
         return evolve(answer, items=(), state="empty", reason=reason)
     return evolve(answer, items=items) if len(items) != len(answer.items) else answer
 
@@ -107,15 +107,15 @@ def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str
         return "the request excludes its id"
     kind = item.kind or item.source
     if request.kinds and kind not in request.kinds:
-        return f"it is of the kind '{kind}', not {_or(request.kinds)}"
+        return f"its kind is '{kind}', not {_or(request.kinds)}"
     made = item.created_at
     if request.since and made is not None and made != NO_TIME and made < request.since:
-        return f"it is of {made:%Y-%m-%d %H:%M %Z}, before {request.since:%Y-%m-%d %H:%M %Z}"
+        return f"its date is {made:%Y-%m-%d %H:%M %Z}, before {request.since:%Y-%m-%d %H:%M %Z}"
     if request.entity_types and info.entity_type_field:
         entity_type = item.metadata.get(info.entity_type_field)
         if entity_type not in request.entity_types:
-            what = f"of the entity type '{entity_type}'" if entity_type else "of no entity type"
-            return f"it is {what}, not {_or(request.entity_types)}"
+            named = f"'{entity_type}'" if entity_type else "none"
+            return f"its entity type is {named}, not {_or(request.entity_types)}"
     return None
 
 

@@ -209,7 +209,7 @@ def refuses(
     if names.is_of_code:
         return None
     if names.missing and not names.found:
-        return f"nothing that was found has what the question names: {', '.join(names.missing)}"
+        return f"no result mentions what the question names: {', '.join(names.missing)}"
     words = words_of(request.query)
     if language_of(request.query) is not None:
         words = _known(words, request.query, candidates)
@@ -218,8 +218,8 @@ def refuses(
         # What has no word at all was found by meaning.
         if 0 < coverage < _LEAST_COVERAGE:
             return (
-                "nothing that was found answers the question: the words of it that are there "
-                f"are {coverage:.2f} of what it is about"
+                "no result answers the question: the words found are "
+                f"{coverage:.2f} of what it is about"
             )
     return _too_few(words, candidates, best)
 
@@ -246,14 +246,14 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
     if best >= _GOOD_MATCH:
         return None
     if not words:
-        return "the question names nothing to look for"
+        return "the question has no topic to search for"
     most = max(words_in(words, candidate.item) for candidate in candidates)
     part = most / min(len(words), _ENOUGH_WORDS)
     least = _LEAST_MATCH if len(words) > _SHORT_QUESTION else _LEAST_OF_TWO
     if part > _LEAST_WORDS or (part == _LEAST_WORDS and best >= least):
         return None
     return (
-        f"nothing that was found answers the question: the best item has {most} of the "
+        f"no result answers the question: the best item has {most} of the "
         f"{len(words)} words that it is about"
     )
 

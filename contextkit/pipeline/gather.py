@@ -150,10 +150,10 @@ async def _answered(registry: SourceRegistry, question: Question) -> Answer:
     if question.recalled is not None:
         return _answer(question, question.recalled, started)
     if breaker.is_full:
-        reason = f"left alone: {breaker.most_running} earlier calls of it have not ended"
+        reason = f"skipped: {breaker.most_running} earlier calls have not ended"
         return _failure(question, "breaker_open", started, reason)
     if not breaker.allows():
-        reason = "left alone: it failed too often lately"
+        reason = "skipped: it failed too often recently"
         return _failure(question, "breaker_open", started, reason)
     try:
         async with asyncio.timeout(question.timeout) as patience:

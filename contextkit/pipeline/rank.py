@@ -41,7 +41,7 @@ from contextkit.models.items import ContextItem
 from contextkit.models.source import SourceInfo
 from contextkit.models.strategy import DEFAULT, Strategy
 from contextkit.pipeline.gather import Answer
-from contextkit.pipeline.neighbours import supports
+from contextkit.sources.neighbours import supports
 
 if TYPE_CHECKING:
     import numpy as np

@@ -50,7 +50,7 @@ def offered_recipes(registry: SourceRegistry) -> Mapping[str, OfferedRecipe]:
         if name in found:
             raise PluginError(
                 f"the recipe '{name}' is offered by {found[name].plugin} and by {offer.plugin}: "
-                f"switch one of them off"
+                f"turn one of them off"
             )
         found[name] = offer
     return dict(sorted(found.items()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from attrs import evolve, frozen
 
@@ -12,7 +11,7 @@ from contextkit.logs import get_logger
 from contextkit.models.candidate import Candidate
 from contextkit.models.items import ContextItem, Provenance
 from contextkit.models.trace import Verdict
-from contextkit.plugin.checks import Failed, checked_keys, log_failure
+from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.manager import SourceRegistry
 
 _log = get_logger(__name__)
@@ -63,7 +62,7 @@ def select(
         if c.relevance < floors[c.section]
     ]
     if max_items is not None:
-        reason = f"it is not among the best {max_items:,} of what was found"
+        reason = f"it is not among the best {max_items:,} results"
         dropped += [Dropped(c, "over_limit", reason) for c in relevant[max_items:]]
         relevant = relevant[:max_items]
     items = [candidate.item for candidate in relevant]
@@ -89,7 +88,7 @@ def select(
 
 def _below(candidate: Candidate, floor: float) -> str:
     beside = f" ({candidate.relevance:.3f} with its neighbours)" if candidate.scores.support else ""
-    return f"relevance {candidate.item.relevance:.3f}{beside} is under the floor of {floor:g}"
+    return f"relevance {candidate.item.relevance:.3f}{beside} is below the minimum of {floor:g}"
 
 
 def _keys(
@@ -101,13 +100,7 @@ def _keys(
         positions.setdefault(item.source, []).append(position)
     keys: list[tuple[str, ...]] = [()] * len(items)
     for source, own in positions.items():
-        found = registry.attempt(
-            source,
-            "contextkit_dedup_keys",
-            partial(checked_keys, source, items=len(own)),
-            failed,
-            items=[items[position] for position in own],
-        )
-        for position, item_keys in zip(own, found or (), strict=found is not None):
+        found = registry.dedup_keys(source, [items[position] for position in own], failed)
+        for position, item_keys in zip(own, found, strict=True):
             keys[position] = item_keys
     return keys

@@ -106,7 +106,7 @@ def _source_trace(
         age=answer.age,
     )
     if all_below:
-        return evolve(trace, state="below_floor", reason="found, and none relevant enough")
+        return evolve(trace, state="below_floor", reason="no result was relevant enough")
     return evolve(trace, reason="none found") if answer.state == "empty" and not filtered else trace
 
 
@@ -145,7 +145,10 @@ def _kept(piece: Piece, entry: Placed | None, before: Before | None) -> ItemTrac
     verdict: Verdict = "kept"
     reason = "in full"
     if entry is None:
-        verdict, reason = "over_budget", f"its {whole.tokens} tokens did not fit into what was left"
+        verdict, reason = (
+            "over_budget",
+            f"its {whole.tokens} tokens did not fit into the remaining budget",
+        )
         if before and key_of(piece.candidate) in before.shown:
             reason = f"replaced by {before.names}: {reason}"
     elif entry.excerpt:

@@ -17,7 +17,7 @@ from contextkit.logs import get_logger
 from contextkit.models.health import HEALTH_STATES, HealthFinding
 from contextkit.models.items import ContextItem, IndexReport, Provenance, Successor
 from contextkit.models.request import Recipe, RecipeTemplate, Section
-from contextkit.models.source import WORKSPACE_RULES, SourceInfo, Tool
+from contextkit.models.source import Setting, SourceInfo, Tool
 from contextkit.text.secrets import SecretSpan
 from contextkit.text.signals import QuerySignals
 
@@ -59,8 +59,8 @@ _INFO_FIELDS: _Kinds = {
     "entity_type_field": (str,),
     "dated": (bool,),
     "reads": (list, tuple),
-    "settings": (Mapping,),
-    "workspace_rules": (Mapping,),
+    "settings": (Mapping, type(None)),
+    "commands": (Mapping,),
 }
 _REPORT_FIELDS: _Kinds = {
     **dict.fromkeys(("added", "updated", "removed", "unchanged", "redacted"), (int,)),
@@ -230,28 +230,21 @@ def checked_info(source: str, result: object) -> SourceInfo:
     _check_fields(source, hook, "SourceInfo", result, _INFO_FIELDS)
     _sequence_of(source, hook, result.indexed_fields, str)
     _sequence_of(source, hook, result.reads, str)
-    for key, value in result.settings.items():
+    for key, value in (result.settings or {}).items():
         if not _is_setting(key, value):
-            raise SourceError(
-                source,
-                hook,
-                f"settings: {key!r} is {_a(value)}, expected a "
-                "string, a number, a truth or a list of those",
-            )
-    for key, rule in result.workspace_rules.items():
-        if key not in result.settings or rule not in WORKSPACE_RULES:
-            raise SourceError(
-                source,
-                hook,
-                f"workspace_rules: {key!r} is {rule!r}, expected a name in settings and one of "
-                f"{', '.join(WORKSPACE_RULES)}",
-            )
+            reason = "a Setting, a text, a number, true or false, or a list of texts"
+            raise SourceError(source, hook, f"settings: {key!r} is {_a(value)}, expected {reason}")
+    for name, command in result.commands.items():
+        if not isinstance(command, tuple) or [*map(type, (name, *command))] != [str] * 3:
+            reason = "expected a name and a tuple of target and summary"
+            raise SourceError(source, hook, f"commands: {name!r} is {command!r:.80}, {reason}")
     return result
 
 
 def _is_setting(key: object, value: object) -> bool:
     """Whether a file of settings can have it: a bare key, and a value without a date."""
-    values = value if isinstance(value, (list, tuple)) else [value]
+    default = value.default if isinstance(value, Setting) else value
+    values = default if isinstance(default, (list, tuple)) else [default]
     bare = isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9_-]+", key) is not None
     return bare and all(isinstance(each, (str, int, float)) for each in values)
 

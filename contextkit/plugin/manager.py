@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -28,6 +28,7 @@ from contextkit.errors import (
     in_words,
 )
 from contextkit.logs import get_logger
+from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.plugin import checks, spec as hookspecs
@@ -169,17 +170,14 @@ class SourceRegistry:
         info = SourceInfo() if result is None else checks.checked_info(name, result)
         own = self._settings[name] = own_settings(self.config, name, info)
         if own.values:
-            found = self.call(name, "contextkit_check_settings", settings=self.settings(name))
-            refuse_wrong(self.config, name, own, checks.checked_problems(name, found or ()))
-        return self._described(name, info)
+            refuse_wrong(self.config, name, own, self._problems(name, info, own))
+        return info.completed(name, self.config.source(name).priority)
 
-    def _described(self, name: str, info: SourceInfo) -> SourceInfo:
-        """The same with a title, and the configured priority."""
-        return evolve(
-            info,
-            title=info.title or name.replace("-", " ").replace("_", " ").capitalize(),
-            priority=self.config.source(name).priority or info.priority,
-        )
+    def _problems(self, name: str, info: SourceInfo, own: OwnSettings) -> Iterable[str]:
+        hook, given = "contextkit_check_settings", deepcopy(dict(own.values))
+        if not self.implements(name, hook):
+            return info.setting_problems(name, given)
+        return checks.checked_problems(name, self.call(name, hook, settings=given) or ())
 
     def _status(self, name: str, state: State, reason: str | None = None) -> PluginStatus:
         distribution, version = distribution_of(self._installed[name][0])
@@ -196,6 +194,11 @@ class SourceRegistry:
     def plugins(self) -> list[PluginStatus]:
         """Every plugin there is, by name."""
         return [self._statuses[name] for name in sorted(self._statuses)]
+
+    @property
+    def on(self) -> list[str]:
+        """The plugins that are on, by name."""
+        return [status.name for status in self.plugins if status.state == "on"]
 
     def status(self, name: str) -> PluginStatus:
         """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
@@ -362,33 +365,42 @@ class SourceRegistry:
 
         A name that no plugin has stands for items that a host hands in.
         """
-        return self._infos.get(name) or self._described(name, SourceInfo(scale="calibrated"))
+        return self._infos.get(name) or SourceInfo(scale="calibrated").completed(
+            name, self.config.source(name).priority
+        )
 
     def settings(self, name: str) -> dict[str, Any]:
-        """A copy of a source's own settings."""
-        return deepcopy(dict(self.own_settings(name).values))
+        """A source's own settings with its defaults, as a copy."""
+        return deepcopy({**self.info(name).setting_defaults, **self.own_settings(name).values})
 
     def own_settings(self, name: str) -> OwnSettings:
         """A source's own settings and their origins; unchecked before the source is loaded."""
         return self._settings.get(name) or OwnSettings(self.config.source(name).own)
 
     def weight(self, name: str, request: ContextRequest, failed: Failed = log_failure) -> float:
-        """A source's weight: the request's, the configured, the source's own, or 1.0.
-
-        A source whose hook fails has weight 1.0; `failed` is told.
-        """
+        """A source's weight: the request's, the configured, the hook's, or its `SourceInfo`'s."""
         given = request.weights.get(name) or self.config.source(name).weight
         hook, checked = "contextkit_weight", partial(checks.checked_weight, name)
-        return given or self.attempt(name, hook, checked, failed, request=request) or 1.0
+        own = given or self.attempt(name, hook, checked, failed, request=request)
+        return own or self.info(name).weight
+
+    def dedup_keys(
+        self, name: str, items: Sequence[ContextItem], failed: Failed = log_failure
+    ) -> Sequence[tuple[str, ...]]:
+        """Per item of a source its dedup keys; none where its hook fails, after `failed`."""
+        hook, checked = (
+            "contextkit_dedup_keys",
+            partial(checks.checked_keys, name, items=len(items)),
+        )
+        found = self.attempt(name, hook, checked, failed, items=items)
+        if found is not None:
+            return found
+        info = SourceInfo() if self.implements(name, hook) else self.info(name)
+        return [info.dedup_keys(item.id, item.metadata) for item in items]
 
     def on_with(self, hook: str) -> list[str]:
         """The plugins that are on and have a hook, by name."""
-        return [s.name for s in self.plugins if s.state == "on" and self.implements(s.name, hook)]
-
-    def add_commands(self, cli: Any) -> None:
-        """Let every plugin that is on add its commands to the command line."""
-        for name in self.on_with("contextkit_commands"):
-            self.attempt(name, "contextkit_commands", lambda _: None, cli=cli)
+        return [name for name in self.on if self.implements(name, hook)]
 
 
 def _wraps(impl: pluggy.HookImpl) -> bool:

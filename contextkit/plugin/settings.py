@@ -42,7 +42,7 @@ def own_settings(config: Config, source: str, info: SourceInfo) -> OwnSettings:
         contested = _contested(config, key, values[name], info)
         if contested is None:
             continue
-        rule = info.workspace_rules.get(name, "stands")
+        rule = info.setting(name).rule
         if rule == "user":
             raise ConfigError(
                 "this setting is yours alone: set it in your own config.toml",
@@ -66,9 +66,9 @@ def _contested(config: Config, key: str, value: Any, info: SourceInfo) -> Contes
     origin, name = config.origin(key), key.split(".", 2)[2]
     if key in config.contested or origin.layer != "project":
         return config.contested.get(key)
-    rule = info.workspace_rules.get(name, "stands")
-    if rule == "user" or (rule in ALWAYS and name in info.settings):
-        return Contested(info.settings.get(name), Origin("default", "default"), value, origin)
+    rule = info.setting(name).rule
+    if rule == "user" or (rule in ALWAYS and name in info.setting_defaults):
+        return Contested(info.setting(name).default, Origin("default", "default"), value, origin)
     return None
 
 

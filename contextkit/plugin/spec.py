@@ -86,7 +86,7 @@ def contextkit_format(
 
 @hookspec(firstresult=True)
 def contextkit_weight(request: ContextRequest) -> float | None:
-    """The source's weight in the token budget, over 0. `None`: 1.0.
+    """The source's weight in the token budget, over 0. `None`: that of its `SourceInfo`.
 
     Called once for each section that asks the source, with the request as
     `contextkit_query` got it. Configuration (`[sources.NAME] weight`) and the host beat it.
@@ -105,7 +105,7 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
     Called once per assembly, with all the relevant items of the source. Items of different
     sources that share a key are duplicates, and so are items of one source that share an id.
-    `None`: no keys beyond the item's own id.
+    `None`: no keys beyond the item's own id. `SourceInfo.dedup_key` does for most sources.
 
     ```python
     @hookimpl
@@ -214,7 +214,8 @@ def contextkit_tools() -> Sequence[Tool] | None:
     """What an agent can do with this source, beyond asking for context. `None`: nothing.
 
     Called when an agent's host lists the tools or calls one. Two plugins may not offer one
-    name. `Tool` says how its parameters and its result are described.
+    name. `Tool` says how its parameters and its result are described. `SourceInfo.tools`
+    does without this hook.
 
     ```python
     @hookimpl
@@ -232,7 +233,8 @@ def contextkit_tools() -> Sequence[Tool] | None:
 def contextkit_commands(cli: click.Group) -> None:
     """Add commands to the `contextkit` command line.
 
-    Called when the command line starts: import what a command needs inside it.
+    Called when the command line starts: import what a command needs inside it, or name it in
+    `SourceInfo.commands`.
 
     ```python
     @hookimpl
@@ -264,7 +266,8 @@ def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | No
 
     Called with the keys that are not the core's (`enabled`, `weight`, `priority`,
     `timeout`, `limit`, `min_relevance`, `embedder`, `keep_days`, `keep_records`). Each text
-    begins with the key. `None` or empty: nothing is.
+    begins with the key. `None` or empty: nothing is. Without this hook they are checked by
+    `SourceInfo.settings`.
 
     ```python
     @hookimpl

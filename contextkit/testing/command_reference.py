@@ -20,6 +20,9 @@ from contextkit.cli.session import Session
 from contextkit.models.request import OPTIONS
 from contextkit.testing.reference import cell, filled, table, write_page
 
+_MANY = 5
+"""So many options in common with `assemble` are named and not described again."""
+
 _KEPT_LINES = re.compile(r"^\x08\n", re.MULTILINE)
 
 
@@ -99,13 +102,28 @@ def _prose(paragraph: str) -> str:
 
 
 def _options(command: click.Command, context: click.Context) -> str:
+    """A table of the options, and the names of those that are the same as `assemble`'s."""
+    rows = _option_rows(command, context)
+    same = set(rows) & set(_option_rows(BUILT_IN["assemble"].load(), context))
+    if command.name == "assemble" or len(same) < _MANY:
+        same = set()
+    names = ", ".join(row[0].split(" ")[0].rstrip("`,") + "`" for row in rows if row in same)
+    parts = (
+        table(("option", "meaning"), [row for row in rows if row not in same])
+        if len(rows) > len(same)
+        else "",
+        f"As in [`contextkit assemble`](#contextkit-assemble): {names}." if same else "",
+    )
+    return "\n\n".join(filter(None, parts))
+
+
+def _option_rows(command: click.Command, context: click.Context) -> list[tuple[str, str]]:
     records = [
         parameter.get_help_record(context)
-        for parameter in command.get_params(context)
-        if parameter.param_type_name == "option" and parameter.name != "help"
+        for parameter in command.params
+        if parameter.param_type_name == "option"
     ]
-    rows = [(f"`{cell(record[0])}`", cell(record[1])) for record in records if record]
-    return table(("option", "meaning"), rows) if rows else ""
+    return [(f"`{cell(record[0])}`", cell(record[1])) for record in records if record]
 
 
 def _examples(command: click.Command) -> str:

@@ -65,7 +65,7 @@ def check_settings(subject: Subject) -> None:
     hook = "contextkit_check_settings"
     if not subject.has(hook):
         return
-    for settings in ({}, dict(subject.kit.registry.info(subject.name).settings)):
+    for settings in ({}, subject.kit.registry.info(subject.name).setting_defaults):
         for problem in _problems(subject, settings):
             raise NotConformingError(
                 f"{hook} finds a problem in the defaults {settings}: {problem}"

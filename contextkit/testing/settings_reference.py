@@ -13,7 +13,7 @@ from typing import Any
 from attrs import Attribute, fields
 
 from contextkit.config.sections import SECTIONS, SourceSettings
-from contextkit.config.settings import Config
+from contextkit.config.settings import Config, section_about
 from contextkit.models.source import WorkspaceRule
 from contextkit.models.strategy import Strategy
 from contextkit.testing.reference import cell, described_fields, filled, table, write_page
@@ -37,12 +37,9 @@ def settings_reference() -> str:
     parts = [f"### Top level\n\n{table(_HEADINGS, map(_row, project))}"]
     kinds = {**SECTIONS, "sources.NAME": SourceSettings, "strategies.NAME": Strategy}
     for section, kind in kinds.items():
-        docstring = inspect.getdoc(kind) or ""
-        about = docstring.splitlines()[0].rpartition("`: ")[2]
-        known = dict(described_fields(docstring))
+        known = dict(described_fields(inspect.getdoc(kind) or ""))
         rows = [_row(a, known.get(a.name, "")) for a in _fields(kind) if _is_setting(a)]
-        sentence = f"{about[:1].upper()}{about[1:]}"
-        parts.append(f"### `[{section}]`\n\n{sentence}\n\n{table(_HEADINGS, rows)}")
+        parts.append(f"### `[{section}]`\n\n{section_about(kind)}\n\n{table(_HEADINGS, rows)}")
     return "\n\n".join(parts)
 
 

@@ -171,7 +171,7 @@ class _Lines(TextStyle):
 
 
 class Markdown(_Lines):
-    """Markdown, exactly as seed 1 has it; the list of sources as seed 4."""
+    """Markdown."""
 
     syntax = "markdown"
     bullet = "- "
@@ -243,7 +243,7 @@ class Markdown(_Lines):
 
 
 class Xml(TextStyle):
-    """XML as seed 4 has it, escaped, in one root element so that a parser takes it."""
+    """XML, escaped, in one root element so that a parser takes it."""
 
     syntax = "xml"
 
@@ -323,7 +323,7 @@ class Xml(TextStyle):
 
 
 class Plain(_Lines):
-    """Plain text as seed 4 has it."""
+    """Plain text."""
 
     syntax = "plain"
 

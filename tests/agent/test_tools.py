@@ -205,7 +205,7 @@ def test_two_plugins_with_one_tool(make_registry: MakeRegistry, make_plugin: Mak
     )
     message = (
         "the tool 'measure' is offered by 'moon' of the host process and by 'tide' of the host "
-        "process: switch one of them off"
+        "process: turn one of them off"
     )
     with pytest.raises(PluginError, match=message):
         offered_tools(registry)

@@ -638,7 +638,7 @@ def test_a_context_shows_what_the_hooks_do_wrong(subject_of: SubjectOf) -> None:
 
 def test_items_below_the_floor_are_said_to_be(subject_of: SubjectOf) -> None:
     """A relevance that is next to nothing shows nothing."""
-    with pytest.raises(NotConformingError, match=r"state is below_floor: .*none relevant enough"):
+    with pytest.raises(NotConformingError, match=r"state is below_floor: .*no result was relevant"):
         text_checks.check_contexts(subject_of(answering(item("a", 0.01))))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = ("issues", "notes")
+NAMES = ("issues", "notes", "terms")
 
 
 @pytest.fixture(scope="module")

@@ -213,7 +213,7 @@ async def test_what_was_chosen_before_is_not_cached(open_kit: OpenKit) -> None:
     put(kit, "the tide rises")
     context = await kit.assemble_context("tide", strategy="conversation")
     assert cache_of(context).state == "not_kept"
-    assert cache_of(context).reason == "what was chosen before counts in its scores"
+    assert cache_of(context).reason == "its strategy scores usage history"
 
 
 async def test_another_sources_write_changes_nothing(open_kit: OpenKit) -> None:
@@ -234,7 +234,7 @@ async def test_a_live_source_keeps_contexts_out(open_kit: OpenKit) -> None:
     put(kit, "the tide rises")
     kit.register(Notes(SourceInfo(embedder="none")), "live")
     cache = cache_of(await kit.assemble_context("tide"))
-    assert (cache.state, cache.reason) == ("not_kept", "live answers from more than its records")
+    assert (cache.state, cache.reason) == ("not_kept", "live depends on more than its records")
     assert await state(kit, context_types=["notes"]) == "kept"
 
 

@@ -139,7 +139,7 @@ def test_it_is_off(run: Run) -> None:
     for command in (["clear"], ["warm", "tide"]):
         result = run("cache", *command)
         assert result.exit_code == 3
-        assert "cache.enabled: there is no cache" in result.stderr
+        assert "cache.enabled: the cache is off" in result.stderr
 
 
 def test_memory_is_each_process_own(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_memory_is_each_process_own(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert run("cache", "clear").exit_code == 0
     result = run("cache", "warm", "tide")
     assert result.exit_code == 3
-    assert "cache.url: in the memory of this process" in result.stderr
+    assert "cache.url: a cache in memory ends with this process" in result.stderr
 
 
 def test_a_warmed_context_is_found(run: Run, on_redis: RedisServer) -> None:
@@ -168,7 +168,7 @@ def test_a_warmed_context_is_found(run: Run, on_redis: RedisServer) -> None:
     assert passed["markdown"] == found["markdown"]
     assert run("cache", "clear").exit_code == 0
     assert on_redis.names() == []
-    assert run("cache", "show").stdout == f"{on_redis.url}\nnothing in it\n"
+    assert run("cache", "show").stdout == f"{on_redis.url}\nempty\n"
 
 
 def test_clearing_leaves_others_values(run: Run, on_redis: RedisServer) -> None:
@@ -193,7 +193,7 @@ def test_a_redis_that_does_not_answer(run: Run, on_redis: RedisServer) -> None:
     assert (shown.exit_code, shown.stdout) == (1, f"{on_redis.url} does not answer\n")
     cleared = run("cache", "clear")
     assert cleared.exit_code == 1
-    assert "does not answer: nothing was dropped" in cleared.stderr
+    assert "does not answer: nothing was deleted" in cleared.stderr
     assert run("assemble", "tide", "--sources", "memories", "--no-index").exit_code == 0
 
 
@@ -212,11 +212,11 @@ def test_the_doctor_looks_at_it(tmp_path: Path, redis: RedisServer) -> None:
     shared = {**on, "cache.url": redis.url, "cache.timeout": 20.0}
     assert looked(tmp_path) == ("ok", "off; None")
     assert looked(tmp_path, **on) == ("ok", "in the memory of each process; None")
-    assert looked(tmp_path, **shared) == ("ok", f"{redis.url}: nothing in it yet; None")
+    assert looked(tmp_path, **shared) == ("ok", f"{redis.url}: empty; None")
     redis.command("SET", "contextkit:1:contexts:x", "x")
     assert looked(tmp_path, **shared) == ("ok", f"{redis.url}: contexts 1; None")
     redis.kill()
     state, text = looked(tmp_path, **shared)
     assert state == "warning"
     assert "does not answer: " in text
-    assert "everything works without; start it, or mend cache.url or REDIS_PASSWORD" in text
+    assert "contextkit works without it; start it, or correct cache.url or REDIS_PASSWORD" in text

@@ -185,7 +185,7 @@ def test_endless_standard_input_is_refused(contextkit: CommandLine) -> None:
         ("--set", "limit", "expected NAME=VALUE, as in detail=compact, got 'limit'"),
         ("--set", "colour=red", "a request has no option 'colour'; it has: max_tokens, "),
         ("--set", "max_token=5", "no option 'max_token'; did you mean 'max_tokens'?"),
-        ("--sources", " , ", "it names nothing"),
+        ("--sources", " , ", "No source given"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_an_error(
@@ -199,7 +199,7 @@ def test_a_budget_of_one_token_is_an_empty_context(contextkit: CommandLine) -> N
     """Nothing fits, and a message says that this is why."""
     result = contextkit("assemble", QUERY, "--max-tokens", "1")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "not one item fits into 1 tokens" in result.stderr
+    assert "no item fits into 1 tokens" in result.stderr
 
 
 def test_a_huge_budget_is_fine(contextkit: CommandLine) -> None:

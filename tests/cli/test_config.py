@@ -87,7 +87,11 @@ def test_a_person_gets_a_table(contextkit: CommandLine) -> None:
         ("[assemble]\nmax_tokens = 'many'\n", 2, "assemble.max_tokens: expected a whole number"),
         ("[assemble]\n\nlimit = 0\n", 3, "assemble.limit: expected a whole number of at least 1"),
         ("[assemble]\nstyle = 'html'\n", 2, "assemble.style: expected one of markdown, xml"),
-        ("[assemble]\ndeadline = -1\n", 2, "assemble.deadline: expected seconds, over 0"),
+        (
+            "[assemble]\ndeadline = -1\n",
+            2,
+            "assemble.deadline: expected a number of seconds over 0",
+        ),
         ("[assemble]\nmax_token = 5\n", 2, "assemble.max_token"),
         ("[sources.code]\nenabled = 'yes'\n", 2, "sources.code.enabled: expected true or false"),
         ("[sources.code]\nweight = 0\n", 2, "sources.code.weight: expected a number over 0"),

@@ -86,9 +86,9 @@ def test_all_is_well(well: CommandLine) -> None:
     fine = "\n".join(those(found, "ok"))
     assert re.search(r"store: \d+ records of all projects: .*memories 1, code \d+, ", fine)
     assert re.search(r"store: [\d.,]+ \w+ at \S+store, [\d.,]+ GiB free", fine)
-    assert re.search(r"models: wordllama-256, 256 numbers a vector: .*memories, ", fine)
-    assert re.search(r"models: keywords alone, as configured: .*code", fine)
-    assert "index: code: something new was last indexed less than a minute ago" in fine
+    assert re.search(r"models: wordllama-256, 256 dimensions: .*memories, ", fine)
+    assert re.search(r"models: keywords only, as configured: .*code", fine)
+    assert "index: code: last change indexed less than a minute ago" in fine
     assert re.search(r"git: on main at [0-9a-f]{7}; nothing changed", fine)
     assert re.search(r"plugins: code \S+ \(contextkit-code\): source", fine)
     assert re.search(r"assembly: every source answers: .*code [\d,]+ ms", fine)
@@ -119,10 +119,10 @@ def test_looking_changes_nothing(contextkit: CommandLine, home: Path) -> None:
     """Where there is no store yet none is made, and that is no fault."""
     found = findings(contextkit)
     assert [path.name for path in home.iterdir()] == ["config.toml"]
-    assert "store: none yet: it will be made at" in "\n".join(those(found, "ok"))
+    assert "store: none yet; it will be created at" in "\n".join(those(found, "ok"))
     warned = those(found, "warning")
     assert len(warned) >= 2
-    assert all("was not indexed yet; `contextkit index`" in line for line in warned)
+    assert all("has not been indexed; run `contextkit index`" in line for line in warned)
     assert those(found, "problem") == []
     assert (contextkit.folder / ".git" / "index").exists()
 
@@ -146,7 +146,7 @@ def test_a_bad_project_file(well: CommandLine, text: str, expected: str) -> None
     [told] = those(found, "problem")
     assert told.startswith("configuration: ")
     assert expected in told
-    assert "mend that" in told
+    assert "correct that" in told
     assert "memories 1" in "\n".join(those(found, "ok"))
 
 
@@ -228,9 +228,9 @@ def test_one_plugins_wrong_settings(well: CommandLine) -> None:
     (well.folder / "contextkit.toml").write_text("[sources.code]\nmax_bytes = 3\n")
     found = findings(well)
     [told] = those(found, "problem")
-    assert "contextkit.toml:2: sources.code.max_bytes: not a setting of code" in told
+    assert "contextkit.toml:2: sources.code.max_bytes: the source code has no such setting" in told
     fine = "\n".join(those(found, "ok"))
-    assert "of sources that are off or gone" in fine
+    assert "of sources that are off or not installed" in fine
     assert "commits 2" in fine
 
 
@@ -373,7 +373,7 @@ def test_when_it_was_indexed(well: CommandLine, home: Path) -> None:
         at = state.stat().st_mtime - seconds
         os.utime(state, (at, at))
         told = "\n".join(those(findings(well), "ok"))
-        assert f"code: something new was last indexed {words}" in told
+        assert f"code: last change indexed {words}" in told
         os.utime(state)
 
 
@@ -383,7 +383,9 @@ def test_no_source_is_on(well: CommandLine) -> None:
         f"{name} = {{ enabled = false }}\n" for name in well.source_names()
     )
     (well.folder / "contextkit.toml").write_text(off)
-    assert "plugins: no source is on; `contextkit sources`" in those(findings(well), "warning")[0]
+    assert (
+        "plugins: no source is on; run `contextkit sources`" in those(findings(well), "warning")[0]
+    )
 
 
 # -- the store --------------------------------------------------------------------------------
@@ -423,7 +425,7 @@ def test_a_sound_store_read_to_the_bottom(well: CommandLine) -> None:
     """Every record, vector and index fits."""
     well("remember", "Zebras are told from horses")
     found = findings_of(well("doctor", "--deep", "--json"))
-    assert any("records are what was stored" in line for line in those(found, "ok"))
+    assert any("records are intact" in line for line in those(found, "ok"))
     assert not those(found, "problem")
 
 
@@ -472,7 +474,7 @@ def test_little_room(contextkit: CommandLine, tmp_path: Path, size: str, state: 
     ran = asked.process("doctor", command=asked.within(f"mount -t tmpfs -o size={size} x {small}"))
     assert ran.returncode == (1 if state == "problem" else 0)
     assert re.search(
-        rf"^{state} +store .* MiB free; free some room", ran.stdout.decode(), re.MULTILINE
+        rf"^{state} +store .* MiB free; free some disk space", ran.stdout.decode(), re.MULTILINE
     )
 
 
@@ -589,8 +591,8 @@ def test_no_git_on_the_path(well: CommandLine, tmp_path: Path) -> None:
     empty.mkdir()
     found = findings(well.with_variables(PATH=str(empty)))
     assert those(found, "problem") == [
-        "git: git is not on the PATH; install git, or put it on the PATH: history and ignored "
-        "files are read with it"
+        "git: git is not on the PATH; install git, or put it on the PATH: it reads the history "
+        "and the ignored files"
     ]
 
 
@@ -602,7 +604,7 @@ def test_no_git_and_no_repository(elsewhere: Callable[..., CommandLine], tmp_pat
     assert any(line.startswith("git: git is not on") for line in those(found, "warning"))
     assert those(found, "problem") == []
     with_git = findings(elsewhere(tmp_path))
-    assert "is no repository: there are no commits to index" in "\n".join(those(with_git, "ok"))
+    assert "is not a repository: there are no commits to index" in "\n".join(those(with_git, "ok"))
 
 
 def test_the_state_of_the_work_tree(
@@ -629,7 +631,7 @@ def test_a_partial_clone(contextkit: CommandLine, repository: Repository, tmp_pa
     contextkit.folder = tmp_path / "partial"
     told = "\n".join(those(findings(contextkit), "warning"))
     assert "git: a partial clone" in told
-    assert "git fetch --refetch --no-filter" in told
+    assert "run `git fetch --refetch --no-filter`" in told
 
 
 def test_a_history_with_a_commit_missing(contextkit: CommandLine, repository: Repository) -> None:
@@ -638,7 +640,7 @@ def test_a_history_with_a_commit_missing(contextkit: CommandLine, repository: Re
     first = repository.git("rev-parse", "HEAD~1").strip()
     (repository.folder / ".git/objects" / first[:2] / first[2:]).unlink()
     told = "\n".join(those(findings(contextkit), "warning"))
-    assert "git: the history is not whole: " in told
+    assert "git: the history is incomplete: " in told
 
 
 def test_a_shallow_clone(contextkit: CommandLine, repository: Repository, tmp_path: Path) -> None:
@@ -646,7 +648,9 @@ def test_a_shallow_clone(contextkit: CommandLine, repository: Repository, tmp_pa
     repository.git("clone", "--quiet", "--depth=1", f"file://{repository.folder}", "../shallow")
     contextkit.folder = tmp_path / "shallow"
     told = those(findings(contextkit), "warning")
-    assert "git: the clone is shallow: its history is cut off; git fetch --unshallow" in told
+    assert (
+        "git: the clone is shallow: older history is missing; run `git fetch --unshallow`" in told
+    )
 
 
 def test_a_workspace_that_is_gone(tmp_path: Path) -> None:
@@ -695,13 +699,13 @@ def test_secrets_of_earlier_versions_are_counted_and_cleaned(well: CommandLine) 
             [Record(id="mem_kept", text=secret, fields={"keep_secret": True})]
         )
     assert [line for line in those(findings(well), "warning") if "secret" in line] == [
-        "secrets: memories: 1 secrets in records that an earlier version stored; "
-        "`contextkit reembed` writes the store anew, without them"
+        "secrets: memories: 1 secrets in records stored by an earlier version; "
+        "run `contextkit reembed`, which removes them"
     ]
     assert well.json("reembed")["redacted"] == 1
     found = findings(well)
     assert not [line for line in those(found, "warning") if "secret" in line]
-    told = "secrets: 1 records have replaced secrets, 1 as the user wants it with theirs; None"
+    told = "secrets: 1 records have replaced secrets, 1 keep theirs, as the user wants; None"
     assert told in those(found, "ok")
     with ContextKit.open(well.folder) as kit:
         [old] = kit.records("memories").get("mem_old")
@@ -712,4 +716,4 @@ def test_a_switched_off_redaction_is_told(well: CommandLine) -> None:
     """Nothing is searched then."""
     off = well.with_variables(CONTEXTKIT_REDACT_ENABLED="false")
     warned = those(findings(off), "warning")
-    assert "secrets: secrets are stored as they are; set redact.enabled = true" in warned
+    assert "secrets: secrets are not replaced; set redact.enabled = true" in warned

@@ -105,7 +105,7 @@ def test_standard_input_is_read_once(contextkit: CommandLine, tmp_path: Path) ->
     """It is the query or the text; and a file may not be endless."""
     result = contextkit("assemble", "-", "--set", "additional_context=@-", given="x")
     assert result.exit_code == 2
-    assert "Standard input is the additional context already, not the query." in result.stderr
+    assert "Standard input is already the additional context, not the query." in result.stderr
     large = tmp_path / "large"
     large.write_bytes(b"x" * 1_000_001)
     refused = contextkit("assemble", QUERY, "--set", f"additional_context=@{large}")

@@ -70,12 +70,12 @@ def test_the_help_tells_every_exit_code(contextkit: CommandLine) -> None:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_summary_in_the_list_is_that_of_the_command(name: str) -> None:
-    """The list of commands, which imports none of them, agrees with their own help."""
+    """The list of commands, which imports none of them, has the first line of their help."""
     command = BUILT_IN[name].load()
     assert command.name == name
-    assert command.help
-    first = str(BUILT_IN[name].short_help).split()[0]
-    assert first in command.help
+    first = (command.help or "").splitlines()[0]
+    assert first == BUILT_IN[name].short_help
+    assert len(first.split()) <= 10
 
 
 def test_every_command_has_help_with_an_example(contextkit: CommandLine) -> None:

@@ -71,7 +71,7 @@ def test_every_source_is_asked_how_it_is(
     assert ill.exit_code == 1
     assert re.search(r"^code +on .* empty +\d+ ", ill.stdout, re.MULTILINE)
     assert re.search(r"^tides +on .* failed +\d+ .*no tide", ill.stdout, re.MULTILINE)
-    assert ill.stdout.splitlines()[-1].startswith("breakers: no resident process")
+    assert ill.stdout.splitlines()[-1].startswith("breakers: no background server")
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_the_breakers_of_the_resident_process_are_shown(
 
     Where it has no such workspace open that is said, and so without one.
     """
-    nothing = "no resident process has this workspace open"
+    nothing = "no background server has this workspace open"
     install("tides", WORKING.replace("return [", "raise OSError('no tide') or ["))
     assert nothing in contextkit("sources", "--health").stdout
     elsewhere = {"folder": str(contextkit.folder / "nowhere")}
@@ -123,7 +123,7 @@ def test_the_breakers_of_the_resident_process_are_shown(
         "reason": reason,
         "seconds": 30.0,
     }
-    assert rows["tides"]["left_alone"] == f"left alone for 30 s: {reason}"
+    assert rows["tides"]["left_alone"] == f"skipped for 30 s: {reason}"
     assert (rows["code"]["breaker"]["state"], rows["code"]["left_alone"]) == ("closed", None)
     assert rows["tokenizers"]["breaker"] is None
     assert re.search(r"^tides +on .* failed +\d+ +open +", shown, re.MULTILINE)
@@ -256,7 +256,7 @@ def test_a_plugin_without_a_query_is_listed_as_no_source(
         """,
     )
     assert by_name(contextkit)["extras"]["source"] is False
-    assert "no source" in contextkit("sources").stdout
+    assert "not a source" in contextkit("sources").stdout
     greeted = contextkit("greet")
     assert greeted.stdout == "hello\n"
     assert "the command 'assemble' of" in greeted.stderr

@@ -47,7 +47,7 @@ def test_sources_are_listed_although_the_store_fails(contextkit: CommandLine) ->
     result = contextkit("sources")
     assert result.exit_code == 4
     assert "contextkit-memories" in result.stdout
-    assert "the store cannot be asked: the store at" in result.stderr
+    assert "the store cannot be read: the store at" in result.stderr
 
 
 @pytest.mark.parametrize("damage", ["meta", "shard", "no meta"])
@@ -108,7 +108,7 @@ def test_a_full_disk(contextkit: CommandLine, tmp_path: Path) -> None:
     mounted = f"mount -t tmpfs -o size=8m none {small}"
     ran = full.process("remember", "Tabs", command=full.within(mounted))
     assert ran.returncode == 4, ran.stderr
-    assert b"free some room" in ran.stderr
+    assert b"free some disk space" in ran.stderr
     assert ran.stderr.count(b"\n") == 1
 
 

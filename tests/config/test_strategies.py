@@ -524,7 +524,7 @@ async def test_an_unknown_source_of_a_requests_numbers_is_a_note(
     kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=PATIENT)
     kit.disable("beta")
     context = await ask(kit, **{what: {"alpha": 60, "beta": 2, "alfa": 2}})
-    assert context.trace.notes == (f"the request's {what} name 'alfa', which is no source",)
+    assert context.trace.notes == (f"the request's {what} name 'alfa', which is not a source",)
 
 
 async def test_an_unknown_source_of_the_configuration_is_a_note(
@@ -539,7 +539,7 @@ async def test_an_unknown_source_of_the_configuration_is_a_note(
     kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=settings)
     kit.disable("beta")
     context = await ask(kit)
-    assert context.trace.notes == ("the strategy 'mine' names 'nobody', which is no source",)
+    assert context.trace.notes == ("the strategy 'mine' names 'nobody', which is not a source",)
     assert context.sources_used == {"alpha": 3}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,14 @@ import attrs
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextRequest, SourceInfo
+from contextkit import ContextItem, ContextRequest, SourceInfo
+from contextkit.agent.tools import offered_tools
+from contextkit.cli.plugins import PluginCommands
 from contextkit.config.origins import Origin
 from contextkit.config.sections import SourceSettings
 from contextkit.config.settings import Config
 from contextkit.errors import ConfigError, SourceError
+from contextkit.models.source import Setting
 from contextkit.plugin.manager import SourceRegistry
 
 if TYPE_CHECKING:
@@ -142,6 +146,111 @@ def test_problems_are_checked(
     plugin = make_plugin([], contextkit_check_settings=lambda settings: result)
     with pytest.raises(SourceError, match="contextkit_check_settings"):
         make_registry({"tide": plugin}, {"tide": SourceSettings(own={"x": 1})})
+
+
+DECLARED = SourceInfo(
+    settings={"harbour": "", "days": Setting(7, least=1, most=365), "share": Setting(0.5, over=0)},
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "problems"),
+    [
+        ({"harbour": "Kiel", "days": 1, "share": 2}, []),
+        ({"harbour": 3}, ["harbour: must be a text, got 3"]),
+        ({"days": 400}, ["days: must be a whole number from 1 to 365, got 400"]),
+        ({"days": True}, ["days: must be a whole number from 1 to 365, got True"]),
+        ({"share": float("nan")}, ["share: must be a number over 0, got nan"]),
+        (
+            {"day": 1},
+            [
+                "day: the source tide has no such setting; it has harbour, days, share; "
+                "did you mean days?"
+            ],
+        ),
+    ],
+)
+def test_declared_settings_are_checked_without_a_hook(
+    given: dict[str, Any], problems: list[str]
+) -> None:
+    """Each has the type of its default and its range; other names are refused."""
+    assert list(DECLARED.setting_problems("tide", given)) == problems
+
+
+def test_a_source_reads_its_settings_with_their_defaults(
+    make_registry: MakeRegistry, make_plugin: MakePlugin
+) -> None:
+    """What the user did not set has its declared default."""
+    plugin = make_plugin([], contextkit_source=DECLARED)
+    registry = make_registry({"tide": plugin}, {"tide": SourceSettings(own={"days": 30})})
+    assert registry.settings("tide") == {"harbour": "", "days": 30, "share": 0.5}
+    with pytest.raises(ConfigError, match=r"^sources\.tide\.days: must be a whole number"):
+        make_registry({"tide": plugin}, {"tide": SourceSettings(own={"days": 0})})
+
+
+# -- constants --------------------------------------------------------------------------------
+
+
+def test_constants_need_no_hook(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+    """Weight and dedup keys come from `SourceInfo`; a hook that is there wins."""
+    info = SourceInfo(weight=3.0, dedup_key="harbour:{harbour}")
+    registry = make_registry(
+        {
+            "tide": make_plugin([], contextkit_source=info),
+            "ebb": make_plugin(
+                [],
+                contextkit_source=info,
+                contextkit_weight=lambda request: 2.0,
+                contextkit_dedup_keys=lambda items: [["own"] for _ in items],
+            ),
+        }
+    )
+    items = [ContextItem("tide", "a", 1.0, metadata) for metadata in ({"harbour": "Kiel"}, {})]
+    assert [registry.weight(name, REQUEST) for name in ("tide", "ebb")] == [3.0, 2.0]
+    assert registry.dedup_keys("tide", items) == [("harbour:Kiel",), ()]
+    assert list(registry.dedup_keys("ebb", items)) == [("own",), ("own",)]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"weight": 0}, {"dedup_key": "harbour"}, {"tools": "tools"}, {"weight": math.inf}]
+)
+def test_a_constant_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+    """When the plugin is loaded, not when a context is assembled."""
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        SourceInfo(**wrong)
+
+
+def test_declared_commands_and_tools_are_imported_when_used(site: Site) -> None:
+    """They come from the modules that the targets name; a wrong target costs those tools."""
+    code = """
+        from contextkit import SourceInfo, Tool, hookimpl
+
+        def tide(kit) -> dict[str, str]:
+            return {}
+
+        TOOLS = [Tool(name="%s", description="The tide.", run=tide)]
+
+        @hookimpl
+        def contextkit_source():
+            return SourceInfo(
+                commands={"tide": ("no_such_module:tide", "Show the tide.")}, tools=f"%s:TOOLS"
+            )
+        """
+    site.install("tide-tables", "tide", code % ("tide", "{__name__}"))
+    site.install("ebb-tables", "ebb", code % ("ebb", "no_such_module"))
+    registry, failures = SourceRegistry(Config()), list[tuple[str, str, str]]()
+    offered = offered_tools(registry, lambda *failure: failures.append(failure))
+    commands = PluginCommands()
+    commands.add_all(registry)
+    assert {"tide", "ebb"} & {*offered} == {"tide"}
+    assert "tide" in commands.commands
+    assert failures == [
+        (
+            "ebb",
+            "contextkit_tools",
+            "no_such_module:TOOLS: ModuleNotFoundError: No module named 'no_such_module'",
+        )
+    ]
 
 
 # -- weights --------------------------------------------------------------------------------

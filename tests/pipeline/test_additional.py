@@ -72,7 +72,7 @@ async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> Non
     assert context.additional == OWN
     assert context.items == []
     assert context.token_count <= ALONE
-    assert context.trace.notes == (f"not one item fits into {ALONE} tokens",)
+    assert context.trace.notes == (f"no item fits into {ALONE} tokens",)
     more = await asked(kit, max_tokens=ALONE + 40)
     assert more.additional == OWN
     assert [item.id for item in more.items] != []
@@ -160,7 +160,7 @@ async def test_the_list_of_sources_does_not_name_it(kit: ContextKit) -> None:
     small = await asked(kit, include_sources=True, max_tokens=ALONE)
     assert small.items == []
     assert "**Sources:**" not in small.markdown
-    assert small.trace.notes == (f"not one item fits into {ALONE} tokens",)
+    assert small.trace.notes == (f"no item fits into {ALONE} tokens",)
 
 
 # -- what a context is made of ------------------------------------------------------------------

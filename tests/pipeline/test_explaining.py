@@ -115,13 +115,13 @@ async def test_what_is_beyond_the_most_items_says_so(
     (left_out,) = [entry for entry in context.trace.items if entry.verdict == "over_limit"]
     found = await explained(kit, left_out.id)
     assert found.outcome == "dropped"
-    assert found.words.startswith("It was found, but it is not among the best 2 of what was found")
+    assert found.words.startswith("It was found, but it is not among the best 2 results")
 
 
 async def test_what_is_below_the_floor_says_so(kit: ContextKit) -> None:
     """With its relevance and the floor."""
     found = await explained(kit, "day-20", min_relevance=0.75)
-    assert "relevance 0.700 is under the floor of 0.75" in found.words
+    assert "relevance 0.700 is below the minimum of 0.75" in found.words
 
 
 async def test_what_is_beyond_the_limit_tells_its_place(kit: ContextKit) -> None:

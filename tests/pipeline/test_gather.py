@@ -357,7 +357,7 @@ async def test_an_open_breaker_is_logged_with_its_reason(registry_of: Callable[.
     breaker.failed()
     with capture_logs() as logs:
         (answer,) = await ask(registry_of(good=well), question("good", breaker=breaker))
-    assert answer.reason == "left alone: it failed too often lately"
+    assert answer.reason == "skipped: it failed too often recently"
     assert [(entry["event"], entry["state"]) for entry in logs] == [
         ("source_failed", "breaker_open")
     ]
@@ -425,7 +425,7 @@ async def test_a_source_whose_calls_do_not_end_gets_no_more_of_them(
         await asyncio.to_thread(begun.acquire)
     answer = await ask_it()
     assert answer.state == "breaker_open"
-    assert answer.reason == "left alone: 2 earlier calls of it have not ended"
+    assert answer.reason == "skipped: 2 earlier calls have not ended"
     end.set()
     for thread in threads:
         await asyncio.to_thread(thread.join)

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit
 from contextkit.models.candidate import supported
-from contextkit.pipeline.neighbours import beside, best_supported, sequence_supports, supports
+from contextkit.sources.neighbours import beside, best_supported, sequence_supports, supports
 
 UNIT = st.floats(0, 1)
 

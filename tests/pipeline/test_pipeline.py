@@ -164,7 +164,9 @@ async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: Mak
         assert item.whole_tokens >= item.tokens
     left_out = [item for item in trace.items if item.verdict == "over_budget"]
     for item in left_out:
-        assert item.reason == f"its {item.whole_tokens} tokens did not fit into what was left"
+        assert (
+            item.reason == f"its {item.whole_tokens} tokens did not fit into the remaining budget"
+        )
     assert left_out
     assert context.truncated
     assert context.truncated_items == []
@@ -203,7 +205,7 @@ async def test_nothing_anywhere_is_an_empty_context(
 
 async def test_nobody_to_ask(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
     """No source on, or none named: an empty context, and a note that says so."""
-    note = "no source was asked: none is on, or none was named"
+    note = "no source was queried: none is on, or none was named"
     empty = await open_kit(settings=PATIENT).assemble_context("when does the tide turn?")
     assert (empty.markdown, empty.trace.notes) == ("", (note,))
     kit = open_kit({"tide": source_of(make_plugin, "tide")}, settings=PATIENT)
@@ -224,7 +226,7 @@ async def test_below_the_floor_is_told_from_none_found(
     )
     context = await kit.assemble_context("when does the tide turn?")
     assert [(source.section, source.state, source.reason) for source in context.trace.sources] == [
-        ("far", "below_floor", "found, and none relevant enough"),
+        ("far", "below_floor", "no result was relevant enough"),
         ("near", "ok", None),
         ("none", "empty", "none found"),
     ]
@@ -277,7 +279,7 @@ async def test_every_budget_holds_in_every_style(
             assert context.sources_used == {"tide": 10, "moon": 10}
         if max_tokens < 3:
             assert context.markdown == ""
-            assert context.trace.notes == (f"not one item fits into {max_tokens} tokens",)
+            assert context.trace.notes == (f"no item fits into {max_tokens} tokens",)
 
 
 async def test_the_soft_limit_exceeds_and_says_so(

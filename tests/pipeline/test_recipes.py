@@ -76,7 +76,7 @@ def test_two_plugins_with_one_recipe(make_registry: MakeRegistry, make_plugin: M
     registry = make_registry(
         {name: make_plugin(contextkit_recipes=[template()]) for name in ("tide", "moon")}
     )
-    message = "the recipe 'outlook' is offered by moon and by tide: switch one of them off"
+    message = "the recipe 'outlook' is offered by moon and by tide: turn one of them off"
     with pytest.raises(PluginError, match=message):
         offered_recipes(registry)
     registry.disable("moon")

@@ -150,7 +150,7 @@ async def test_a_filter_of_the_requests_own_stays(kit: ContextKit, log: Log) -> 
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        ({"kinds": ["error", "run"]}, "it is of the kind 'log', not 'error' or 'run'"),
+        ({"kinds": ["error", "run"]}, "its kind is 'log', not 'error' or 'run'"),
         ({"exclude": ["t1"]}, "the request excludes its id"),
     ],
 )
@@ -182,8 +182,8 @@ async def test_entities_of_other_types_are_sifted(
     context = await kit.assemble_context("tide", entity_types=["table", "view"])
     assert shown(context) == {"a"}
     assert left_out(context) == {
-        "b": "it is of the entity type 'file', not 'table' or 'view'",
-        "c": "it is of no entity type, not 'table' or 'view'",
+        "b": "its entity type is 'file', not 'table' or 'view'",
+        "c": "its entity type is none, not 'table' or 'view'",
     }
 
 
@@ -205,7 +205,7 @@ async def test_nothing_that_is_let_through_is_an_empty_answer(open_kit: OpenKit)
     context = await kit.assemble_context("tide", kinds=["error"])
     (source,) = context.trace.sources
     assert (source.state, source.candidates) == ("empty", 2)
-    assert source.reason == "found, and nothing that the request's filters let through"
+    assert source.reason == "all results were removed by the request's filters"
     assert context.markdown == ""
 
 
@@ -229,7 +229,7 @@ async def test_since_includes_its_own_moment(open_kit: OpenKit, make_plugin: Mak
     kit = open_kit({"tide": make_plugin(items)}, settings=PATIENT)
     context = await kit.assemble_context("tide", since=NOW)
     assert shown(context) == {"a"}
-    reason = "it is of 2026-06-30 23:59 UTC, before 2026-07-01 00:00 UTC"
+    reason = "its date is 2026-06-30 23:59 UTC, before 2026-07-01 00:00 UTC"
     assert left_out(context) == {"b": reason}
 
 
@@ -291,8 +291,7 @@ async def test_a_filtered_item_is_explained(kit: ContextKit) -> None:
     (stored,) = await kit.explain_item("t1", "tide", **asked)
     assert stored.outcome == "dropped"
     assert stored.words == (
-        "It is a record of 'log', and the request leaves it out: "
-        "it is of the kind 'run', not 'error'."
+        "It is a record of 'log', and the request leaves it out: its kind is 'run', not 'error'."
     )
     (inside,) = await kit.explain_item("t5", "tide", **asked)
     assert inside.outcome == "in"

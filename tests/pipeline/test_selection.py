@@ -73,7 +73,9 @@ def test_what_is_not_relevant_enough_is_dropped(registry: SourceRegistry) -> Non
         FLOORS,
     )
     assert ids(selection) == ["1", "2"]
-    assert dropped(selection) == [("3", "below_floor", "relevance 0.100 is under the floor of 0.1")]
+    assert dropped(selection) == [
+        ("3", "below_floor", "relevance 0.100 is below the minimum of 0.1")
+    ]
 
 
 def test_the_floor_sees_the_support_of_neighbours(registry: SourceRegistry) -> None:
@@ -89,7 +91,7 @@ def test_the_floor_sees_the_support_of_neighbours(registry: SourceRegistry) -> N
         (
             "weaker",
             "below_floor",
-            "relevance 0.040 (0.088 with its neighbours) is under the floor of 0.1",
+            "relevance 0.040 (0.088 with its neighbours) is below the minimum of 0.1",
         )
     ]
 

@@ -14,6 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, hookimpl
+from contextkit.cli.plugins import PluginCommands
 from contextkit.config.origins import Origin
 from contextkit.config.sections import SourceSettings
 from contextkit.config.settings import Config
@@ -397,7 +398,7 @@ def test_commands_come_from_the_plugins_that_are_on(
     make_registry: MakeRegistry, make_plugin: MakePlugin
 ) -> None:
     """A plugin whose commands fail costs those commands."""
-    cli = click.Group()
+    cli = PluginCommands()
 
     def adding(name: str) -> Callable[[click.Group], None]:
         return lambda cli: cli.add_command(click.Command(name))
@@ -412,7 +413,7 @@ def test_commands_come_from_the_plugins_that_are_on(
     )
     registry.disable("d")
     with capture_logs() as logs:
-        registry.add_commands(cli)
+        cli.add_all(registry)
     assert sorted(cli.commands) == ["ebb", "flood"]
     assert [(e["source"], e["hook"]) for e in logs] == [("b", "contextkit_commands")]
 

@@ -59,7 +59,7 @@ def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
             yield warning(
                 _PRIVACY,
                 f"other users have rights to {wide:,} files and folders in {folder}",
-                f"`chmod -R go= {folder}` where nobody else needs them",
+                f"`chmod -R go= {folder}` unless others need them",
             )
 
 
@@ -74,8 +74,8 @@ def _open_to_others(path: Path) -> Iterator[Path]:
 _STORE = "store"
 _LITTLE_ROOM = 1024**3
 _SHOWN_RECORDS = 20
-_REBUILD = "run `contextkit reembed`, which makes indexes and vectors anew"
-_READ_ONLY = "give yourself the right to, or set store.path or CONTEXTKIT_HOME"
+_REBUILD = "run `contextkit reembed`, which rebuilds indexes and vectors"
+_READ_ONLY = "give yourself write permission, or set store.path or CONTEXTKIT_HOME"
 
 
 @define
@@ -97,7 +97,7 @@ class StoreCheck:
     def findings(self) -> Iterator[Finding]:
         """Whether it opens and what it holds; for an embedded one, also its folder."""
         if isinstance(self.store, EmbeddedStore) and not self.store.path.exists():
-            yield fine(_STORE, f"none yet: it will be made at {self.store.path}")
+            yield fine(_STORE, f"none yet; it will be created at {self.store.path}")
         else:
             yield self._opened()
         if self.deep and self.usable:
@@ -117,13 +117,13 @@ class StoreCheck:
         if len(verified.damaged) > _SHOWN_RECORDS:
             yield problem(_STORE, f"damaged: {len(verified.damaged):,} records in all")
         for words in verified.miscounted:
-            yield problem(_STORE, f"an index finds other records than there are, {words}", _REBUILD)
+            yield problem(_STORE, f"an index does not match the records, {words}", _REBUILD)
         if verified.other_vectors:
             names = ", ".join(verified.other_vectors[:_SHOWN_RECORDS])
             count = len(verified.other_vectors)
-            text = f"the vectors of {count:,} records are not those of their text: {names}"
+            text = f"the vectors of {count:,} records do not match their text: {names}"
             yield problem(_STORE, text, _REBUILD)
-        yield fine(_STORE, f"{verified.records:,} records are what was stored")
+        yield fine(_STORE, f"{verified.records:,} records are intact")
 
     def _opened(self) -> Finding:
         try:
@@ -135,7 +135,7 @@ class StoreCheck:
         parts = [f"{name} {count:,}" for name, count in counts.items() if count]
         others = total - sum(counts.values())
         if others > 0:
-            parts.append(f"of sources that are off or gone {others:,}")
+            parts.append(f"of sources that are off or not installed {others:,}")
         held = f": {', '.join(parts)}" if parts else ""
         return fine(_STORE, f"{total:,} records of all projects{held}")
 
@@ -156,16 +156,16 @@ class StoreCheck:
             return problem(_STORE, text, _READ_ONLY)
         text = f"{size_in_words(size)} at {path}, {size_in_words(free)} free"
         if free < SPARE_BYTES:
-            return problem(_STORE, text, "free some room: nothing more is stored")
+            return problem(_STORE, text, "free some disk space: nothing more can be stored")
         if free < _LITTLE_ROOM:
-            return warning(_STORE, text, "free some room")
+            return warning(_STORE, text, "free some disk space")
         return fine(_STORE, text)
 
 
 def _remedy(error: ContextKitError) -> str | None:
     if isinstance(error, StoreDamagedError) and not isinstance(error, RecordDamagedError):
         return "move it away and `contextkit import` your last export"
-    return "free some room" if isinstance(error, StoreFullError) else None
+    return "free some disk space" if isinstance(error, StoreFullError) else None
 
 
 def size_in_words(size: float) -> str:
@@ -197,10 +197,12 @@ def index_findings(
             continue
         at = _last(folder / f"{name}.json") if folder is not None else None
         if at is None:
-            text = f"{name}: this project was not indexed yet"
-            yield warning(_INDEX, text, "`contextkit index`; `contextkit assemble` does it as well")
+            text = f"{name}: this project has not been indexed"
+            yield warning(
+                _INDEX, text, "run `contextkit index`, or `contextkit assemble`, which does it too"
+            )
         else:
-            yield fine(_INDEX, f"{name}: something new was last indexed {_ago(time.time() - at)}")
+            yield fine(_INDEX, f"{name}: last change indexed {_ago(time.time() - at)}")
 
 
 def _last(state: Path) -> float | None:
@@ -235,7 +237,9 @@ def _redis(caches: Caches) -> Finding:
     url, counts = caches.settings.url, caches.levels.counts_blocking()
     if counts is None:
         reason = caches.levels.redis.problem if caches.levels.redis else None
-        remedy = f"start it, or mend cache.url or {caches.settings.password_variable}"
-        return warning(_CACHE, f"{url} does not answer: {reason}; everything works without", remedy)
+        remedy = f"start it, or correct cache.url or {caches.settings.password_variable}"
+        return warning(
+            _CACHE, f"{url} does not answer: {reason}; contextkit works without it", remedy
+        )
     held = ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
-    return fine(_CACHE, f"{url}: {held or 'nothing in it yet'}")
+    return fine(_CACHE, f"{url}: {held or 'empty'}")

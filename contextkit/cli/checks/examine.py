@@ -94,7 +94,7 @@ class _Examination:
         try:
             self.workspace = find_workspace(self.folder)
         except WorkspaceError as error:
-            yield problem("workspace", str(error), "name another folder with -C")
+            yield problem("workspace", str(error), "choose another folder with -C")
             return
         self.found = True
         yield fine("workspace", str(self.workspace.root))
@@ -153,7 +153,9 @@ class _Examination:
         failed = [row for row in rows if row.state not in ANSWERED]
         for row in failed:
             yield warning(
-                "assembly", f"{row.source}: {row.reason}", "`contextkit --debug doctor` shows where"
+                "assembly",
+                f"{row.source}: {row.reason}",
+                "`contextkit --debug doctor` shows the traceback",
             )
         if rows and not failed:
             answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in rows)

@@ -77,10 +77,10 @@ class ConfigurationCheck:
         settings = f"{count} setting{'' if count == 1 else 's'}"
         if layer == "user":
             file = user_config_file()
-            return f"{file}: {settings}" if file.is_file() else f"no file of your own at {file}"
+            return f"{file}: {settings}" if file.is_file() else f"no config.toml of yours at {file}"
         if layer == "project":
             file_there = self.workspace.config_file
-            return f"{file_there}: {settings}" if file_there else "no file of the project's"
+            return f"{file_there}: {settings}" if file_there else "no project file"
         if layer == "environment":
             home = os.environ.get(HOME_VARIABLE)
             where = [f"{HOME_VARIABLE}={Path(home)}"] if home else []
@@ -91,8 +91,8 @@ class ConfigurationCheck:
 
 def _remedy(layer: str, error: ConfigError) -> str:
     if error.file is not None:
-        return "mend that line" if error.line else "mend that file"
-    return "mend or unset that variable" if layer == "environment" else "leave that option out"
+        return "correct that line" if error.line else "correct that file"
+    return "correct or unset that variable" if layer == "environment" else "omit that option"
 
 
 ANSWERED = frozenset({"ok", "empty", "below_floor"})
@@ -169,11 +169,9 @@ class PluginCheck:
         for status in self.registry.plugins:
             yield self._loaded(status)
         if not self.registry.plugins:
-            yield problem(_PLUGINS, "no source is installed", "install one, as the README says")
+            yield problem(_PLUGINS, "no source is installed", "install one, see the README")
         elif not self.registry.sources:
-            yield warning(
-                _PLUGINS, "no source is on", "`contextkit sources` says which setting it was"
-            )
+            yield warning(_PLUGINS, "no source is on", "run `contextkit sources` to see why")
         for line in settings_of_absent(self.config, self.registry):
             yield warning(_PLUGINS, line, "install that source, or delete its settings")
         yield from self._failing_hooks()
@@ -187,13 +185,13 @@ class PluginCheck:
         try:
             self.registry.enable(name)
         except ConfigError as error:
-            return problem(_PLUGINS, f"{what}: {error}", "mend that setting")
+            return problem(_PLUGINS, f"{what}: {error}", "correct that setting")
         except DuplicateSourceError as error:
             return problem(_PLUGINS, str(error))
         except ContextKitError as error:
             remedy = f"upgrade or uninstall {status.distribution}, or `--disable {name}`"
             return problem(_PLUGINS, str(error), remedy)
-        kind = "source" if name in self.registry.sources else "no source, only other hooks"
+        kind = "source" if name in self.registry.sources else "not a source, only other hooks"
         return fine(_PLUGINS, f"{what}: {kind}")
 
     def _failing_hooks(self) -> Iterator[Finding]:
@@ -215,5 +213,5 @@ class PluginCheck:
             yield problem(_PLUGINS, str(error))
         for name, hook, reason in failures:
             yield warning(
-                _PLUGINS, f"{name} fails in {hook}: {reason}", f"tell the author of {name}"
+                _PLUGINS, f"{name} fails in {hook}: {reason}", f"report it to the author of {name}"
             )

@@ -26,7 +26,7 @@ from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingEr
 
 _GIT = "git"
 _PARTIAL = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"
-_WANTED = "install git, or put it on the PATH: history and ignored files are read with it"
+_WANTED = "install git, or put it on the PATH: it reads the history and the ignored files"
 
 
 def git_findings(root: Path) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def git_findings(root: Path) -> Iterator[Finding]:
         yield from _repository(git)
     except GitFailedError as error:
         if not has_repository and "not a git repository" in error.complaint:
-            yield fine(_GIT, f"{root} is no repository: there are no commits to index")
+            yield fine(_GIT, f"{root} is not a repository: there are no commits to index")
         else:
             yield problem(_GIT, error.complaint, "`git status` there must work first")
     except GitError as error:
@@ -66,7 +66,9 @@ def _repository(git: Git) -> Iterator[Finding]:
         return
     yield fine(_GIT, f"on {heads.get('branch.head')} at {heads['branch.oid'][:7]}; {state}")
     if git.run("rev-parse", "--is-shallow-repository").text.strip() == "true":
-        yield warning(_GIT, "the clone is shallow: its history is cut off", "git fetch --unshallow")
+        yield warning(
+            _GIT, "the clone is shallow: older history is missing", "run `git fetch --unshallow`"
+        )
     yield from _missing(git)
 
 
@@ -74,12 +76,12 @@ def _missing(git: Git) -> Iterator[Finding]:
     """What of the history is not on this machine; nothing is fetched."""
     partial = git.run("config", "--get-regexp", _PARTIAL, check=False)
     if partial.output.strip():
-        what = "a partial clone: commits are indexed without what it left on its server"
-        yield warning(_GIT, what, "git fetch --refetch --no-filter")
+        what = "a partial clone: commits are indexed without the objects left on the server"
+        yield warning(_GIT, what, "run `git fetch --refetch --no-filter`")
     try:
         git.run("rev-list", "--count", "HEAD")
     except GitFailedError as error:
-        yield warning(_GIT, f"the history is not whole: {error.complaint}", "git fsck")
+        yield warning(_GIT, f"the history is incomplete: {error.complaint}", "run `git fsck`")
 
 
 _MODELS = "models"
@@ -97,7 +99,7 @@ def model_findings(
         found[id(embedder)] = embedder
         users.setdefault(id(embedder), []).append(source)
     if not found:
-        yield fine(_MODELS, "no source that is on can be searched with one")
+        yield fine(_MODELS, "no source that is on uses a model")
     chosen_by = config.origin("embedding.model").layer
     for key, embedder in found.items():
         yield _tried(embedder, ", ".join(users[key]), chosen_by)
@@ -105,23 +107,25 @@ def model_findings(
 
 def _tried(embedder: Embedder, users: str, chosen_by: str) -> Finding:
     if isinstance(embedder, KeywordsOnly):
-        return fine(_MODELS, f"keywords alone, as configured: {users}")
+        return fine(_MODELS, f"keywords only, as configured: {users}")
     try:
         vector = embedder.query(_TEXT)
     except ConfigError as error:
-        return problem(_MODELS, f"{error}: {users}", "install and switch on the plugin that has it")
+        return problem(
+            _MODELS, f"{error}: {users}", "install and turn on the plugin that provides it"
+        )
     if vector is None:
-        what = embedder.problem or "the model gives no vector"
-        remedy = 'mend the model, or set embedding.model = "none"'
+        what = embedder.problem or "the model returns no vector"
+        remedy = 'repair the model, or set embedding.model = "none"'
         make = warning if chosen_by == "default" else problem
         return make(_MODELS, f"{what}: {users}", remedy)
-    return fine(_MODELS, f"{embedder.name}, {len(vector)} numbers a vector: {users}")
+    return fine(_MODELS, f"{embedder.name}, {len(vector)} dimensions: {users}")
 
 
 _SECRETS = "secrets"
 _BATCH = 256
-_REWRITTEN = "`contextkit reembed` writes the store anew, without them"
-_IMPORTED = "`contextkit export FILE`, then `contextkit import FILE`: both replace them"
+_REWRITTEN = "run `contextkit reembed`, which removes them"
+_IMPORTED = "run `contextkit export FILE`, then `contextkit import FILE`, which replace them"
 
 
 def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iterator[Finding]:
@@ -135,13 +139,13 @@ def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iter
     """
     redactor = Redactor(registry)
     if not redactor.enabled:
-        yield warning(_SECRETS, "secrets are stored as they are", "set redact.enabled = true")
+        yield warning(_SECRETS, "secrets are not replaced", "set redact.enabled = true")
     elif store is None:
-        yield fine(_SECRETS, "secrets are replaced before a text is stored")
+        yield fine(_SECRETS, "secrets are replaced before storing")
     else:
         replaced = store.count(None, None, {REDACTIONS: Range(gte=1)})
         kept = store.count(None, None, {KEEP_SECRET: True})
-        told = f", {kept:,} as the user wants it with theirs" if kept else ""
+        told = f", {kept:,} keep theirs, as the user wants" if kept else ""
         yield fine(_SECRETS, f"{replaced:,} records have replaced secrets{told}")
         for source in registry.sources:
             if not registry.implements(source, "contextkit_index"):
@@ -157,5 +161,5 @@ def _left(redactor: Redactor, store: RecordStore, source: str) -> Iterator[Findi
             counting.records(batch)
     if found:
         remedy = _REWRITTEN if isinstance(store, EmbeddedStore) else _IMPORTED
-        text = f"{source}: {sum(found):,} secrets in records that an earlier version stored"
+        text = f"{source}: {sum(found):,} secrets in records stored by an earlier version"
         yield warning(_SECRETS, text, remedy)

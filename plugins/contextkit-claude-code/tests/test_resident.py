@@ -80,7 +80,7 @@ def test_it_is_started_on_demand_and_then_answers(world: World, until: Until) ->
     assert world.status() == status
     assert "ended" in world.contextkit("serve", "--stop")
     until(lambda: not path_of(world).exists(), "the end of the resident process")
-    assert "none is running" in world.contextkit("serve", "--status")
+    assert "no server is running" in world.contextkit("serve", "--status")
 
 
 def test_it_answers_as_a_hook_does_by_itself(world: World, until: Until) -> None:

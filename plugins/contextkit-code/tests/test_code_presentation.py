@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
 from contextkit.models.items import DETAILS, STYLES, Detail, Style
-from contextkit_code import contextkit_dedup_keys, contextkit_format, contextkit_truncate
+from contextkit_code import contextkit_format, contextkit_source, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]
 
@@ -35,7 +35,8 @@ def test_as_many_texts_as_items(make_item: MakeItem) -> None:
 
 def test_dedup_keys_name_the_file(make_item: MakeItem) -> None:
     """One key each, which joins it to a commit of that file."""
-    assert contextkit_dedup_keys([make_item()]) == [["file:lib/shelf.py"]]
+    item = make_item()
+    assert contextkit_source().dedup_keys(item.id, item.metadata) == ("file:lib/shelf.py",)
 
 
 class TestFull:

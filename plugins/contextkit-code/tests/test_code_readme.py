@@ -12,7 +12,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, Record
 from contextkit.models.items import Detail
-from contextkit_code import contextkit_check_settings, contextkit_format, contextkit_truncate
+from contextkit_code import contextkit_format, contextkit_source, contextkit_truncate
 from contextkit_code.language_table import LANGUAGES
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -42,7 +42,8 @@ def test_the_settings_shown_are_right() -> None:
     """They are accepted as they stand."""
     shown = README.partition("```toml\n")[2].partition("```")[0]
 
-    assert contextkit_check_settings(tomllib.loads(shown)["sources"]["code"]) == []
+    given = tomllib.loads(shown)["sources"]["code"]
+    assert list(contextkit_source().setting_problems("code", given)) == []
 
 
 @pytest.mark.parametrize("detail", ["full", "summary", "compact"])

@@ -10,7 +10,7 @@ import pluggy
 import pytest
 
 import contextkit_code
-from contextkit import ContextItem, ContextRequest, Record, Records
+from contextkit import ContextItem, Record, Records
 from contextkit.plugin import spec as hookspecs
 
 Ask = Callable[..., list[ContextItem]]
@@ -36,7 +36,7 @@ def test_the_plugin_fits_the_hooks() -> None:
     assert info.scale == "calibrated"
     assert info.indexed_fields == ("file_path", "kind", "language", "unit_type")
     assert info.count_filters == {"kind": "unit"}
-    assert manager.hook.contextkit_weight(request=ContextRequest(query="q")) == 2.0
+    assert contextkit_code.contextkit_source().weight == 2.0
 
 
 def test_an_item_has_the_fields_of_seed_1(
@@ -274,7 +274,7 @@ def test_a_record_that_others_made_is_shown_too(records: Records, ask: Ask) -> N
     assert (contextkit_code.contextkit_format([item], "markdown", "full")) == [
         "**Code** `note`\n```\nremember the milk\n```"
     ]
-    assert contextkit_code.contextkit_dedup_keys([item]) == [[]]
+    assert contextkit_code.contextkit_source().dedup_keys(item.id, item.metadata) == ()
 
 
 # -- quotes ---------------------------------------------------------------------------------

@@ -6,23 +6,22 @@ from typing import Any
 
 import pytest
 
-from contextkit.errors import ConfigError
-from contextkit_code import contextkit_check_settings
+from contextkit_code import contextkit_source
 from contextkit_code.settings import Settings
 
 
 def test_settings_have_defaults() -> None:
     """Nothing is included or excluded by glob, and a file may have a megabyte."""
-    assert Settings(include=(), exclude=(), max_file_bytes=1_000_000) == Settings.of({})
+    assert Settings(include=(), exclude=(), max_file_bytes=1_000_000) == Settings()
 
 
 def test_right_settings_have_no_problems() -> None:
     """Any glob that git reads in a .gitignore."""
     settings = {"include": ["*.py", "/src/**"], "exclude": ["!a", "b/"], "max_file_bytes": 10}
 
-    assert contextkit_check_settings(settings) == []
+    assert list(contextkit_source().setting_problems("code", settings)) == []
     assert Settings(include=("*.py", "/src/**"), exclude=("!a", "b/"), max_file_bytes=10) == (
-        Settings.of(settings)
+        Settings(**settings)
     )
 
 
@@ -31,12 +30,12 @@ def test_right_settings_have_no_problems() -> None:
     [
         (
             {"exlude": ["a"]},
-            "exlude: not a setting of code; it has include, exclude, max_file_bytes; "
+            "exlude: the source code has no such setting; it has include, exclude, max_file_bytes; "
             "did you mean exclude?",
         ),
         (
             {"zzz": 1},
-            "zzz: not a setting of code; it has include, exclude, max_file_bytes",
+            "zzz: the source code has no such setting; it has include, exclude, max_file_bytes",
         ),
         (
             {"include": "*.py"},
@@ -45,19 +44,17 @@ def test_right_settings_have_no_problems() -> None:
         ({"exclude": [1]}, "exclude: expected globs such as 'docs/**', got 1"),
         ({"exclude": [" "]}, "exclude: expected globs such as 'docs/**', got ' '"),
         ({"exclude": ["!"]}, "exclude: '!' is not a glob as in .gitignore"),
-        ({"max_file_bytes": 0}, "max_file_bytes: expected a number of bytes, at least 1, got 0"),
+        ({"max_file_bytes": 0}, "max_file_bytes: must be a whole number from 1, got 0"),
         (
             {"max_file_bytes": True},
-            "max_file_bytes: expected a number of bytes, at least 1, got True",
+            "max_file_bytes: must be a whole number from 1, got True",
         ),
         (
             {"max_file_bytes": "1 MB"},
-            "max_file_bytes: expected a number of bytes, at least 1, got '1 MB'",
+            "max_file_bytes: must be a whole number from 1, got '1 MB'",
         ),
     ],
 )
 def test_wrong_settings_are_told(settings: dict[str, Any], expected: str) -> None:
     """One text per problem; it begins with the key and says what would be right."""
-    assert [expected] == contextkit_check_settings(settings)
-    with pytest.raises(ConfigError, match=r"sources\.code"):
-        Settings.of(settings)
+    assert [expected] == list(contextkit_source().setting_problems("code", settings))

@@ -31,7 +31,7 @@ def _paths(root: Path, **settings: object) -> list[str]:
 
 
 def _listing(root: Path, **settings: object) -> FileListing:
-    return list_files(root, Settings.of(settings))
+    return list_files(root, Settings(**settings))
 
 
 @pytest.fixture

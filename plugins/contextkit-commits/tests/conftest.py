@@ -150,7 +150,8 @@ def index(records: Records, tmp_path: Path) -> Callable[..., IndexReport]:
         report: Callable[[Progress], None] | None = None,
     ) -> IndexReport:
         folder = workspace.path if isinstance(workspace, Repo) else workspace
-        indexer = make_indexer(records, folder, tmp_path / "state.json", settings=settings)
+        known = {**contextkit_commits.contextkit_source().setting_defaults, **(settings or {})}
+        indexer = make_indexer(records, folder, tmp_path / "state.json", settings=known)
         if report is not None:
             indexer = evolve(indexer, report=report)
         return contextkit_commits.contextkit_index(indexer)

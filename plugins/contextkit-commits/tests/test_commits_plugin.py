@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import contextkit_commits
-from contextkit import ContextRequest
 
 
 def test_the_source_says_what_it_is(hooks: Any) -> None:
@@ -25,7 +24,7 @@ def test_the_source_says_what_it_is(hooks: Any) -> None:
 
 def test_the_weight_is_the_seeds(hooks: Any) -> None:
     """Commits weigh twice as much as memories."""
-    assert hooks.contextkit_weight(request=ContextRequest(query="x")) == 2.0
+    assert hooks.contextkit_source().weight == 2.0
 
 
 def test_the_entry_point_names_the_package() -> None:
@@ -57,9 +56,9 @@ def test_the_entry_point_names_the_package() -> None:
 )
 def test_settings_are_checked(hooks: Any, settings: dict[str, Any], problems: list[str]) -> None:
     """Every wrong setting is told by its name and what would be right."""
-    told = hooks.contextkit_check_settings(settings=settings) or []
+    told = list(hooks.contextkit_source().setting_problems("commits", settings))
     assert [problem.partition(": ")[0] for problem in told] == problems
-    assert all("expected" in problem or "not a setting" in problem for problem in told)
+    assert all("must be" in problem or "no such setting" in problem for problem in told)
 
 
 def test_importing_the_plugin_loads_nothing_heavy() -> None:

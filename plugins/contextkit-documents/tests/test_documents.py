@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from contextkit import ContextItem, ContextKit, InvalidRequestError, Record
 from contextkit.dedup.deduplicate import deduplicate
 from contextkit.models.items import STYLES, Detail, Style
 from contextkit.testing import ToolCaller, open_kit, own_home
-from contextkit_documents import contextkit_dedup_keys, contextkit_format
+from contextkit_documents import contextkit_format, contextkit_source
 
 GUIDE = """\
 # Shelf
@@ -229,7 +229,13 @@ def test_an_item_without_fields_is_shown() -> None:
     """Such as one of a host's own searcher."""
     item = ContextItem("documents", "text", 0.5, id="x")
     assert contextkit_format([item], "plain", "full") == ["x [x]\ntext"]
-    assert contextkit_dedup_keys([item]) == [[]]
+    assert keys_of([item]) == [()]
+
+
+def keys_of(items: Sequence[ContextItem]) -> list[tuple[str, ...]]:
+    """The dedup keys of some items."""
+    info = contextkit_source()
+    return [info.dedup_keys(item.id, item.metadata) for item in items]
 
 
 def window(number: int) -> ContextItem:
@@ -243,7 +249,7 @@ def test_of_a_chunk_and_another_sources_part_of_the_file_the_better_is_kept(
 ) -> None:
     """So that the same Markdown is not shown twice; the other is named as also found there."""
     items = [made(), window(1)]
-    keys = [*contextkit_dedup_keys(items[:1]), ["file:docs/a.md"]]
+    keys = [*keys_of(items[:1]), ["file:docs/a.md"]]
     result = deduplicate(items, [0.5, score], keys)
     assert [item.source for item in result.items] == [kept]
     assert len(result.items[0].also_in) == 1
@@ -253,7 +259,7 @@ def test_chunks_of_one_file_are_not_each_others_duplicates() -> None:
     """Though they share its key."""
     items = [made("one thing", headings=["1"]), made("quite another", headings=["2"])]
     items[1] = ContextItem("documents", "quite another", 0.5, items[1].metadata, id="other")
-    assert len(deduplicate(items, [0.5, 0.4], contextkit_dedup_keys(items)).items) == 2
+    assert len(deduplicate(items, [0.5, 0.4], keys_of(items)).items) == 2
 
 
 @pytest.mark.parametrize("exclude", [[], ["*.md"]])

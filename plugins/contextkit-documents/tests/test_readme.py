@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextkit import Record
-from contextkit_documents import contextkit_check_settings, contextkit_source
+from contextkit_documents import contextkit_source
 from contextkit_documents.chunks import MAX_CHARACTERS
 from contextkit_documents.file_kinds import kind_of
 
@@ -30,8 +30,8 @@ def test_the_settings_shown_are_right() -> None:
     """They are known, with the defaults that are named."""
     block = README.partition("## Settings\n\n```toml\n")[2].partition("```")[0]
     settings = tomllib.loads(block)["sources"]["documents"]
-    assert contextkit_check_settings(settings) == []
-    defaults = contextkit_source().settings
+    assert list(contextkit_source().setting_problems("documents", settings)) == []
+    defaults = contextkit_source().setting_defaults
     assert settings.keys() == defaults.keys()
     assert settings["max_file_bytes"] == defaults["max_file_bytes"]
 

@@ -12,12 +12,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from contextkit_embedders import contextkit_commands, contextkit_embedder
+from contextkit_embedders import contextkit_embedder
+from contextkit_embedders.commands import models
 from contextkit_embedders.errors import EmbedderError
 from contextkit_embedders.pulling import pull
 
@@ -27,11 +27,8 @@ NAME = "sentence-transformers/all-MiniLM-L6-v2"
 _REVISION = "a" * 40
 _COMMAND = """
 import sys
-import click
-from contextkit_embedders import contextkit_commands
-cli = click.Group()
-contextkit_commands(cli)
-cli(["models", "pull", *sys.argv[1:]])
+from contextkit_embedders.commands import models
+models(["pull", *sys.argv[1:]])
 """
 
 
@@ -132,11 +129,9 @@ def test_a_download_that_fails_leaves_nothing(
 ) -> None:
     """Neither half a model nor a folder in which one is looked for."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    commands = click.Group()
-    contextkit_commands(commands)
     folder = tmp_path / "models" / "minilm"
 
-    done = CliRunner().invoke(commands, ["models", "pull", NAME, str(folder)])
+    done = CliRunner().invoke(models, ["pull", NAME, str(folder)])
 
     assert isinstance(done.exception, EmbedderError)
     assert str(done.exception).startswith(f"'{NAME}' was not downloaded: ValueError: ")

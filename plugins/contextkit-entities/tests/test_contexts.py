@@ -20,7 +20,11 @@ async def found(records: Records, query: str, **request: Any) -> list[ContextIte
 
 async def related(records: Records, query: str, **request: Any) -> list[ContextItem]:
     """The relations that are found."""
-    asked = ContextRequest(query=query, records=records, **request)
+    settings = {
+        **relations_source.contextkit_source().setting_defaults,
+        **request.pop("settings", {}),
+    }
+    asked = ContextRequest(query=query, records=records, settings=settings, **request)
     return await relations_source.contextkit_query(asked)
 
 
@@ -306,14 +310,13 @@ def test_shortened_texts() -> None:
 
 def test_settings_that_make_no_sense_are_named() -> None:
     """Of both sources."""
-    assert plugin.contextkit_check_settings({"code_source": ""}) == []
-    assert plugin.contextkit_check_settings({"code_source": 5, "depth": 1}) == [
-        "depth: the source entities has no such setting, only code_source",
-        "code_source: expected the name of a source, or an empty text for none, got 5",
+    entities, relations = plugin.contextkit_source(), relations_source.contextkit_source()
+    assert list(entities.setting_problems("entities", {"code_source": 5, "depth": 1})) == [
+        "code_source: must be a text, got 5",
+        "depth: the source entities has no such setting; it has code_source",
     ]
-    assert relations_source.contextkit_check_settings({"depth": 5}) == []
-    assert relations_source.contextkit_check_settings({"depth": 6, "x": 1}) == [
-        "x: the source relations has no such setting, only depth",
-        "depth: expected a whole number from 0 to 5, got 6",
+    assert list(relations.setting_problems("relations", {"depth": 5})) == []
+    assert list(relations.setting_problems("relations", {"depth": 6, "x": 1})) == [
+        "depth: must be a whole number from 0 to 5, got 6",
+        "x: the source relations has no such setting; it has depth",
     ]
-    assert len(relations_source.contextkit_check_settings({"depth": True})) == 1

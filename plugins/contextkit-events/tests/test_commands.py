@@ -116,4 +116,4 @@ def test_a_wrong_setting_is_named(run: CommandLine, tmp_path: Path) -> None:
     listed = run("events", "list")
     assert listed.exit_code != 0
     assert "sources.events.recent" in listed.stderr
-    assert "must be a whole number of at least 1, got 0" in listed.stderr
+    assert "must be a whole number from 1 to 1,000,000, got 0" in listed.stderr

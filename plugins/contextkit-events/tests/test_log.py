@@ -9,8 +9,7 @@ import pytest
 
 from contextkit import InvalidRequestError, Records
 from contextkit.indexing.retention import Retention
-from contextkit_events import Event, EventLog, InvalidEventError
-from contextkit_events.settings import EventSettings, problems_in
+from contextkit_events import Event, EventLog, InvalidEventError, contextkit_source
 
 NOW = datetime.now(UTC)
 
@@ -183,20 +182,25 @@ def test_a_time_may_be_text(log: EventLog) -> None:
     [
         ({"colour": 1}, "colour: the source events has no such setting"),
         ({"feed": 1}, "feed: must be true or false, got 1"),
-        ({"half_life_hours": 0}, "half_life_hours: must be hours, over 0, got 0"),
-        ({"half_life_hours": True}, "half_life_hours: must be hours, over 0, got True"),
-        ({"highlight_half_life_hours": float("inf")}, "highlight_half_life_hours: must be hours"),
-        ({"recent": 0}, "recent: must be a whole number of at least 1, got 0"),
-        ({"beside": -1}, "beside: must be a whole number of at least 0, got -1"),
-        ({"turns": 2.5}, "turns: must be a whole number of at least 1, got 2.5"),
+        ({"half_life_hours": 0}, "half_life_hours: must be a number over 0, got 0"),
+        ({"half_life_hours": True}, "half_life_hours: must be a number over 0, got True"),
+        (
+            {"highlight_half_life_hours": float("inf")},
+            "highlight_half_life_hours: must be a number over 0",
+        ),
+        ({"recent": 0}, "recent: must be a whole number from 1 to 1,000,000, got 0"),
+        ({"beside": -1}, "beside: must be a whole number from 0 to 1,000,000, got -1"),
+        ({"turns": 2.5}, "turns: must be a whole number from 1 to 1,000,000, got 2.5"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], problem: str) -> None:
     """Each text begins with the key."""
-    assert [found[: len(problem)] for found in problems_in(settings)] == [problem]
+    assert [
+        found[: len(problem)] for found in contextkit_source().setting_problems("events", settings)
+    ] == [problem]
 
 
 def test_right_settings_have_no_problems() -> None:
     """Whole and broken hours are both right."""
-    assert problems_in({"feed": False, "half_life_hours": 1.5, "recent": 5}) == []
-    assert EventSettings.of({"turns": 3, "unknown": 1}).turns == 3
+    given = {"feed": False, "half_life_hours": 1.5, "recent": 5}
+    assert list(contextkit_source().setting_problems("events", given)) == []

@@ -15,7 +15,9 @@ from contextkit.testing import open_kit
 from contextkit_events import EventLog
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.finding import find_events, recency
-from contextkit_events.settings import EventSettings
+from contextkit_events.settings import SETTINGS
+
+DEFAULTS = contextkit_events.contextkit_source().setting_defaults
 
 NOW = datetime.now(UTC)
 
@@ -24,7 +26,10 @@ async def ask(
     records: Records, query: str = "what did we do so far?", limit: int = 100, **options: Any
 ) -> list[ContextItem]:
     """What the source finds for a query."""
-    request = ContextRequest(query=query, limit=limit, records=records, **options)
+    settings = {**DEFAULTS, **options.pop("settings", {})}
+    request = ContextRequest(
+        query=query, limit=limit, records=records, settings=settings, **options
+    )
     return await find_events(request)
 
 
@@ -112,7 +117,7 @@ async def test_a_question_is_no_answer_to_itself(log: EventLog, asked: str) -> N
     log.add("turn", text="Where are cookies signed?", role="user")
     log.add("turn", text="Cookies are signed in sessions.py", role="assistant")
     log.add("turn", text="Where are cookies signed and why not in the app?", role="user")
-    request = ContextRequest(query=asked, limit=9, records=log.records)
+    request = ContextRequest(query=asked, limit=9, records=log.records, settings=DEFAULTS)
     assert {
         item.metadata["text"] for item in await contextkit_events.contextkit_query(request)
     } == {
@@ -248,7 +253,7 @@ async def test_the_kinds_that_matter_for_a_query_are_lifted(
         log.add(kind, session="s", path=f"{kind}.py", created_at=made)
     context = await kit.assemble_context(query, ["events"], min_relevance=0.0)
     relevance = {item.kind: item.relevance for item in context.items}
-    plain = recency(made, datetime.now(UTC), EventSettings().half_life_hours) / 4
+    plain = recency(made, datetime.now(UTC), SETTINGS["half_life_hours"].default) / 4
     assert relevance == {
         kind: pytest.approx(plain * (1.1 if kind in lifted else 1.0), rel=0.05)
         for kind in ("error", "file_read", "file_write")

@@ -41,18 +41,13 @@ def test_the_plugin_answers_every_hook_it_names() -> None:
 
     manager.check_pending()
     assert {
-        "contextkit_check_settings",
-        "contextkit_commands",
-        "contextkit_dedup_keys",
         "contextkit_format",
         "contextkit_query",
         "contextkit_recipes",
         "contextkit_source",
-        "contextkit_tools",
         "contextkit_truncate",
-        "contextkit_weight",
     } == {caller.name for caller in manager.get_hookcallers(plugin) or []}
-    assert manager.hook.contextkit_weight(request=None) == 3.0
+    assert plugin.contextkit_source().weight == 3.0
 
 
 def test_what_it_says_of_itself() -> None:
@@ -66,10 +61,9 @@ def test_what_it_says_of_itself() -> None:
 
 def test_settings_are_refused() -> None:
     """It has no settings, so each is a mistake and is named."""
-    assert list(plugin.contextkit_check_settings({"axis": "full"})) == [
-        "axis: not a setting of experiences, which has none"
+    assert list(plugin.contextkit_source().setting_problems("experiences", {"axis": "full"})) == [
+        "axis: the source experiences has no such setting"
     ]
-    assert list(plugin.contextkit_check_settings({})) == []
 
 
 def test_a_name_it_does_not_have_is_an_attribute_error() -> None:
@@ -103,7 +97,7 @@ async def test_an_experience_is_an_item(records: Records, make: Make) -> None:
         "iteration_count": 1,
         "axis": "full",
     }.items() <= item.metadata.items()
-    assert list(plugin.contextkit_dedup_keys([item])) == [["ghap:ghap_1"]]
+    assert plugin.contextkit_source().dedup_keys(item.id, item.metadata) == ("ghap:ghap_1",)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ async def test_a_kit_follows_what_is_installed(world: World) -> None:
     assert "moon" not in sources(live)
     assert live.problem == (
         "the tool 'wait_for_ever' is offered by 'moon' of moon-tables and by 'tide' of "
-        "tide-tables: switch one of them off"
+        "tide-tables: turn one of them off"
     )
     with pytest.raises(PluginError, match="is offered by 'moon' of moon-tables"):
         LiveKit(world.workspace)

@@ -53,6 +53,7 @@ TRY = {
 async def test_each_tool_over_a_real_process(world: World, answer: Ask, mode: str) -> None:
     """The client checks every result against the tool's schema; progress only goes forward."""
     world.commit({f"part{number}.py": f"def part{number}(): ...\n" for number in range(5)})
+    world.configure('[sources.mcp]\ntools = "all"')
     heard: list[tuple[float, float | None, str | None]] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
@@ -185,7 +186,7 @@ async def test_changes_are_announced(world: World, answer: Ask, mode: str) -> No
         assert "commits" not in await described(client)
         world.site.install("tide")
         await told.get()
-        assert "tide: when the water is high" in await described(client)
+        assert ", tide" in await described(client)
         await answer(client, "shout")
         world.configure("[sources.commits]\nenabled = 'perhaps'")
         await answer(client, "remember", text="Settings may be wrong for a while")
@@ -293,7 +294,7 @@ def test_help_does_not_import_the_sdk(world: World) -> None:
         check=True,
     )
     assert not ran.stdout.splitlines()[-1]
-    assert re.search(r"^  mcp +Serve an agent over MCP", ran.stdout, re.MULTILINE)
+    assert re.search(r"^  mcp +Run an MCP server", ran.stdout, re.MULTILINE)
 
 
 def test_a_configuration_that_is_wrong_from_the_start(world: World) -> None:
@@ -315,4 +316,4 @@ def test_without_standard_input(world: World) -> None:
         check=False,
     )
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "The agent is to be on standard input, which is closed." in ran.stderr
+    assert "Standard input is closed; an agent must be connected to it." in ran.stderr

@@ -14,6 +14,8 @@ from mcp import Client, MCPError
 
 from contextkit.config.settings import Config
 from contextkit.plugin.manager import SourceRegistry
+from contextkit.text.tokens import counter_for
+from contextkit_mcp.serving import LESS_USED
 
 World = Any
 """The one of `conftest.py`, which no test can import."""
@@ -27,6 +29,10 @@ OFFERED = {
     *("remember", "forget", "list_memories"),
     *("start_experience", "update_experience", "resolve_experience", "list_experiences"),
 }
+USUAL = {
+    *("assemble_context", "get_premortem_context", "list_sources"),
+    *("remember", "list_memories", "forget", "start_experience", "resolve_experience"),
+}
 TRY = {
     "goal": "stop the nightly timeout",
     "hypothesis": "the pool is too small",
@@ -36,6 +42,8 @@ TRY = {
     "strategy": "check-assumptions",
 }
 
+
+ALL = '[sources.mcp]\ntools = "all"\n'
 
 TAKEN_NAME = """
 from contextkit import Tool, hookimpl
@@ -49,15 +57,41 @@ def contextkit_tools():
 """
 
 
-async def test_every_tool_is_described(connect: Connect) -> None:
+async def test_what_is_listed_is_short(connect: Connect) -> None:
+    """Eight tools at most, in 1,500 tokens; a tool that is not listed answers all the same."""
+    async with connect() as client:
+        listed = await client.list_tools()
+        assert {tool.name for tool in listed.tools} == USUAL
+        tokens = counter_for("default")(listed.model_dump_json(by_alias=True, exclude_none=True))
+        assert tokens <= 1500
+        assert not (await client.call_tool("index", {})).is_error
+
+
+async def test_another_word_for_the_tools_is_refused(world: World) -> None:
+    """With what there is, where the server starts."""
+    world.configure('[sources.mcp]\ntools = "some"')
+    ran = world.run("mcp")
+    assert ran.returncode == 3
+    assert "sources.mcp.tools: expected usual or all, got 'some'" in ran.stderr
+
+
+async def test_errors_name_tools(connect: Connect, said: Ask) -> None:
+    """Where the error of a command names another command."""
+    async with connect() as client:
+        found = await said(client, "forget", ids=["zzz"])
+    assert found == "no memory has the id 'zzz': `list_memories` shows the ids"
+
+
+async def test_every_tool_is_described(world: World, connect: Connect) -> None:
     """What it does, what each argument means, what it gives, whether it changes anything."""
+    world.configure(ALL)
     async with connect() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(tools)[: len(OWN)] == OWN
         assert tools.keys() >= OFFERED
         for name in (*OWN, *OFFERED):
             tool = tools[name]
-            assert len(tool.description or "") > 40
+            assert len(tool.description or "") > 30
             assert tool.input_schema["additionalProperties"] is False
             for parameter in tool.input_schema["properties"].values():
                 assert parameter["description"]
@@ -75,16 +109,20 @@ async def test_every_tool_is_described(connect: Connect) -> None:
 
 
 def test_the_readme_lists_every_tool() -> None:
-    """And no other."""
+    """Those that are always listed, and those that `tools = "all"` adds."""
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    table = readme.partition("## Tools")[2].partition("Any plugin")[0]
-    assert set(re.findall(r"`(\w+_\w+|explain|index|remember|forget)`", table)) == {*OWN, *OFFERED}
+    usual, adds, rest = readme.partition("| tools that this adds |")
+    assert adds
+    named = re.compile(r"`(\w+_\w+|explain|index|remember|forget)`")
+    rows = [line for line in usual.splitlines() if line.startswith("| `")]
+    assert set(named.findall("\n".join(rows))) == USUAL
+    assert set(named.findall(rest.partition("Tools of other plugins")[0])) == LESS_USED
 
 
 async def test_the_sources_that_are_on_are_named(world: World, connect: Connect) -> None:
     """An agent that reads the description knows what it can ask for."""
     world.site.install("tide")
-    world.configure("[sources.commits]\nenabled = false")
+    world.configure(f"{ALL}[sources.commits]\nenabled = false")
     async with connect() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     described = tools["assemble_context"].description or ""
@@ -156,7 +194,7 @@ async def test_a_context_can_be_compressed(connect: Connect, answer: Ask) -> Non
             await answer(client, "remember", text=text)
         asked = {"query": "where are tokens sold?", "sources": ["memories"], "max_tokens": 600}
         plain = await answer(client, "assemble_context", **asked)
-        short = await answer(client, "assemble_context", **asked, compress=True)
+        short = await answer(client, "assemble_context", **asked, set={"compress": True})
     assert "summarised" not in plain["context"]
     assert short["context"].count("where tokens are sold") == 3
     assert "summarised" in short["summary"]
@@ -205,20 +243,26 @@ async def test_a_context_is_filtered(connect: Connect, answer: Ask, refusal: Ask
             ]
             return used
 
-        assert await found(since="1h", kinds=["memory"], entity_types=["table"]) == {"memories": 1}
+        assert await found(since="1h", set={"kinds": ["memory"], "entity_types": ["table"]}) == {
+            "memories": 1
+        }
         assert await found(since="2099-01-01") == {}
-        assert await found(kinds=["commit"]) == {}
-        assert await found(exclude=[made["id"]]) == {}
-        assert await found(exclude_sources=["memories"]) == {}
-        assert await found(sources=["memories"], exclude_sources=["code"]) == {"memories": 1}
+        assert await found(set={"kinds": ["commit"]}) == {}
+        assert await found(set={"exclude": [made["id"]]}) == {}
+        assert await found(set={"exclude_sources": ["memories"]}) == {}
+        assert await found(sources=["memories"], set={"exclude_sources": ["code"]}) == {
+            "memories": 1
+        }
         own = await answer(
-            client, "assemble_context", query="tabs or spaces?", additional_context="Be brief."
+            client, "assemble_context", query="tabs?", set={"additional_context": "Be brief."}
         )
         assert "## Additional Context\n\nBe brief." in own["context"]
         for wrong, message in (
             ({"since": "soon"}, "since must be a date as in 2026-05-01"),
-            ({"exclude_sources": ["memory"]}, "Did you mean 'memories'?"),
-            ({"kinds": [""]}, "kinds must be a list of names"),
+            ({"set": {"exclude_sources": ["memory"]}}, "Did you mean 'memories'?"),
+            ({"set": {"kinds": [""]}}, "kinds must be a list of names"),
+            ({"set": {"user": "ada"}}, "user is set by the host, not by an agent"),
+            ({"set": {"kind": ["a"]}}, "a request has no option 'kind'; did you mean 'kinds'?"),
         ):
             said = await refusal(client, "assemble_context", query="a", **wrong)
             assert message in said
@@ -260,7 +304,11 @@ async def test_the_workspace_is_indexed_and_explained(
         unindexed = await answer(client, "assemble_context", query="cap items", index=False)
         assert unindexed["sources_used"] == {}
         found = await answer(
-            client, "assemble_context", query="cap items", sources=["code"], style="xml", limit=1
+            client,
+            "assemble_context",
+            query="cap items",
+            sources=["code"],
+            set={"style": "xml", "limit": 1},
         )
         assert found["sources_used"] == {"code": 1}
         assert "\n<context " in found["context"]
@@ -284,9 +332,11 @@ async def test_the_workspace_is_indexed_and_explained(
         assert [row["verdict"] for row in explained["candidates"]] == ["kept"]
         assert explained["more"] >= 1
         assert explained["strategy"] == "default"
-        weighed = {"query": "cap items", "strategy": "conversation", "index": False}
+        weighed = {"query": "cap items", "set": {"strategy": "conversation"}, "index": False}
         assert (await answer(client, "assemble_context", **weighed))["notes"] == []
-        explained = await answer(client, "explain", query="cap items", strategy="conversation")
+        explained = await answer(
+            client, "explain", query="cap items", set={"strategy": "conversation"}
+        )
         assert explained["strategy"] == "conversation"
         assert explained["candidates"][0]["scores"]["history"] > 0
         text = await said(client, "explain", query="cap items", most=1)
@@ -307,7 +357,7 @@ async def test_sources_are_listed_with_what_ails_them(
     world.site.install("moon", code="raise RuntimeError('no moon')\n# {name}{tools}")
     world.site.install("buoy", tools="[print]")
     world.site.install("dyke", code=TAKEN_NAME)
-    world.configure("[sources.commits]\nenabled = false")
+    world.configure(f"{ALL}[sources.commits]\nenabled = false")
     async with connect() as client:
         listed = await answer(client, "list_sources")
         text = await said(client, "list_sources")
@@ -344,8 +394,8 @@ async def test_a_source_that_is_left_alone_is_listed_with_the_reason(
         await answer(client, "assemble_context", query="when is full moon?", sources=["moon"])
         rows = {row["name"]: row for row in (await answer(client, "list_sources"))["sources"]}
         left_alone = rows["moon"]["left_alone"]
-        assert re.fullmatch(r"left alone for \d+ s: .*no moon", left_alone)
-        assert "moon: on, 0 records - left alone for " in await said(client, "list_sources")
+        assert re.fullmatch(r"skipped for \d+ s: .*no moon", left_alone)
+        assert "moon: on, 0 records - skipped for " in await said(client, "list_sources")
 
 
 async def test_a_source_that_fails_is_told(
@@ -388,11 +438,23 @@ async def test_bad_arguments_are_said_clearly(
         ("assemble_context", {"query": " "}, "the query is empty: say what the context is"),
         ("assemble_context", {"query": 5}, "query: expected a text, got 5"),
         ("assemble_context", {"query": "a", "sources": ["memory"]}, "Did you mean 'memories'?"),
-        ("assemble_context", {"query": "a", "sources": "code"}, "expected a list, got 'code'"),
+        (
+            "assemble_context",
+            {"query": "a", "sources": "code"},
+            "sources must be a list of source names, got",
+        ),
         ("assemble_context", {"query": "a", "max_tokens": 0}, "max_tokens must be a whole num"),
-        ("assemble_context", {"query": "a", "style": "pdf"}, "one of markdown, xml, plain, got"),
-        ("assemble_context", {"query": "a", "strategy": "recnt"}, "did you mean 'recent'?"),
-        ("assemble_context", {"query": "a", "limits": 3}, "did you mean 'limit'?"),
+        (
+            "assemble_context",
+            {"query": "a", "set": {"style": "pdf"}},
+            "one of markdown, xml, plain, got",
+        ),
+        (
+            "assemble_context",
+            {"query": "a", "set": {"strategy": "recnt"}},
+            "did you mean 'recent'?",
+        ),
+        ("assemble_context", {"query": "a", "source": 3}, "did you mean 'sources'?"),
         ("get_premortem_context", {"domain": "two words"}, "one word such as 'debugging'"),
         ("explain", {"query": "a", "most": "all"}, "most: expected a whole number, got 'all'"),
         ("index", {"sources": ["docs"]}, "Invalid context type 'docs'"),

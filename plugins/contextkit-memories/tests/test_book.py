@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 
 import contextkit_memories
 from contextkit import USER, InvalidRequestError, Record, Records
+from contextkit.sources.entry import shortened_line as headline
 from contextkit.testing import open_kit, run_together
 from contextkit_memories import (
     InvalidMemoryError,
@@ -22,7 +23,7 @@ from contextkit_memories import (
     SecretInMemoryError,
     UnknownMemoryError,
 )
-from contextkit_memories.memory import MAX_TEXT, headline
+from contextkit_memories.memory import MAX_TEXT
 
 PASSWORD = "tidal" + "99"
 
@@ -174,7 +175,7 @@ def test_a_memory_can_get_a_place_later(book: MemoryBook) -> None:
         ({"sequence": ""}, "a sequence's name has 1 to 200 printable characters, got ''"),
         ({"sequence": "a\nb"}, "a sequence's name has 1 to 200 printable characters"),
         ({"sequence": "a" * 201}, "a sequence's name has 1 to 200 printable characters"),
-        ({"sequence": 7}, "a sequence's name must be a string, got 7"),
+        ({"sequence": 7}, "a sequence's name has 1 to 200 printable characters, got '7'"),
         ({"sequence": "s", "position": -1}, "position must be a whole number of at least 0"),
         ({"sequence": "s", "position": True}, "position must be a whole number of at least 0"),
         ({"sequence": "s", "position": 1.0}, "position must be a whole number of at least 0"),
@@ -250,8 +251,8 @@ NAIVE = datetime(2025, 1, 1)  # noqa: DTZ001 - what the test is about
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"text": ""}, "needs a text"),
-        ({"text": " \n\t\x00\x1b[0m"}, "needs a text"),
+        ({"text": ""}, "memory is empty"),
+        ({"text": " \n\t\x00\x1b[0m"}, "memory is empty"),
         ({"text": "a" * (MAX_TEXT + 1)}, "at most 20,000 characters, this one has 20,001"),
         ({"text": "half \ud83d of it"}, "character 5 is half a surrogate pair"),
         ({"text": b"bytes"}, "must be a text, got b'bytes'"),

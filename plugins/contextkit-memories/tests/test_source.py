@@ -11,7 +11,6 @@ from typing import Any
 
 import pluggy
 import pytest
-from click import Group
 
 import contextkit_memories
 from contextkit import ContextItem, ContextRequest, Range, Record, Records
@@ -246,8 +245,11 @@ async def test_a_place_that_is_none_is_passed_over(
 
 def test_each_memory_has_its_own_key(hooks: Any) -> None:
     """The key names the memory wherever it turns up."""
-    items = [ContextItem("memories", text, 1.0, id=f"mem_{text}") for text in "ab"]
-    assert hooks.contextkit_dedup_keys(items=items) == [["memory:mem_a"], ["memory:mem_b"]]
+    info = hooks.contextkit_source()
+    assert [info.dedup_keys(f"mem_{it}", {}) for it in "ab"] == [
+        ("memory:mem_a",),
+        ("memory:mem_b",),
+    ]
 
 
 def test_what_the_source_says_of_itself(hooks: Any) -> None:
@@ -256,22 +258,19 @@ def test_what_the_source_says_of_itself(hooks: Any) -> None:
     assert (info.title, info.priority, info.embedder) == ("Memories", 90, "default")
     assert info.scale == "calibrated"
     assert {"category", "tags"} <= set(info.indexed_fields)
-    assert hooks.contextkit_weight(request=ContextRequest(query="a")) == 1.0
+    assert info.weight == 1.0
 
 
 def test_a_setting_it_does_not_have_is_named(hooks: Any) -> None:
     """A misspelt setting is not passed over in silence."""
-    assert hooks.contextkit_check_settings(settings={}) == []
-    assert hooks.contextkit_check_settings(settings={"catgory": 1}) == [
+    assert list(hooks.contextkit_source().setting_problems("memories", {"catgory": 1})) == [
         "catgory: the source memories has no such setting"
     ]
 
 
 def test_it_adds_its_commands(hooks: Any) -> None:
     """`remember` and `memories` are on the command line."""
-    cli = Group()
-    hooks.contextkit_commands(cli=cli)
-    assert sorted(cli.commands) == ["memories", "remember"]
+    assert sorted(hooks.contextkit_source().commands) == ["memories", "remember"]
 
 
 def test_importing_it_loads_nothing_heavy() -> None:

@@ -220,6 +220,6 @@ def test_what_was_never_applied_says_so() -> None:
 
 def test_settings_that_there_are_none_of_are_named() -> None:
     """The source has no settings."""
-    assert plugin.contextkit_check_settings({"depth": 1}) == [
+    assert list(plugin.contextkit_source().setting_problems("patterns", {"depth": 1})) == [
         "depth: the source patterns has no such setting"
     ]

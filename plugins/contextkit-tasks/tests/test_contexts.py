@@ -296,6 +296,6 @@ def test_a_compact_line_is_short() -> None:
 
 def test_settings_that_there_are_none_of_are_named() -> None:
     """The source has no settings."""
-    assert plugin.contextkit_check_settings({"depth": 1}) == [
+    assert list(plugin.contextkit_source().setting_problems("tasks", {"depth": 1})) == [
         "depth: the source tasks has no such setting"
     ]

@@ -115,7 +115,7 @@ async def test_every_source_switched_off_is_said(ui: Page) -> None:
         )
     )
 
-    assert "no source was asked" in ui.text(".notes")
+    assert "no source was queried" in ui.text(".notes")
 
 
 async def test_the_slider_sets_the_budget(ui: Page, assembled: Assembled) -> None:
@@ -158,7 +158,7 @@ async def test_a_choice_asks_again(ui: Page, assembled: Assembled, option: str, 
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        ("notes-9", "under the floor"),
+        ("notes-9", "below the minimum"),
         ("<i>none</i>", "No source has an item of that id, title or location."),
     ],
 )

@@ -219,7 +219,7 @@ async def test_no_source_is_an_empty_context(client: httpx.AsyncClient) -> None:
     answer = await client.post("/api/context", json={**QUESTION, "sources": []}, headers=GOOD)
 
     assert answer.status_code == 200
-    assert answer.json()["context"]["notes"][0].startswith("no source was asked")
+    assert answer.json()["context"]["notes"][0].startswith("no source was queried")
 
 
 async def test_what_is_no_text_is_answered_all_the_same(

@@ -145,7 +145,7 @@ def test_a_wrong_setting_is_named(run: CommandLine, tmp_path: Path) -> None:
     result = run("values", "refresh")
 
     assert result.exit_code == 3
-    assert "min_cluster_size: expected a whole number from 2, found 1" in result.stderr
+    assert "min_cluster_size: must be a whole number from 2, got 1" in result.stderr
 
 
 def test_without_the_experiences_source_the_command_says_so(

@@ -8,7 +8,6 @@ import contextkit_experiences
 import contextkit_values
 from contextkit.testing import open_kit
 from contextkit_values.clustering import MIN_CLUSTER_SIZE, MIN_SIMILARITY
-from contextkit_values.items import MAX_VALUES
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -31,7 +30,7 @@ def test_the_settings_are_the_defaults() -> None:
     found = dict(re.findall(r"^(\w+) = ([\d.]+)", README, re.MULTILINE))
 
     assert {name: float(value) for name, value in found.items()} == {
-        "max_values": MAX_VALUES,
+        "max_values": contextkit_values.contextkit_source().setting_defaults["max_values"],
         "min_cluster_size": MIN_CLUSTER_SIZE,
         "min_similarity": MIN_SIMILARITY,
     }

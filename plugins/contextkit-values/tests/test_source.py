@@ -45,7 +45,8 @@ def item_of(text: str, **metadata: Any) -> ContextItem:
 
 async def found(records: Records, query: str, **changes: Any) -> list[ContextItem]:
     """What the source answers."""
-    request = ContextRequest(query=query, records=records, **changes)
+    settings = {**plugin.contextkit_source().setting_defaults, **changes.pop("settings", {})}
+    request = ContextRequest(query=query, records=records, settings=settings, **changes)
     return list(await plugin.contextkit_query(request))
 
 
@@ -57,8 +58,8 @@ def test_the_plugin_answers_every_hook_it_names() -> None:
     manager.register(plugin, name="values")
 
     manager.check_pending()
-    assert manager.hook.contextkit_weight(request=None) == 1.0
     info = plugin.contextkit_source()
+    assert info.weight == 1.0
     assert (info.title, info.priority, info.scale) == ("Values", 60, "calibrated")
     assert all(getattr(plugin, name) for name in plugin.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
@@ -176,16 +177,16 @@ async def test_in_a_premortem_a_value_is_no_duplicate(
     [
         ({}, None),
         ({"max_values": 1, "min_cluster_size": 2, "min_similarity": 0}, None),
-        ({"max_values": 0}, "max_values: expected a whole number from 1, found 0"),
-        ({"max_values": True}, "max_values: expected a whole number from 1, found True"),
-        ({"min_cluster_size": 1}, "min_cluster_size: expected a whole number from 2, found 1"),
-        ({"min_cluster_size": "3"}, "min_cluster_size: expected a whole number from 2, found '3'"),
-        ({"min_similarity": 2}, "min_similarity: expected a number within 0..1, found 2"),
-        ({"min_similarity": False}, "min_similarity: expected a number within 0..1, found False"),
+        ({"max_values": 0}, "max_values: must be a whole number from 1, got 0"),
+        ({"max_values": True}, "max_values: must be a whole number from 1, got True"),
+        ({"min_cluster_size": 1}, "min_cluster_size: must be a whole number from 2, got 1"),
+        ({"min_cluster_size": "3"}, "min_cluster_size: must be a whole number from 2, got '3'"),
+        ({"min_similarity": 2}, "min_similarity: must be a number from 0 to 1, got 2"),
+        ({"min_similarity": False}, "min_similarity: must be a number from 0 to 1, got False"),
         (
             {"cluster": 3},
-            "cluster: not a setting of values; there are max_values, min_cluster_size, "
-            "min_similarity",
+            "cluster: the source values has no such setting; it has max_values, "
+            "min_cluster_size, min_similarity; did you mean min_cluster_size?",
         ),
     ],
 )
@@ -193,4 +194,4 @@ def test_settings_are_checked(given_settings: dict[str, Any], problem: str | Non
     """What is wrong begins with the key and says what is expected."""
     expected = [] if problem is None else [problem]
 
-    assert list(plugin.contextkit_check_settings(given_settings)) == expected
+    assert list(plugin.contextkit_source().setting_problems("values", given_settings)) == expected

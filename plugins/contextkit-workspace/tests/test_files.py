@@ -18,7 +18,7 @@ from contextkit.errors import StoreBusyError
 from contextkit.models.items import Detail, Style
 from contextkit.testing import ToolCaller
 from contextkit.workspace.folder import Folder
-from contextkit_workspace import contextkit_check_settings, contextkit_format
+from contextkit_workspace import contextkit_format, contextkit_source
 from contextkit_workspace.edited_files import edit_times
 from contextkit_workspace.open_files import in_workspace
 from contextkit_workspace.structure import structure_text
@@ -311,17 +311,20 @@ def test_a_summary_has_eight_lines() -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"day": 1}, "day: not a setting of workspace; it has days, depth, open_files"),
-        ({"days": 0}, "days: expected a number of days, over 0 to 36500, got 0"),
-        ({"days": True}, "days: expected a number of days, over 0 to 36500, got True"),
-        ({"depth": 1.5}, "depth: expected a number of levels, 1 to 10, got 1.5"),
         (
-            {"open_files": "a"},
-            "open_files: expected a list of paths such as [\"src/a.py\"], got 'a'",
+            {"day": 1},
+            "day: the source workspace has no such setting; it has days, depth, open_files; "
+            "did you mean days?",
         ),
+        ({"days": 0}, "days: must be a number over 0 to 36,500, got 0"),
+        ({"days": True}, "days: must be a number over 0 to 36,500, got True"),
+        ({"depth": 1.5}, "depth: must be a whole number from 1 to 10, got 1.5"),
+        ({"open_files": "a"}, "open_files: must be a list of texts, got 'a'"),
     ],
 )
 def test_a_wrong_setting_is_named(settings: dict[str, Any], problem: str) -> None:
     """With what would be right."""
-    assert contextkit_check_settings(settings) == [problem]
-    assert contextkit_check_settings({"days": 0.5, "depth": 3, "open_files": ["a"]}) == []
+    info = contextkit_source()
+    assert list(info.setting_problems("workspace", settings)) == [problem]
+    right = {"days": 0.5, "depth": 3, "open_files": ["a"]}
+    assert list(info.setting_problems("workspace", right)) == []

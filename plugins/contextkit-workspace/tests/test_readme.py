@@ -5,8 +5,9 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from contextkit_workspace import contextkit_check_settings, contextkit_source, contextkit_tools
+from contextkit_workspace import contextkit_source
 from contextkit_workspace.question import ask
+from contextkit_workspace.tools import TOOLS
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
@@ -21,8 +22,8 @@ def test_the_settings_shown_are_right() -> None:
     """They are known, with the defaults that are named."""
     block = README.partition("## Settings\n\n```toml\n")[2].partition("```")[0]
     settings = tomllib.loads(block)["sources"]["workspace"]
-    assert contextkit_check_settings(settings) == []
-    defaults = dict(contextkit_source().settings)
+    assert list(contextkit_source().setting_problems("workspace", settings)) == []
+    defaults = contextkit_source().setting_defaults
     assert settings.keys() == defaults.keys()
     assert {**settings, "open_files": []} == defaults
 
@@ -40,4 +41,4 @@ def test_the_words_that_ask_do() -> None:
 
 def test_the_tool_is_named() -> None:
     """By the name that hosts list."""
-    assert all(f"`{tool.name}(" in README for tool in contextkit_tools())
+    assert all(f"`{tool.name}(" in README for tool in TOOLS)

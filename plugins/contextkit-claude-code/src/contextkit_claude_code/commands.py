@@ -21,16 +21,20 @@ __all__ = ["claude_code"]
 
 @click.group("claude-code")
 def claude_code() -> None:
-    """Give Claude Code context by itself, through its hooks and an MCP server."""
+    """Connect Claude Code through hooks and an MCP server."""
 
 
 def _change_options(command: Command) -> Command:
     for option in (
-        click.option("--dry-run", is_flag=True, help="Show the difference, and write nothing."),
-        click.option("--yes", is_flag=True, help="Do not ask."),
-        click.option("--user", "scope", flag_value="user", help="In each of your projects."),
+        click.option("--dry-run", is_flag=True, help="Show the changes, and write nothing."),
+        click.option("--yes", is_flag=True, help="Do not ask before writing."),
+        click.option("--user", "scope", flag_value="user", help="For all your projects."),
         click.option(
-            "--project", "scope", flag_value="project", default=True, help="In this one; default."
+            "--project",
+            "scope",
+            flag_value="project",
+            default=True,
+            help="For this project; the default.",
         ),
     ):
         command = option(command)
@@ -47,16 +51,16 @@ Examples:
 @_change_options
 @pass_session
 def install(session: Session, scope: str, yes: bool, dry_run: bool) -> None:
-    """Add the hooks and the MCP server to Claude Code's settings.
+    """Add the hooks and the MCP server to Claude Code.
 
-    The difference is shown first. What is there stays as it is, and a file that cannot be
-    understood is not touched. Restart Claude Code afterwards.
+    The changes are shown first. Existing settings stay, and a file that is not valid is refused.
+    Restart Claude Code afterwards.
     """
     from contextkit_claude_code.installing import plan_install
     from contextkit_claude_code.wanted import wanted
 
     plan = plan_install(_places(session, scope), wanted())
-    _carry_out(session, plan, "installed already", yes=yes, dry_run=dry_run)
+    _carry_out(session, plan, "already installed", yes=yes, dry_run=dry_run)
 
 
 @claude_code.command(
@@ -69,11 +73,11 @@ Examples:
 @_change_options
 @pass_session
 def uninstall(session: Session, scope: str, yes: bool, dry_run: bool) -> None:
-    """Take everything out of Claude Code's settings again that `install` has put there."""
+    """Remove everything that `install` added to Claude Code."""
     from contextkit_claude_code.installing import plan_uninstall
 
     plan = plan_uninstall(_places(session, scope))
-    _carry_out(session, plan, "nothing of contextkit is there", yes=yes, dry_run=dry_run)
+    _carry_out(session, plan, "not installed", yes=yes, dry_run=dry_run)
 
 
 @claude_code.command(
@@ -83,11 +87,11 @@ Examples:
 """
 )
 def hook() -> None:
-    """Answer an event of Claude Code, which is JSON on standard input.
+    """Answer an event of Claude Code.
 
-    `install` lets Claude Code run the script contextkit-claude-hook, which does the same and
-    starts faster. Whatever goes wrong, the exit code is 0 and nothing is said; hooks/hooks.log
-    beside the store says why.
+    The event is JSON on standard input. `install` uses the script contextkit-claude-hook, which
+    does the same and starts faster. On an error, the exit code is 0 and the answer empty;
+    hooks/hooks.log in the data folder has the reason.
     """
     from contextkit_claude_code.hook import main
 
@@ -117,8 +121,8 @@ def _carry_out(session: Session, plan: Plan, nothing: str, *, yes: bool, dry_run
         return
     if not yes:
         if sys.stdin is None or not sys.stdin.isatty():
-            raise click.UsageError("Nothing was written: add --yes, as nobody can be asked.")
-        click.confirm("Write this?", abort=True, err=True)
+            raise click.UsageError("Nothing was written: add --yes to write without being asked.")
+        click.confirm("Write these changes?", abort=True, err=True)
     carry_out(plan)
     for change in plan.changes:
         session.warn(f"{'removed' if change.after is None else 'wrote'} {change.file}")

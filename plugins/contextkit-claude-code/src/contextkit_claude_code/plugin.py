@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
 
-if TYPE_CHECKING:
-    import click
-
-__all__ = ["contextkit_commands"]
+__all__ = ["contextkit_source"]
 
 
 @hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """Add `claude-code`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    target = "contextkit_claude_code.commands:claude_code"
-    cli.add_command(LazyCommand("claude-code", target, "Install into Claude Code; answer it."))
+def contextkit_source() -> SourceInfo:
+    """Its commands."""
+    return SourceInfo(
+        commands={
+            "claude-code": (
+                "contextkit_claude_code.commands:claude_code",
+                "Connect Claude Code through hooks and an MCP server.",
+            )
+        }
+    )

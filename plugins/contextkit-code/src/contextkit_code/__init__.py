@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from contextkit.models.source import SourceInfo
+from contextkit.models.source import Setting, SourceInfo
 from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
@@ -13,15 +13,14 @@ if TYPE_CHECKING:
     from contextkit.models.items import Detail, Style
 
 __all__ = [
-    "contextkit_check_settings",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_index",
     "contextkit_query",
     "contextkit_source",
     "contextkit_truncate",
-    "contextkit_weight",
 ]
+
+_GLOBS = "contextkit.indexing:wrong_globs"
 
 
 @hookimpl
@@ -45,8 +44,15 @@ def contextkit_source() -> SourceInfo:
         count_filters={"kind": "unit"},
         indexed_fields=("file_path", "kind", "language", "unit_type"),
         kind_field="unit_type",
-        settings={"include": [], "exclude": [], "max_file_bytes": 1_000_000},
-        workspace_rules={"exclude": "more", "max_file_bytes": "capped"},
+        settings={
+            "include": Setting([], check=_GLOBS),
+            "exclude": Setting([], check=_GLOBS, rule="more"),
+            "max_file_bytes": Setting(1_000_000, least=1, rule="capped"),
+        },
+        # Code is verbose: twice the share of a source of short items.
+        weight=2.0,
+        # What a commit of that one file is a duplicate of.
+        dedup_key="file:{file_path}",
     )
 
 
@@ -77,29 +83,8 @@ def contextkit_truncate(
 
 
 @hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 (the hook's signature)
-    """Code is verbose: twice the share of a source of short items."""
-    return 2.0
-
-
-@hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
-    """The file: what a commit of that one file is a duplicate of."""
-    paths = (item.metadata.get("file_path") for item in items)
-    return [[f"file:{path}"] if path else [] for path in paths]
-
-
-@hookimpl
 def contextkit_index(indexer: Indexer) -> IndexReport:
     """Index the files that changed since the last run."""
     from contextkit_code.index_run import index_code
 
     return index_code(indexer)
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
-    """What is wrong with `[sources.code]`."""
-    from contextkit_code.settings import problems
-
-    return problems(settings)

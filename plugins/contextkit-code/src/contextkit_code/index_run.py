@@ -28,7 +28,7 @@ def index_code(indexer: Indexer) -> IndexReport:
 
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
-    listing = list_files(indexer.workspace, Settings.of(indexer.settings), indexer.owned_elsewhere)
+    listing = list_files(indexer.workspace, Settings(**indexer.settings), indexer.owned_elsewhere)
     parsing = _Parsing(FileIndex(indexer, version=INDEX_VERSION))
     report = parsing.index.update(
         listing, parsing.records_of, again=parsing.now_parsed(listing.files)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from contextkit import SourceInfo, hookimpl
+from contextkit.models.source import Setting
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
     from contextkit.models.items import Detail, Style
 
 __all__ = [
-    "contextkit_check_settings",
     "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_index",
     "contextkit_query",
     "contextkit_source",
     "contextkit_truncate",
-    "contextkit_weight",
 ]
 
 
@@ -38,15 +37,15 @@ def contextkit_source() -> SourceInfo:
         embedder="default",
         indexed_fields=("author", "sha7"),
         dated=True,
-        settings={"max_commits": 100_000, "git_timeout": 60.0},
-        workspace_rules={"git_timeout": "lower"},
+        settings={
+            # Nearly every repository is smaller. In the few larger ones the first run would take
+            # from minutes to hours, for commits that are many years old.
+            "max_commits": Setting(100_000, least=0),
+            # Seconds of silence after which git is given up.
+            "git_timeout": Setting(60.0, over=0, most=86_400, rule="lower"),
+        },
+        weight=2.0,
     )
-
-
-@hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001
-    """The weight of commits in the budget."""
-    return 2.0
 
 
 @hookimpl
@@ -89,11 +88,3 @@ def contextkit_index(indexer: Indexer) -> IndexReport:
     from contextkit_commits.index_run import index_commits
 
     return index_commits(indexer)
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str]:
-    """What is wrong with `[sources.commits]`."""
-    from contextkit_commits.settings import settings_problems
-
-    return settings_problems(settings)

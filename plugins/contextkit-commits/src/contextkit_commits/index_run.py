@@ -21,7 +21,6 @@ from contextkit.models.items import IndexReport
 from contextkit.workspace.git import Git, GitFailedError, GitMissingError, GitTimeoutError
 from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed
 from contextkit_commits.repository import NoRepository, Repository, find_repository, read_detail
-from contextkit_commits.settings import Settings, read_settings
 
 __all__ = ["BATCH", "index_commits"]
 
@@ -52,11 +51,10 @@ class _Plan:
 def index_commits(indexer: Indexer) -> IndexReport:
     """Bring the stored commits up to date with the workspace's repository.
 
-    Raises `WorkspaceError` where the repository cannot be read, `ConfigError` for settings.
+    Raises `WorkspaceError` where the repository cannot be read.
     """
-    settings = read_settings(indexer.settings)
     try:
-        return _index(indexer, settings)
+        return _index(indexer)
     except GitTimeoutError as error:
         advice = "[sources.commits] git_timeout gives it longer"
         raise WorkspaceError(f"{error}; {advice}") from error
@@ -65,14 +63,14 @@ def index_commits(indexer: Indexer) -> IndexReport:
         raise WorkspaceError(f"{error}, {advice}") from error
 
 
-def _index(indexer: Indexer, settings: Settings) -> IndexReport:
-    repository = find_repository(Git(indexer.workspace, settings.git_timeout))
+def _index(indexer: Indexer) -> IndexReport:
+    repository = find_repository(Git(indexer.workspace, indexer.settings["git_timeout"]))
     if isinstance(repository, NoRepository):
         return IndexReport(notes=[f"no commits are indexed here: {repository.reason}"])
     before = load_indexed(indexer.state)
-    if before.is_up_to_date(repository, settings.max_commits):
+    if before.is_up_to_date(repository, indexer.settings["max_commits"]):
         return IndexReport(unchanged=before.count, notes=before.notes())
-    plan = _plan(indexer, repository, settings, before)
+    plan = _plan(indexer, repository, before)
     plan = _carry_out(indexer, repository, before, plan)
     report = IndexReport(
         added=len(plan.new) - plan.again,
@@ -85,7 +83,7 @@ def _index(indexer: Indexer, settings: Settings) -> IndexReport:
     return report
 
 
-def _plan(indexer: Indexer, repository: Repository, settings: Settings, before: Indexed) -> _Plan:
+def _plan(indexer: Indexer, repository: Repository, before: Indexed) -> _Plan:
     repository.git.require_version()
     target = Indexed(
         head=repository.head,
@@ -94,7 +92,7 @@ def _plan(indexer: Indexer, repository: Repository, settings: Settings, before: 
         scope=repository.scope,
         detail=read_detail(repository.git),
         boundary=repository.boundary,
-        max_commits=settings.max_commits,
+        max_commits=indexer.settings["max_commits"],
     )
     return _plan_by_history(repository, before, target) or _plan_by_store(
         indexer, repository, before, target

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from contextkit.models.source import SourceInfo
+from contextkit.models.source import Setting, SourceInfo
 from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
-    from contextkit import ContextItem, ContextRequest, Indexer, IndexReport, Tool
+    from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
     from contextkit.models.items import Detail, Style
 
 __all__ = [
-    "contextkit_check_settings",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_index",
     "contextkit_query",
     "contextkit_source",
-    "contextkit_tools",
-    "contextkit_weight",
 ]
+
+_GLOBS = "contextkit.indexing:wrong_globs"
 
 
 @hookimpl
@@ -37,9 +35,15 @@ def contextkit_source() -> SourceInfo:
         cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),
         kind_field="kind",
-        settings={"include": [], "exclude": [], "max_file_bytes": 500_000},
-        workspace_rules={"exclude": "more", "max_file_bytes": "capped"},
+        settings={
+            "include": Setting([], check=_GLOBS),
+            "exclude": Setting([], check=_GLOBS, rule="more"),
+            "max_file_bytes": Setting(500_000, least=1, rule="capped"),
+        },
         owns_files=True,
+        weight=1.5,
+        dedup_key="file:{file_path}",
+        tools="contextkit_documents.tools:TOOLS",
     )
 
 
@@ -60,37 +64,8 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 
 @hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 (the hook's signature)
-    """Sections are longer than memories, and shorter than code."""
-    return 1.5
-
-
-@hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
-    """The file: another source that shows a part of it, such as code, shares the key."""
-    paths = (item.metadata.get("file_path") for item in items)
-    return [[f"file:{path}"] if path else [] for path in paths]
-
-
-@hookimpl
 def contextkit_index(indexer: Indexer) -> IndexReport:
     """Index the documents that changed since the last run."""
     from contextkit_documents.index_run import index_documents
 
     return index_documents(indexer)
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
-    """What is wrong with `[sources.documents]`."""
-    from contextkit_documents.settings import problems
-
-    return problems(settings)
-
-
-@hookimpl
-def contextkit_tools() -> Sequence[Tool]:
-    """`list_documents`."""
-    from contextkit_documents.tools import TOOLS
-
-    return TOOLS

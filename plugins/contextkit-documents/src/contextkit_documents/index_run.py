@@ -19,7 +19,7 @@ def index_documents(indexer: Indexer) -> IndexReport:
 
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
-    listing = list_documents(indexer.workspace, Settings.of(indexer.settings))
+    listing = list_documents(indexer.workspace, Settings(**indexer.settings))
 
     def made(file: WorkspaceFile, content: bytes) -> list[Record]:
         # Imported for the first document that changed: a look at the others needs no parser.

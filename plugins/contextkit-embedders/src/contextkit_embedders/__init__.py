@@ -14,11 +14,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
-    import click
-
     from contextkit.models.embedding import DenseModel
     from contextkit_embedders.errors import EmbedderError
 
@@ -43,9 +42,8 @@ def contextkit_embedder(model: str) -> DenseModel | None:
 
 
 @hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """Add `contextkit models`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    target = "contextkit_embedders.commands:models"
-    cli.add_command(LazyCommand("models", target, "Get embedding models."))
+def contextkit_source() -> SourceInfo:
+    """Its commands."""
+    return SourceInfo(
+        commands={"models": ("contextkit_embedders.commands:models", "Download embedding models.")}
+    )

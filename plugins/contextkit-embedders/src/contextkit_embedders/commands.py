@@ -19,7 +19,7 @@ Example:
 """
 )
 def models() -> None:
-    """Get embedding models."""
+    """Download embedding models."""
 
 
 @models.command(
@@ -33,9 +33,10 @@ Example:
 @json_option
 @pass_session
 def pull(session: Session, /, as_json: bool, name: str, folder: Path) -> None:
-    """Download the model NAME, as fastembed calls it, into the new FOLDER.
+    """Download the model NAME into the new FOLDER.
 
-    Nothing else in contextkit downloads a model. What it prints last is what to set.
+    NAME is the name that fastembed uses. No other command downloads a model. The last line is the
+    setting to use it.
     """
     from contextkit_embedders.pulling import pull as pull_model
 

@@ -10,16 +10,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from contextkit_entities.source import (
-    contextkit_check_settings,
-    contextkit_commands,
-    contextkit_dedup_keys,
     contextkit_format,
     contextkit_index,
     contextkit_query,
     contextkit_source,
-    contextkit_tools,
     contextkit_truncate,
-    contextkit_weight,
 )
 
 if TYPE_CHECKING:
@@ -43,16 +38,11 @@ __all__ = [
     "Step",
     "UnknownEntityError",
     "UnknownRelationError",
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_index",
     "contextkit_query",
     "contextkit_source",
-    "contextkit_tools",
     "contextkit_truncate",
-    "contextkit_weight",
 ]
 
 _HOME = {

@@ -17,8 +17,7 @@ from contextkit_entities.finding import (
     find_entities,
     with_salient,
 )
-from contextkit_entities.settings import MOST_DEPTH, depth_in
-from contextkit_entities.walking import Bounds, Step, walk
+from contextkit_entities.walking import MOST_DEPTH, Bounds, Step, walk
 from contextkit_entities.words import key_of
 
 __all__ = ["ENTITIES", "ask_for_entities", "ask_for_relations"]
@@ -101,7 +100,7 @@ def _item(step: Step) -> ContextItem:
 
 
 def _depth(request: ContextRequest) -> int:
-    usual = depth_in(request.settings) if request.depth is None else request.depth
+    usual = request.settings["depth"] if request.depth is None else request.depth
     wanted = request.filters.get("depth", min(usual, MOST_DEPTH))
     if type(wanted) is not int or not 0 <= wanted <= MOST_DEPTH:
         raise InvalidRequestError(

@@ -21,8 +21,7 @@ from contextkit_entities.errors import (
     UnknownRelationError,
 )
 from contextkit_entities.relation import RELATION, Relation, relation_id
-from contextkit_entities.settings import DEPTH, MOST_DEPTH
-from contextkit_entities.walking import Bounds, Step, walk
+from contextkit_entities.walking import DEPTH, MOST_DEPTH, Bounds, Step, walk
 from contextkit_entities.words import (
     key_of,
     name_keys,

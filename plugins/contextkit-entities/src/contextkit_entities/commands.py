@@ -6,7 +6,6 @@ import click
 
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_entities.book import EntityBook
-from contextkit_entities.settings import DEPTH, MOST_DEPTH
 from contextkit_entities.showing import (
     entity_lines,
     entity_text,
@@ -14,6 +13,7 @@ from contextkit_entities.showing import (
     relation_line,
     stored_line,
 )
+from contextkit_entities.walking import DEPTH, MOST_DEPTH
 
 __all__ = ["entities"]
 
@@ -38,13 +38,13 @@ _properties = click.option(
     metavar="KEY=VALUE",
     multiple=True,
     callback=_pairs,
-    help="What is known of it; KEY= takes it away. Repeatable.",
+    help="A property; KEY= removes it. Repeatable.",
 )
 
 
 @click.group()
 def entities() -> None:
-    """Keep what there is (services, people, ideas) and how it is related.
+    """Record entities and their relations.
 
     \b
     Example: contextkit entities show Billing
@@ -53,11 +53,11 @@ def entities() -> None:
 
 @entities.command()
 @click.argument("name")
-@click.option("-t", "--type", "kind", help="What it is; default: concept.")
+@click.option("-t", "--type", "kind", help="Type of the entity; default: concept.")
 @_properties
-@click.option("-a", "--alias", "aliases", multiple=True, help="Another name of it; repeatable.")
-@click.option("--salience", type=float, help="How much it matters, 0 to 1; default: 0.5.")
-@click.option("--global", "shared", is_flag=True, help="For all of your projects.")
+@click.option("-a", "--alias", "aliases", multiple=True, help="Another name; repeatable.")
+@click.option("--salience", type=float, help="Importance, 0 to 1; default: 0.5.")
+@click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
 def add(
@@ -70,7 +70,7 @@ def add(
     shared: bool,
     as_json: bool,
 ) -> None:
-    """Store an entity with this NAME, or change the one that has it.
+    """Add or change the entity NAME.
 
     \b
     Example: contextkit entities add Billing --type service --property owner=Ana
@@ -90,7 +90,7 @@ def add(
 @click.argument("source")
 @click.argument("kind", metavar="TYPE")
 @click.argument("target")
-@click.option("--weight", type=float, help="How strong it is, 0 to 1; default: 1.")
+@click.option("--weight", type=float, help="Strength, 0 to 1; default: 1.")
 @_properties
 @json_option
 @pass_session
@@ -103,7 +103,7 @@ def relate(
     properties: _Properties,
     as_json: bool,
 ) -> None:
-    """Store that the entity SOURCE stands to the entity TARGET as TYPE says.
+    """Add the relation TYPE from SOURCE to TARGET.
 
     \b
     Example: contextkit entities relate Billing "depends on" Stripe
@@ -115,15 +115,17 @@ def relate(
 
 
 @entities.command("list")
-@click.option("-t", "--type", "kind", help="Only of this type.")
-@click.option("--from-code", is_flag=True, help="Those from the code, not those made by hand.")
+@click.option("-t", "--type", "kind", help="Only entities of this type.")
+@click.option(
+    "--from-code", is_flag=True, help="Entities from the code instead of those made by hand."
+)
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @json_option
 @pass_session
 def list_entities(
     session: Session, kind: str | None, from_code: bool, limit: int, as_json: bool
 ) -> None:
-    """List entities, the most salient first.
+    """List entities, most salient first.
 
     \b
     Example: contextkit entities list --type service
@@ -141,7 +143,7 @@ def list_entities(
 @json_option
 @pass_session
 def show(session: Session, name: str, depth: int, limit: int, as_json: bool) -> None:
-    """Show the entity with this NAME, alias or id, and the relations around it.
+    """Show the entity NAME and its relations.
 
     \b
     Example: contextkit entities show Billing --depth 1
@@ -158,7 +160,7 @@ def show(session: Session, name: str, depth: int, limit: int, as_json: bool) -> 
 @json_option
 @pass_session
 def forget(session: Session, name: str, as_json: bool) -> None:
-    """Delete the entity with this NAME, alias or id, and its relations.
+    """Delete the entity NAME and its relations.
 
     \b
     Example: contextkit entities forget Billing

@@ -12,7 +12,6 @@ from contextkit import Indexer, IndexReport
 from contextkit.logs import get_logger
 from contextkit_entities.code_facts import CodeFile, Files, fingerprint, read_files
 from contextkit_entities.entity import FROM_CODE, Entity
-from contextkit_entities.settings import code_source_in
 
 if TYPE_CHECKING:
     from contextkit_entities.code_graph import CodeGraph
@@ -32,7 +31,7 @@ def index_entities(indexer: Indexer) -> IndexReport:
     records changed, and what is stored is what differs from before. What was made by hand is
     left alone.
     """
-    source = code_source_in(indexer.settings)
+    source = indexer.settings["code_source"]
     code = indexer.records.others(source)
     seen = [_VERSION, source, *(fingerprint(code) if source else ["", 0])]
     state = indexer.state.load()

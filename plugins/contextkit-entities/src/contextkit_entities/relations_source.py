@@ -5,23 +5,22 @@ Its records are those of the source `entities`, which keeps both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from contextkit import SourceInfo, hookimpl
+from contextkit.models.source import Setting
+from contextkit_entities.walking import DEPTH, MOST_DEPTH
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
     from contextkit.models.items import Detail, Style
 
 __all__ = [
-    "contextkit_check_settings",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_query",
     "contextkit_source",
     "contextkit_truncate",
-    "contextkit_weight",
 ]
 
 
@@ -30,17 +29,18 @@ def contextkit_source() -> SourceInfo:
     """Describe the source: its section follows the entities."""
     return SourceInfo(
         title="Relationships",
-        description="how the entities that the question mentions hang together",
+        description="relations of the entities that the question mentions",
         priority=65,
         scale="calibrated",
         answers={"code": 0.03},
         embedder="none",
         cacheable=True,
-        settings={"depth": 2},
-        workspace_rules={"depth": "free"},
+        settings={"depth": Setting(DEPTH, least=0, most=MOST_DEPTH, rule="free")},
         reads=("entities",),
         records_of="entities",
         count_filters={"kind": "relation"},
+        weight=0.5,
+        dedup_key="relation:{id}",
     )
 
 
@@ -68,23 +68,3 @@ def contextkit_truncate(
     from contextkit_entities.formatting import shortened_relation
 
     return shortened_relation(item, style, max_tokens, count)
-
-
-@hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 - the hook's signature
-    """Single lines: half a share of the budget."""
-    return 0.5
-
-
-@hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
-    """A relation is the same wherever its id turns up."""
-    return [[f"relation:{item.id}"] for item in items]
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
-    """What is wrong with `[sources.relations]`."""
-    from contextkit_entities.settings import relations_problems
-
-    return relations_problems(settings)

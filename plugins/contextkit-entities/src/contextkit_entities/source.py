@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from contextkit import SourceInfo, hookimpl
 
 if TYPE_CHECKING:
-    import click
-
-    from contextkit import ContextItem, ContextRequest, Indexer, IndexReport, Tool
+    from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
     from contextkit.models.items import Detail, Style
 
 __all__ = [
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_index",
     "contextkit_query",
     "contextkit_source",
-    "contextkit_tools",
     "contextkit_truncate",
-    "contextkit_weight",
 ]
 
 
@@ -43,6 +36,16 @@ def contextkit_source() -> SourceInfo:
         cacheable=True,
         settings={"code_source": ""},
         reads=("code",),
+        weight=0.5,
+        # None of the code's keys: where both are found, the code is not lost to a line.
+        dedup_key="entity:{id}",
+        commands={
+            "entities": (
+                "contextkit_entities.commands:entities",
+                "Record entities and their relations.",
+            )
+        },
+        tools="contextkit_entities.tools:TOOLS",
     )
 
 
@@ -73,45 +76,8 @@ def contextkit_truncate(
 
 
 @hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 - the hook's signature
-    """Single lines: half a share of the budget."""
-    return 0.5
-
-
-@hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
-    """Its own id. None of the code's: where both are found, the code is not lost to a line."""
-    return [[f"entity:{item.id}"] for item in items]
-
-
-@hookimpl
 def contextkit_index(indexer: Indexer) -> IndexReport:
     """Bring what comes from the code up to date, where that is on."""
     from contextkit_entities.index_run import index_entities
 
     return index_entities(indexer)
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
-    """What is wrong with `[sources.entities]`."""
-    from contextkit_entities.settings import entities_problems
-
-    return entities_problems(settings)
-
-
-@hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """Add `entities`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    target = "contextkit_entities.commands:entities"
-    cli.add_command(LazyCommand("entities", target, "Keep entities and how they are related."))
-
-
-@hookimpl
-def contextkit_tools() -> Sequence[Tool]:
-    """Remember, relate, look around, forget."""
-    from contextkit_entities.tools import TOOLS
-
-    return TOOLS

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from contextkit_events.source import (
     contextkit_agent_event,
-    contextkit_check_settings,
-    contextkit_commands,
-    contextkit_dedup_keys,
     contextkit_format,
     contextkit_query,
     contextkit_signals,
     contextkit_source,
-    contextkit_tools,
     contextkit_truncate,
     contextkit_weight,
 )
@@ -33,14 +29,10 @@ __all__ = [
     "EventLog",
     "InvalidEventError",
     "contextkit_agent_event",
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_query",
     "contextkit_signals",
     "contextkit_source",
-    "contextkit_tools",
     "contextkit_truncate",
     "contextkit_weight",
 ]

@@ -24,13 +24,13 @@ _LONGEST_LINE = 1 << 20
 _DAYS_KNOWN = 36_500
 
 _session_option = click.option(
-    "--session", "name", metavar="NAME", help="The session; default: the latest one."
+    "--session", "name", metavar="NAME", help="Session; default: the latest."
 )
 
 
 @click.group()
 def events() -> None:
-    """Log what happens in a session; list and clear it.
+    """Log, list and clear events.
 
     \b
     Example: contextkit events list --kind error
@@ -41,12 +41,12 @@ def events() -> None:
 @click.argument("kind")
 @click.argument("text", required=False)
 @_session_option
-@click.option("--path", help="The file that was read or written.")
-@click.option("--command", help="What was run.")
-@click.option("--output", help="What it printed, or an error's stack.")
-@click.option("--exit-code", type=int, help="What it ended with.")
-@click.option("--role", type=click.Choice(ROLES), help="Who said a turn; default: user.")
-@click.option("--outcome", help="How it went, in a word.")
+@click.option("--path", help="File that was read or written.")
+@click.option("--command", help="Command that was run.")
+@click.option("--output", help="Output of the command, or stack of the error.")
+@click.option("--exit-code", type=int, help="Exit code of the command.")
+@click.option("--role", type=click.Choice(ROLES), help="Speaker of a turn; default: user.")
+@click.option("--outcome", help="Outcome in one word.")
 @json_option
 @pass_session
 def add(
@@ -58,7 +58,9 @@ def add(
     as_json: bool,
     **parts: str | int | None,
 ) -> None:
-    """Log one event: KIND is file_read, file_write, shell_exec, error, turn or another word.
+    """Log one event.
+
+    KIND is file_read, file_write, shell_exec, error, turn or another word.
 
     \b
     Example: contextkit events add shell_exec --command "pytest -q" --exit-code 1
@@ -68,8 +70,8 @@ def add(
 
 
 @events.command("list")
-@click.option("--session", "name", metavar="NAME", help="Only of this session.")
-@click.option("--kind", help="Only of this kind.")
+@click.option("--session", "name", metavar="NAME", help="Only events of this session.")
+@click.option("--kind", help="Only events of this kind.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @json_option
 @pass_session
@@ -91,13 +93,13 @@ def list_events(
 
 
 @events.command()
-@click.option("--session", "name", metavar="NAME", help="Only of this session.")
+@click.option("--session", "name", metavar="NAME", help="Only events of this session.")
 @click.option(
     "--older-than",
     "days",
     type=click.IntRange(0, _DAYS_KNOWN),
     metavar="DAYS",
-    help="Only what is older.",
+    help="Only events older than this.",
 )
 @click.option("--all", "everything", is_flag=True, help="All of the project's events.")
 @json_option
@@ -105,7 +107,7 @@ def list_events(
 def clear(
     session: Session, name: str | None, days: int | None, everything: bool, as_json: bool
 ) -> None:
-    """Delete events for good; say which.
+    """Delete events.
 
     \b
     Example: contextkit events clear --older-than 30
@@ -122,9 +124,9 @@ def clear(
 @json_option
 @pass_session
 def feed(session: Session, name: str | None, as_json: bool) -> None:
-    """Log events from standard input, a JSON object a line: its parts by name.
+    """Log events from JSON lines on standard input.
 
-    Events are stored in batches; a wrong line ends it, and those before it are kept.
+    Events are stored in batches. An invalid line ends the run; events before it are kept.
 
     \b
     Example: echo '{"kind": "file_read", "path": "a.py"}' | contextkit events feed

@@ -27,10 +27,9 @@ def log_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
     Raises what `EventLog.add_all` raises.
     """
     from contextkit_events.log import EventLog
-    from contextkit_events.settings import EventSettings
 
-    settings = EventSettings.of(kit.registry.settings("events"))
-    made = events_of(event, kit.workspace.root) if settings.feed else []
+    feed = kit.registry.settings("events")["feed"]
+    made = events_of(event, kit.workspace.root) if feed else []
     if made:
         EventLog(kit.records("events"), kit.retention("events")).add_all(made)
 

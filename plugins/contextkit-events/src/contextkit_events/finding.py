@@ -16,7 +16,6 @@ from contextkit.text.dates import closeness, named_dates
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline
-from contextkit_events.settings import EventSettings
 
 __all__ = ["find_events", "recency"]
 
@@ -42,7 +41,7 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     Older events of the session, beyond the newest, are there where they answer it; of those
     that do not, the newest few are, unless they are asked for.
     """
-    settings = EventSettings.of(request.settings)
+    settings = request.settings
     named = await in_thread(lambda: _sessions(request, settings))
     if named is None:
         return []
@@ -62,7 +61,7 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     now, kinds = datetime.now(UTC), request.signals.kinds
     asked = asks_for_activity(request.query)
     if not asked:
-        found = _few_beside(found, matches, request.min_relevance, settings.beside)
+        found = _few_beside(found, matches, request.min_relevance, settings["beside"])
     items = [
         _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now, asked), kinds)
         for record in found.values()
@@ -94,23 +93,23 @@ def recency(created_at: datetime, now: datetime, half_life_hours: float) -> floa
     return float(0.5 ** (steps / _STEPS))
 
 
-def _sessions(request: ContextRequest, settings: EventSettings) -> tuple[str, list[str]] | None:
+def _sessions(request: ContextRequest, settings: Mapping[str, Any]) -> tuple[str, list[str]] | None:
     """The session that asks, and those before it, the latest first; None for an empty log."""
-    records = request.records.newest(settings.sessions + 1, {"what": "session"})
+    records = request.records.newest(settings["sessions"] + 1, {"what": "session"})
     names = [str(record.fields.get("session")) for record in records]
     if not names:
         return None
     current = request.session or names[0]
-    return current, [name for name in names if name != current][: settings.sessions]
+    return current, [name for name in names if name != current][: settings["sessions"]]
 
 
 def _windows(
-    request: ContextRequest, settings: EventSettings, current: str, earlier: list[str]
+    request: ContextRequest, settings: Mapping[str, Any], current: str, earlier: list[str]
 ) -> dict[str, Record]:
     """The newest events, turns and highlights that the request's filters let through."""
     wanted: list[tuple[int, dict[str, Any]]] = [
-        (settings.recent, {"what": "event", "session": current}),
-        (settings.turns, {"what": "turn", "session": current}),
+        (settings["recent"], {"what": "event", "session": current}),
+        (settings["turns"], {"what": "turn", "session": current}),
     ]
     if earlier:
         wanted.append((_HIGHLIGHTS, {"highlight": True, "session": earlier}))
@@ -158,13 +157,13 @@ def _item(
     record: Record,
     match: float,
     current: str,
-    settings: EventSettings,
+    settings: Mapping[str, Any],
     now: datetime,
     asked: bool,
 ) -> ContextItem:
     event = Event.from_record(record)
     is_earlier = event.session != current
-    half_life = settings.highlight_half_life_hours if is_earlier else settings.half_life_hours
+    half_life = settings["highlight_half_life_hours"] if is_earlier else settings["half_life_hours"]
     recent = recency(event.created_at, now, half_life)
     metadata = event.as_dict()
     if is_earlier:

@@ -8,21 +8,15 @@ from typing import TYPE_CHECKING, Any
 from contextkit import QuerySignals, SourceInfo, hookimpl
 
 if TYPE_CHECKING:
-    import click
-
-    from contextkit import ContextItem, ContextKit, ContextRequest, Tool
+    from contextkit import ContextItem, ContextKit, ContextRequest
     from contextkit.models.items import Detail, Style
 
 __all__ = [
     "contextkit_agent_event",
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
     "contextkit_format",
     "contextkit_query",
     "contextkit_signals",
     "contextkit_source",
-    "contextkit_tools",
     "contextkit_truncate",
     "contextkit_weight",
 ]
@@ -40,13 +34,11 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 @hookimpl
 def contextkit_source() -> SourceInfo:
     """High in a context, as a conversation is; found by time and by keywords."""
-    from attrs import asdict
-
-    from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS, EventSettings
+    from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS, SETTINGS
 
     return SourceInfo(
         title="Recent Activity",
-        description="what was read, written, run and said in this session and the last ones",
+        description="files, commands, errors and turns of this session and earlier ones",
         priority=90,
         scale="calibrated",
         answers={"activity": 1, "decisions": 0.3, "history": 0.3, "failures": 0.3},
@@ -59,9 +51,16 @@ def contextkit_source() -> SourceInfo:
         dated=True,
         keep_days=KEEP_DAYS,
         keep_records=KEEP_EVENTS,
-        settings=asdict(EventSettings()),
+        settings=SETTINGS,
         # How events are found is free; whether they are logged is the user's choice.
-        workspace_rules={**dict.fromkeys(asdict(EventSettings()), "free"), "feed": "off"},
+        dedup_key="event:{id}",
+        commands={
+            "events": (
+                "contextkit_events.commands:events",
+                "Log, list and clear events.",
+            )
+        },
+        tools="contextkit_events.tools:TOOLS",
     )
 
 
@@ -111,39 +110,8 @@ def contextkit_weight(request: ContextRequest) -> float:
 
 
 @hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> list[list[str]]:
-    """An event is the same wherever its id turns up."""
-    return [[f"event:{item.id}"] for item in items]
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
-    """Each setting's type and range."""
-    from contextkit_events.settings import problems_in
-
-    return problems_in(settings)
-
-
-@hookimpl
 def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
     """Log what an agent read, wrote, ran and was told, unless `feed` is off."""
     from contextkit_events.feed import log_agent_event
 
     log_agent_event(event, kit)
-
-
-@hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """Add `events`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    summary = "Log what happens in a session; list and clear it."
-    cli.add_command(LazyCommand("events", "contextkit_events.commands:events", summary))
-
-
-@hookimpl
-def contextkit_tools() -> Sequence[Tool]:
-    """`record_event`, `list_events`."""
-    from contextkit_events.tools import TOOLS
-
-    return TOOLS

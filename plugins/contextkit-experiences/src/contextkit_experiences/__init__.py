@@ -8,17 +8,15 @@ and show them, and offer the recipe `premortem`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.models.items import ContextItem, Detail, Style
 from contextkit.models.request import ContextRequest, RecipeTemplate
-from contextkit.models.source import SourceInfo, Tool
+from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
-    import click
-
     from contextkit_experiences.book import ExperienceBook
     from contextkit_experiences.errors import (
         ExperienceError,
@@ -67,7 +65,7 @@ def contextkit_source() -> SourceInfo:
     """Title, priority, and the fields that filters use."""
     return SourceInfo(
         title="Experiences",
-        description="what was tried before, what was expected and what came of it",
+        description="past experiments: what was tried, expected and learned",
         priority=70,
         # A premortem's sections are chosen by filters, and what those select matches in full.
         scale="calibrated",
@@ -76,6 +74,16 @@ def contextkit_source() -> SourceInfo:
         count_filters={"axis": "full"},
         indexed_fields=("axis", "domain", "strategy", "outcome_status", "ghap_id"),
         dated=True,
+        settings={},
+        weight=3.0,
+        dedup_key="ghap:{id}",
+        commands={
+            "experience": (
+                "contextkit_experiences.commands:experience",
+                "Record what was tried and what happened.",
+            )
+        },
+        tools="contextkit_experiences.tools:TOOLS",
     )
 
 
@@ -96,18 +104,6 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 
 @hookimpl
-def contextkit_weight() -> float:
-    """Experiences are rich: three shares of the budget."""
-    return _WEIGHT
-
-
-@hookimpl
-def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
-    """`ghap:ID`, which a value made of the experience may share."""
-    return [[f"ghap:{item.id}"] for item in items]
-
-
-@hookimpl
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
@@ -123,26 +119,3 @@ def contextkit_recipes() -> Sequence[RecipeTemplate]:
     from contextkit_experiences.recipe import PREMORTEM_TEMPLATE
 
     return [PREMORTEM_TEMPLATE]
-
-
-@hookimpl
-def contextkit_tools() -> Sequence[Tool]:
-    """`start_experience`, `update_experience`, `resolve_experience`, `list_experiences`."""
-    from contextkit_experiences.tools import TOOLS
-
-    return TOOLS
-
-
-@hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """`contextkit experience ...`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    target = "contextkit_experiences.commands:experience"
-    cli.add_command(LazyCommand("experience", target, "Record what was tried."))
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str]:
-    """The source has no settings of its own."""
-    return [f"{key}: not a setting of experiences, which has none" for key in settings]

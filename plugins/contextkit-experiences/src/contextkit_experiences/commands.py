@@ -24,7 +24,7 @@ from contextkit_experiences.vocabulary import (
 
 __all__ = ["experience"]
 
-_global_option = click.option("--global", "shared", is_flag=True, help="For all of your projects.")
+_global_option = click.option("--global", "shared", is_flag=True, help="For all your projects.")
 
 
 def _book(session: Session, *, shared: bool = False) -> ExperienceBook:
@@ -43,7 +43,7 @@ Example:
 """
 )
 def experience() -> None:
-    """Record what was tried, what was expected and what came of it.
+    """Record what was tried and what happened.
 
     An experience begins with a goal, a hypothesis, an action and a prediction, may change
     on the way, and ends with an outcome and what it teaches.
@@ -58,20 +58,20 @@ Example:
     --action "double the pool" --prediction "no timeout tonight"
 """
 )
-@click.option("--goal", required=True, help="What is to be reached.")
-@click.option("--hypothesis", required=True, help="What you believe.")
-@click.option("--action", required=True, help="What you do on that belief.")
-@click.option("--prediction", required=True, help="What you expect to happen.")
+@click.option("--goal", required=True, help="Goal.")
+@click.option("--hypothesis", required=True, help="Hypothesis: what you believe.")
+@click.option("--action", required=True, help="Action: what you do.")
+@click.option("--prediction", required=True, help="Prediction: what you expect to happen.")
 @click.option("--domain", required=True, help=f"One word, such as {', '.join(DOMAINS)}.")
 @click.option("--strategy", required=True, help=f"One word, such as {', '.join(STRATEGIES)}.")
-@click.option("--note", "notes", multiple=True, help="A remark; may be given again.")
+@click.option("--note", "notes", multiple=True, help="A note; repeatable.")
 @_global_option
 @json_option
 @pass_session
 def start(
     session: Session, /, as_json: bool, shared: bool, notes: tuple[str, ...], **texts: str
 ) -> None:
-    """Begin an experience; prints its id."""
+    """Start an experience and print its id."""
     begun = _book(session, shared=shared).start(notes=notes, **texts)
     for slip in slips_of(begun):
         session.warn(slip)
@@ -86,19 +86,19 @@ Example:
 """
 )
 @click.argument("ghap_id", metavar="ID")
-@click.option("--hypothesis", help="What you believe now.")
-@click.option("--action", help="What you do now.")
-@click.option("--prediction", help="What you expect now.")
-@click.option("--note", help="A remark, put behind the others.")
+@click.option("--hypothesis", help="New hypothesis.")
+@click.option("--action", help="New action.")
+@click.option("--prediction", help="New prediction.")
+@click.option("--note", help="A note to append.")
 @click.option(
     "--new-iteration/--same-iteration",
     default=None,
-    help="Whether this counts as another try. Default: when more than a note changes.",
+    help="Whether to count another iteration. Default: if more than a note changes.",
 )
 @json_option
 @pass_session
 def update(session: Session, /, as_json: bool, ghap_id: str, **changes: Any) -> None:
-    """Change an open experience on the way: the next try, or a remark."""
+    """Add a note or a new iteration to an experience."""
     _emit(session, "updated", _book(session).update(ghap_id, **changes), as_json)
 
 
@@ -111,17 +111,17 @@ Example:
 """
 )
 @click.argument("ghap_id", metavar="ID")
-@click.option("--status", required=True, type=click.Choice(ENDINGS), help="How it ended.")
+@click.option("--status", required=True, type=click.Choice(ENDINGS), help="Outcome.")
 @click.option("--result", required=True, help="What happened.")
 @click.option("--surprise", help="What you did not expect.")
-@click.option("--root-cause", help="Why the hypothesis failed, or what was behind it all.")
-@click.option("--what-worked", help="The lesson: what did the job in the end.")
-@click.option("--takeaway", help="The lesson: what to remember; needs --what-worked.")
+@click.option("--root-cause", help="Root cause.")
+@click.option("--what-worked", help="Lesson: what worked in the end.")
+@click.option("--takeaway", help="Lesson: what to remember; needs --what-worked.")
 @click.option(
     "--tier",
     "confidence_tier",
     type=click.Choice(TIERS),
-    help="How far to trust it. Default: from the iterations, the root cause and the lesson.",
+    help="Confidence tier. Default: derived from iterations, root cause and lesson.",
 )
 @json_option
 @pass_session
@@ -137,7 +137,7 @@ def resolve(
     confidence_tier: Tier | None,
     **found: str | None,
 ) -> None:
-    """End an open experience with its outcome."""
+    """Resolve an experience with its outcome."""
     if takeaway and not what_worked:
         raise click.UsageError("--takeaway needs --what-worked")
     lesson = Lesson(what_worked=what_worked, takeaway=takeaway) if what_worked else None
@@ -160,12 +160,12 @@ Example:
     type=click.File("rb"),
     help="A file with one JSON object, a list of them, or JSON lines; - reads standard input.",
 )
-@click.option("--replace", is_flag=True, help="Replace experiences whose id is there already.")
+@click.option("--replace", is_flag=True, help="Replace existing experiences.")
 @_global_option
 @json_option
 @pass_session
 def add(session: Session, /, as_json: bool, source: BinaryIO, replace: bool, shared: bool) -> None:
-    """Add whole experiences from JSON: all of them, or none.
+    """Add complete experiences from JSON.
 
     Needed: goal, hypothesis, action, prediction, domain, strategy. Once it is resolved
     also outcome_status and outcome_result; and as they are known surprise, root_cause,
@@ -186,14 +186,20 @@ Example:
   contextkit experience list --domain debugging --outcome open
 """,
 )
-@click.option("--domain", help="Only those of this domain.")
-@click.option("--strategy", help="Only those of this strategy.")
-@click.option("--outcome", type=click.Choice(STATUSES), help="Only those of this status.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(1), help="At most.")
+@click.option("--domain", help="Only experiences of this domain.")
+@click.option("--strategy", help="Only experiences of this strategy.")
+@click.option("--outcome", type=click.Choice(STATUSES), help="Only experiences with this status.")
+@click.option(
+    "--limit",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Most experiences to list.",
+)
 @json_option
 @pass_session
 def list_command(session: Session, /, as_json: bool, **wanted: Any) -> None:
-    """List experiences, the last changed first."""
+    """List experiences, latest change first."""
     found = _book(session).list(**wanted)
     text = "\n".join(one_line_of(each) for each in found) or "no experiences"
     session.emit([to_json(each) for each in found], text, as_json)
@@ -209,7 +215,7 @@ Example:
 @json_option
 @pass_session
 def show(session: Session, /, as_json: bool, ghap_id: str) -> None:
-    """Show one experience with everything that is known of it."""
+    """Show one experience in full."""
     found = _book(session).get(ghap_id)
     session.emit(to_json(found), page_of(found), as_json)
 
@@ -224,5 +230,8 @@ Example:
 @json_option
 @pass_session
 def remove(session: Session, /, as_json: bool, ghap_id: str) -> None:
-    """Delete one experience; values made of it stay until they are refreshed."""
+    """Delete one experience.
+
+    Values that it is part of stay until they are refreshed.
+    """
     _emit(session, "removed", _book(session).remove(ghap_id), as_json)

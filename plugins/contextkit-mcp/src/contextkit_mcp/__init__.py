@@ -5,20 +5,20 @@ The plugin is no source. It adds the command, and imports the SDK when that runs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
 
-if TYPE_CHECKING:
-    import click
-
-__all__ = ["contextkit_commands"]
+__all__ = ["contextkit_source"]
 
 
 @hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """Add `contextkit mcp`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    summary = "Serve an agent over MCP, on standard input and output or HTTP."
-    cli.add_command(LazyCommand("mcp", "contextkit_mcp.commands:mcp", summary))
+def contextkit_source() -> SourceInfo:
+    """Its commands."""
+    return SourceInfo(
+        commands={
+            "mcp": (
+                "contextkit_mcp.commands:mcp",
+                "Run an MCP server for an agent.",
+            )
+        }
+    )

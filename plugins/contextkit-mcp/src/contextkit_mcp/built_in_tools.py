@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
 from contextkit.agent.tools import OfferedTool, offer_tool
-from contextkit.cli.plugin_overview import plugin_overview
 from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.indexing.run import IndexOutcome
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
 from contextkit.models.items import IndexReport
+from contextkit.models.request import RequestOptions
 from contextkit.models.source import Tool, ToolResult
 from contextkit.pipeline.recipes import check_excluded, offered_recipes
-from contextkit.text.dates import parse_since
+from contextkit_mcp.request_parameters import request_parameters
 from contextkit_mcp.tool_types import (
-    Additional,
-    Amount,
     Asked,
     Candidate,
     Context,
-    EntityTypes,
-    Exclude,
-    ExcludeSources,
     Explained,
     Indexed,
     IndexedSources,
-    Kinds,
-    Limit,
-    Look,
-    MaxTokens,
     Overview,
     Report,
-    Since,
     Source,
-    Sources,
-    Weighing,
 )
-
-__all__ = ["OWNER", "built_in_tools"]
 
 OWNER = "mcp"
 """The plugin that offers these tools."""
@@ -50,48 +36,57 @@ _PREMORTEM = "premortem"
 _SKIPPED_SHOWN = 5
 
 
-def built_in_tools(kit: ContextKit, notes: Sequence[str] = ()) -> Iterator[OfferedTool]:
+def shows_all(kit: ContextKit) -> bool:
+    """Whether `[sources.mcp] tools` is `all`. Raises `ConfigError` for another value."""
+    chosen = kit.registry.settings(OWNER).get("tools", "usual")
+    if chosen not in {"usual", "all"}:
+        raise kit.config.refusal(f"sources.{OWNER}.tools", f"expected usual or all, got {chosen!r}")
+    return bool(chosen == "all")
+
+
+def built_in_tools(
+    kit: ContextKit, notes: Sequence[str] = (), *, in_full: bool = False
+) -> Iterator[OfferedTool]:
     """The tools as they are for a kit's sources.
 
     Args:
         kit: whose sources the descriptions name.
         notes: what `list_sources` says besides, as they are when it is called.
+        in_full: whether the descriptions say what each source knows.
     """
-    named = "; ".join(f"{name}: {_described(kit, name)}" for name in kit.registry.sources)
+    names = kit.registry.sources
+    if in_full:
+        named = "; ".join(f"{name}: {_described(kit, name)}" for name in names)
+    else:
+        named = ", ".join(names)
     asked = f"Sources: {named}." if named else "No source is on."
     yield _offered(
         "assemble_context",
-        "Get what is known about a question from all sources, ranked, without repetitions, within "
-        "a token budget. Ask before you begin to work on something, in whole words: what you are "
-        f"about to do, or what you want to know. {asked}",
+        "Get what is known about a question from all sources, ranked, within a token budget. Call "
+        f"it before you begin to work on something. {asked}",
         _assemble_context,
     )
     if _has_premortem(kit):
         yield _offered(
             "get_premortem_context",
-            "Get warnings from past experiences before you begin with a kind of work: what failed, "
-            "what surprised, and why.",
+            "Get warnings from past experiences before you begin with a kind of work.",
             _get_premortem_context,
         )
 
     def list_sources(kit: ContextKit) -> ToolResult[Overview]:
         return _list_sources(kit, list(notes))
 
-    yield _offered(
-        "list_sources",
-        "List the sources of context: which are on, where they come from, how much they hold.",
-        list_sources,
-    )
+    yield _offered("list_sources", "List the sources of context and their state.", list_sources)
     yield _offered(
         "explain",
-        "Say why a context is as it is: what each source gave, which candidates got in and which "
-        "did not; or why one item is in it or not.",
+        "Show why a context is as it is: what each source gave, and which candidates got in; or "
+        "why one item did or did not.",
         _explain,
     )
     yield _offered(
         "index",
-        "Bring the records of the workspace (its code, its history) up to date. Only what changed "
-        "is read. assemble_context does this by itself; after large changes do it at once.",
+        "Update the records of the workspace: its code and history. assemble_context does this by "
+        "itself; call it after large changes.",
         _index,
         read_only=False,
     )
@@ -120,52 +115,27 @@ def _described(kit: ContextKit, name: str) -> str:
 # -- contexts -------------------------------------------------------------------------------
 
 
-async def _assemble_context(  # noqa: PLR0913, PLR0917 - a tool's parameters are its function's
+@request_parameters("sources", "max_tokens", "since")
+async def _assemble_context(
     kit: ContextKit,
-    query: Annotated[str, "what the context is needed for, in natural language"],
+    query: Annotated[str, "What you are about to do or want to know."],
     progress: Report,
-    sources: Sources = None,
-    max_tokens: MaxTokens = None,
-    limit: Limit = None,
-    style: Look = None,
-    detail: Amount = None,
-    strategy: Weighing = None,
-    compress: Annotated[
-        bool | None, "true to summarise what does not fit whole, before it is shortened"
-    ] = None,
-    index: Annotated[
-        bool, "false to answer from what is indexed, without a look for changes"
-    ] = True,
-    since: Since = None,
-    kinds: Kinds = None,
-    entity_types: EntityTypes = None,
-    exclude: Exclude = None,
-    exclude_sources: ExcludeSources = None,
-    additional_context: Additional = None,
+    options: RequestOptions,
+    index: Annotated[bool, "Look for changes in the workspace first."] = True,
 ) -> ToolResult[Context]:
-    asked = _asked_sources(kit, sources, exclude_sources)
-    options = {
-        "style": style,
-        "detail": detail,
-        "strategy": strategy,
-        "compress": compress,
-        "since": None if since is None else parse_since(since),
-        "kinds": kinds,
-        "entity_types": entity_types,
-        "exclude": exclude,
-        "additional_context": additional_context,
-    }
+    asked = _asked_sources(kit, options.pop("sources", None), options.pop("exclude_sources", None))
     indexed = (
         await in_thread(lambda: kit.index(asked, progress=progress, wait=False)) if index else {}
     )
-    context = await kit.assemble_context(query, asked, limit, max_tokens, guard=True, **options)
+    options["guard"] = True
+    context = await kit.assemble_context(query, asked, **options)
     return _as_result(context, "Nothing relevant was found.", list(_notes_of(indexed)))
 
 
 def _asked_sources(
-    kit: ContextKit, sources: Sequence[str] | None, excluded: Sequence[str] | None
+    kit: ContextKit, sources: Sequence[str] | None, excluded: Collection[str] | None
 ) -> list[str] | None:
-    """The sources to index and to ask; None for those that are configured."""
+    """The sources to index and to query; None for those that are configured."""
     for name in sources or ():
         kit.registry.require(name)
     excluded = excluded or kit.config.assemble.exclude_sources if sources is None else excluded
@@ -176,17 +146,16 @@ def _asked_sources(
     return [name for name in named if name not in excluded]
 
 
+@request_parameters("max_tokens", others=False)
 async def _get_premortem_context(
     kit: ContextKit,
-    domain: Annotated[str, "the kind of work, one word, such as debugging"],
-    strategy: Annotated[str | None, "the way you want to go about it, one word"] = None,
-    max_tokens: MaxTokens = None,
-    limit: Limit = None,
-    style: Look = None,
+    domain: Annotated[str, "The kind of work, in one word, such as debugging."],
+    options: RequestOptions,
+    strategy: Annotated[str | None, "How you want to go about it, in one word."] = None,
 ) -> ToolResult[Context]:
-    context = await kit.get_premortem_context(
-        domain, strategy, limit, max_tokens, style=style, guard=True
-    )
+    options["guard"] = True
+    arguments = {"domain": domain, "strategy": strategy}
+    context = await kit.assemble_recipe("premortem", arguments, **options)
     return _as_result(context, f"No experience of {domain} yet.", [])
 
 
@@ -220,16 +189,9 @@ def _notes_of(outcomes: Mapping[str, IndexOutcome]) -> Iterator[str]:
 
 
 def _list_sources(kit: ContextKit, notes: list[str]) -> ToolResult[Overview]:
-    registry, folder = kit.registry, kit.workspace.root
-    rows = [plugin_overview(registry, status, folder) for status in registry.plugins]
-    health = kit.health()
-    for row in rows:
-        row["left_alone"] = health[row["name"]].words if row["name"] in health else None
-        if row["state"] == "on" and row["source"]:
-            filters = registry.info(row["name"]).count_filters
-            row["records"] = kit.records(row["name"]).count(filters)
+    rows = [source.as_dict() for source in kit.sources()]
     data: Overview = {
-        "workspace": str(folder),
+        "workspace": str(kit.workspace.root),
         "sources": cast("list[Source]", rows),
         "notes": notes,
     }
@@ -246,29 +208,20 @@ def _source_line(row: Mapping[str, Any]) -> str:
 # -- explanations ---------------------------------------------------------------------------
 
 
-async def _explain(  # noqa: PLR0913, PLR0917
+@request_parameters("sources", "max_tokens")
+async def _explain(
     kit: ContextKit,
-    query: Annotated[str, "the question whose context is explained"],
-    item: Annotated[str | None, "only this item: its id, its title or its location"] = None,
-    sources: Sources = None,
-    max_tokens: MaxTokens = None,
-    limit: Limit = None,
-    style: Look = None,
-    detail: Amount = None,
-    strategy: Weighing = None,
-    most: Annotated[int, "candidates to list, at most"] = 20,
+    query: Annotated[str, "The query whose context is explained."],
+    options: RequestOptions,
+    item: Annotated[str | None, "Only this item: its id, title or location."] = None,
+    most: Annotated[int, "Candidates to list, at most."] = 20,
 ) -> ToolResult[Explained]:
-    look = {"style": style, "detail": detail, "strategy": strategy, "guard": True}
-    context = await kit.assemble_context(
-        query, sources, limit, max_tokens, record_use=False, **look
-    )
+    options["guard"] = True
+    options["record_use"] = False
+    context = await kit.assemble_context(query, **options)
     trace = context.as_dict()["trace"]
     listed = [] if item is not None else trace["items"][: max(most, 0)]
-    found = (
-        []
-        if item is None
-        else await kit.explain_item(item, query, sources, limit, max_tokens, **look)
-    )
+    found = [] if item is None else await kit.explain_item(item, query, **options)
     data: Explained = {
         "token_count": context.token_count,
         "max_tokens": trace["max_tokens"],
@@ -317,9 +270,7 @@ def _explained_lines(data: Explained) -> Iterator[str]:
 def _index(
     kit: ContextKit,
     progress: Report,
-    sources: Annotated[
-        list[str] | None, "which ones; default: every one that is on and reads the workspace"
-    ] = None,
+    sources: Annotated[list[str] | None, "Sources; default: all that read the workspace."] = None,
 ) -> ToolResult[IndexedSources]:
     outcomes = kit.index(sources, progress=progress)
     problems = [f"{name}: {o.problem}" for name, o in outcomes.items() if o.problem]

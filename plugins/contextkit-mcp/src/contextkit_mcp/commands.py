@@ -28,26 +28,26 @@ Examples:
 @click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder in the project; default: the current one, or that of -C.",
+    help="A folder in the project; default: that of -C, or the current folder.",
 )
 @click.option("--http", is_flag=True, help="Serve over HTTP instead of standard input and output.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where HTTP listens.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address for HTTP.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=_PORT,
     show_default=True,
-    help="Where HTTP listens; 0 finds a free one.",
+    help="Port for HTTP; 0 picks a free one.",
 )
 @click.option(
     "--token",
-    help=f"What HTTP clients must show; better in {TOKEN_VARIABLE}, which others do not see.",
+    help=f"Token of HTTP clients. Prefer {TOKEN_VARIABLE}: other users cannot see it.",
 )
 @click.option(
     "--allow-host",
     "names",
     multiple=True,
-    help="A further host name that HTTP clients call it by; repeatable.",
+    help="Additional host name that HTTP clients may use; repeatable.",
 )
 @pass_session
 def mcp(
@@ -59,16 +59,16 @@ def mcp(
     token: str | None,
     names: tuple[str, ...],
 ) -> None:
-    """Serve an agent over MCP, on standard input and output.
+    """Run an MCP server for an agent.
 
-    Its tools ask for contexts and premortems, explain them, bring the records up to date, and
-    do what the sources offer, such as to remember something. It follows the configuration:
-    an agent is told when a source is switched on or off.
+    It uses standard input and output, or HTTP with --http. An agent can get contexts and
+    premortems, explain them, update the records, and use the tools of plugins. The server follows
+    changes of the configuration and notifies the agent.
 
-    With --http it listens on 127.0.0.1. Any other address needs a token.
+    HTTP listens on 127.0.0.1. Any other address needs a token.
     """
     if not http and sys.stdin is None:
-        raise click.UsageError("The agent is to be on standard input, which is closed.")
+        raise click.UsageError("Standard input is closed; an agent must be connected to it.")
     from contextkit_mcp.live_kit import LiveKit
     from contextkit_mcp.serving import make_server
 

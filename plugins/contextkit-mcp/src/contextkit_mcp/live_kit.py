@@ -25,6 +25,7 @@ from contextkit.logs import get_logger
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.spec import ENTRY_POINT_GROUP
 from contextkit.workspace.find import PROJECT_FILE, Workspace, find_workspace
+from contextkit_mcp.built_in_tools import shows_all
 
 __all__ = ["LiveKit"]
 
@@ -102,6 +103,7 @@ class LiveKit:
         kit = ContextKit.over(workspace, config, SourceRegistry(config))
         # Whether it can be; what ails single plugins is told where the tools are listed.
         offered_tools(kit.registry, lambda *_: None)
+        shows_all(kit)
         return kit
 
     def _configured(self, workspace: Workspace) -> Config:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import difflib
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -21,10 +22,11 @@ import contextkit
 from contextkit.agent.tools import OfferedTool, call_tool, offered_tools
 from contextkit.errors import ContextKitError, PluginError
 from contextkit.kit import ContextKit
+from contextkit.models.source import Tool
 from contextkit.plugin.checks import log_failure
 from contextkit.text.clean import visible
 from contextkit_mcp.announcing import Announcer
-from contextkit_mcp.built_in_tools import built_in_tools
+from contextkit_mcp.built_in_tools import built_in_tools, shows_all
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.relay import ProgressRelay
 
@@ -32,6 +34,17 @@ __all__ = ["LOOK_SECONDS", "make_server"]
 
 LOOK_SECONDS = 1.0
 """So often the server looks whether its tools have changed."""
+
+LESS_USED = frozenset(
+    {
+        *("explain", "index", "list_documents", "list_events", "list_experiences"),
+        *("update_experience", "push_task", "pop_task", "show_tasks", "task_context"),
+        *("add_pattern", "list_patterns", "pattern_applied", "remove_pattern"),
+        *("find_related", "relate_entities", "unrelate_entities", "remember_entity"),
+        *("forget_entity", "record_event", "report_open_files"),
+    }
+)
+"""Tools that are listed with `tools = "all"` only: those of other plugins always are."""
 
 _INSTRUCTIONS = (
     "contextkit knows this project: its code and history, what was remembered, and what was tried. "
@@ -116,7 +129,10 @@ class _Handlers:
         """The tools as a client sees them."""
         await self.live.refresh()
         with self.live.using() as kit:
-            return [_for_clients(offered) for offered in self._offered(kit).values()]
+            offered = self._offered(kit).values()
+            if shows_all(kit):
+                return [_in_full(each) for each in offered]
+            return [_for_clients(each) for each in offered if each.tool.name not in LESS_USED]
 
     async def call(
         self, context: _Context, params: types.CallToolRequestParams
@@ -126,7 +142,8 @@ class _Handlers:
             tools = self._offered(kit)
             if params.name not in tools:
                 raise MCPError(types.INVALID_PARAMS, _unknown(params.name, tools))
-            return await _called(kit, tools[params.name], params.arguments or {}, context)
+            result = await _called(kit, tools[params.name], params.arguments or {}, context)
+            return _speaking_of_tools(result, tools) if result.is_error else result
 
     def _offered(self, kit: ContextKit) -> Mapping[str, OfferedTool]:
         """Contextkit's own tools, then those of the plugins."""
@@ -150,7 +167,7 @@ def _all_tools(kit: ContextKit, problem: str | None) -> Mapping[str, OfferedTool
         # A source that was switched on meanwhile has a tool of a name that is taken.
         others = {}
         notes.append(f"the tools of the plugins are missing: {error}")
-    own = {offer.tool.name: offer for offer in built_in_tools(kit, notes)}
+    own = {o.tool.name: o for o in built_in_tools(kit, notes, in_full=shows_all(kit))}
     notes += [
         f"the tool '{name}' of '{others[name].plugin}' is left out: contextkit has one"
         for name in sorted(own.keys() & others.keys())
@@ -182,6 +199,33 @@ async def _called(
     )
 
 
+_COMMAND = re.compile(r"`contextkit ((?:[a-z]+ ?){1,2})[^`]{0,80}`")
+
+
+def _speaking_of_tools(
+    result: types.CallToolResult, tools: Mapping[str, OfferedTool]
+) -> types.CallToolResult:
+    """An error with tools in place of the commands that do the same, where there are some."""
+
+    def replaced(found: re.Match[str]) -> str:
+        words = found[1].split()
+        fitting = (name for name in tools if _does(name.split("_"), words))
+        tool = next(fitting, None)
+        return f"`{tool}`" if tool else found[0]
+
+    said = [c for c in result.content if isinstance(c, types.TextContent)]
+    return types.CallToolResult(
+        content=[types.TextContent(text=_COMMAND.sub(replaced, each.text)) for each in said],
+        is_error=True,
+    )
+
+
+def _does(tool: Sequence[str], command: Sequence[str]) -> bool:
+    """Whether `list_memories` is `memories list`, and `push_task` is `task push`."""
+    verb, *of = reversed(command)
+    return tool[0] == verb and len(tool) == len(command) and all(map(str.startswith, tool[1:], of))
+
+
 def _unknown(name: str, tools: Mapping[str, OfferedTool]) -> str:
     nearest = difflib.get_close_matches(name, tools, n=1)
     hint = f"did you mean '{nearest[0]}'?" if nearest else f"there is: {', '.join(tools)}"
@@ -189,6 +233,27 @@ def _unknown(name: str, tools: Mapping[str, OfferedTool]) -> str:
 
 
 def _for_clients(offered: OfferedTool) -> types.Tool:
+    """A tool as a client sees it, in as few tokens as that takes."""
+    tool, schema = offered.tool, offered.input_schema
+    if not schema["required"]:
+        del schema["required"]
+    del schema["additionalProperties"]
+    return types.Tool(
+        name=tool.name,
+        description=visible(tool.description),
+        input_schema=schema,
+        annotations=_hints(tool),
+    )
+
+
+def _hints(tool: Tool) -> types.ToolAnnotations | None:
+    """What a client would not assume by itself, which is that a tool destroys."""
+    if tool.read_only:
+        return types.ToolAnnotations(read_only_hint=True)
+    return None if tool.destructive else types.ToolAnnotations(destructive_hint=False)
+
+
+def _in_full(offered: OfferedTool) -> types.Tool:
     tool = offered.tool
     return types.Tool(
         name=tool.name,

@@ -6,63 +6,8 @@ from collections.abc import Callable
 from typing import Annotated, TypedDict
 
 from contextkit.models.indexer import Progress
-from contextkit.models.items import Detail, Style
-
-__all__ = [
-    "Additional",
-    "Amount",
-    "Asked",
-    "Candidate",
-    "Context",
-    "EntityTypes",
-    "Exclude",
-    "ExcludeSources",
-    "Explained",
-    "Explanation",
-    "Indexed",
-    "IndexedSources",
-    "Kinds",
-    "Limit",
-    "Look",
-    "MaxTokens",
-    "Origin",
-    "Overview",
-    "Report",
-    "Since",
-    "Source",
-    "Sources",
-    "Weighing",
-]
 
 Report = Callable[[Progress], None]
-
-Sources = Annotated[list[str] | None, "the sources to ask; default: every one that is on"]
-MaxTokens = Annotated[int | None, "the budget of the text, in tokens; default: as configured"]
-Limit = Annotated[int | None, "items to retrieve from each source, at most"]
-Look = Annotated[Style | None, "markdown (default), xml or plain"]
-Amount = Annotated[
-    Detail | None, "full (default), summary (no code bodies), or compact: one line an item"
-]
-
-Weighing = Annotated[
-    str | None,
-    "the strategy by which items are scored, such as default (what matches), balanced (also what "
-    "is new or important) or one of this workspace",
-]
-
-
-Since = Annotated[
-    str | None, "leave out what is older: 7d, 12h, or a date, 2026-05-01; what has no time stays"
-]
-Kinds = Annotated[list[str] | None, "only items of these kinds, such as function, commit, memory"]
-EntityTypes = Annotated[list[str] | None, "of entities only those of these types"]
-Exclude = Annotated[
-    list[str] | None, "ids of items to leave out, such as those that you have seen already"
-]
-ExcludeSources = Annotated[list[str] | None, "sources not to ask"]
-Additional = Annotated[
-    str | None, "a text of your own to show as the last section, within the same budget"
-]
 
 
 class Origin(TypedDict):

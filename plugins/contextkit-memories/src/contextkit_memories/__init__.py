@@ -1,26 +1,19 @@
 """The memories source of contextkit: what a project and its user want remembered.
 
-The module is the plugin: its hooks are those of `contextkit_memories.source`.
-`MemoryBook` is the same for Python.
+The module is the plugin. `MemoryBook` keeps memories from Python.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from contextkit_memories.source import (
-    contextkit_check_settings,
-    contextkit_commands,
-    contextkit_dedup_keys,
-    contextkit_format,
-    contextkit_query,
-    contextkit_source,
-    contextkit_tools,
-    contextkit_weight,
-)
+from contextkit import SourceInfo, hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit import ContextItem, ContextRequest
+    from contextkit.models.items import Detail, Style
     from contextkit_memories.book import MemoryBook
     from contextkit_memories.errors import (
         AmbiguousMemoryError,
@@ -37,28 +30,54 @@ __all__ = [
     "MemoryBook",
     "SecretInMemoryError",
     "UnknownMemoryError",
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
-    "contextkit_format",
-    "contextkit_query",
-    "contextkit_source",
-    "contextkit_tools",
-    "contextkit_weight",
 ]
 
-_HOME = {
-    "AmbiguousMemoryError": "errors",
-    "InvalidMemoryError": "errors",
-    "Memory": "memory",
-    "MemoryBook": "book",
-    "SecretInMemoryError": "errors",
-    "UnknownMemoryError": "errors",
-}
+__getattr__ = lazy_names(
+    __name__,
+    book="MemoryBook",
+    errors="AmbiguousMemoryError InvalidMemoryError SecretInMemoryError UnknownMemoryError",
+    memory="Memory",
+)
 
 
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """First in a context; searched by meaning and by keywords."""
+    return SourceInfo(
+        title="Memories",
+        description="remembered facts, preferences, decisions and errors",
+        priority=90,
+        scale="calibrated",
+        notes=True,
+        cacheable=True,
+        embedder="default",
+        updates=True,
+        indexed_fields=("category", "tags", "digest", "sequence", "place"),
+        dated=True,
+        settings={},
+        dedup_key="memory:{id}",
+        commands={
+            "remember": ("contextkit_memories.commands:remember", "Store TEXT as a memory."),
+            "memories": (
+                "contextkit_memories.commands:memories",
+                "List, show and delete memories.",
+            ),
+        },
+        tools="contextkit_memories.tools:TOOLS",
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+    """The memories of the project and of the user that match best, with those beside them."""
+    from contextkit_memories.finding import find_memories
+
+    return await find_memories(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Each memory with its category and its importance, or on one line with its date."""
+    from contextkit_memories.formatting import formatted
+
+    return [formatted(item, style, detail) for item in items]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
+import builtins
 import itertools
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from contextkit import InvalidRequestError, Record, Records
-from contextkit.concurrency import ForkLock
+from contextkit import Record, Records
 from contextkit.logs import get_logger
 from contextkit.models.record import KEEP_SECRET
+from contextkit.sources.book import Book, changed
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,
@@ -22,63 +21,27 @@ from contextkit_memories.errors import (
     UnknownMemoryError,
 )
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
-from contextkit_memories.memory import (
-    DEFAULT_IMPORTANCE,
-    Memory,
-    checked_importance,
-    checked_position,
-    checked_sequence,
-    checked_text,
-    checked_time,
-    digest_of,
-)
-from contextkit_memories.words import (
-    DEFAULT_CATEGORY,
-    category_spellings,
-    stored_category,
-    stored_tags,
-)
-
-if TYPE_CHECKING:
-    from contextkit import ContextKit
+from contextkit_memories.memory import Memory, digest_of
+from contextkit_memories.words import category_spellings, stored_tags
 
 __all__ = ["MemoryBook"]
 
 _log = get_logger(__name__)
 _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
-# Between the look for a memory of the same text and the write nobody else may write one.
-_remembering = ForkLock()
 
 
-@frozen
-class MemoryBook:
+class MemoryBook(Book[Memory]):
     """The memories that are seen in one project: its own, and the user's.
-
-    Every method blocks and may be called from any thread.
 
     ```python
     book = MemoryBook.of(kit)
     memory = book.remember("Tabs, never spaces", category="preferences", importance=0.8)
     book.forget(memory.id)
     ```
-
-    Attributes:
-        records: the records of the source `memories`.
-        hold: keeps the store for this process while it lasts, so that a look and the write
-            that follows are one turn; default: nothing does.
     """
 
-    records: Records
-    hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
-
-    @classmethod
-    def of(cls, kit: ContextKit) -> MemoryBook:
-        """The memories of a kit's project; turns are taken with other processes.
-
-        Raises `InvalidContextTypeError` where the source `memories` is off.
-        """
-        return cls(kit.records("memories"), kit.store.hold)
+    source, entry, unknown = "memories", Memory, UnknownMemoryError
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -123,26 +86,28 @@ class MemoryBook:
             InvalidMemoryError: a part is not what it may be; nothing was stored.
             SecretInMemoryError: of these, what looks like a secret and is not to be kept.
         """
-        text = checked_text(text)
-        secrets = self.secrets_in(text)
+        given = Memory.checked(
+            {
+                "text": text,
+                "category": category,
+                "importance": importance,
+                "tags": tags,
+                "created_at": created_at,
+                "sequence": sequence,
+                "position": position,
+            }
+        )
+        if "position" in given and "sequence" not in given:
+            raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
+        secrets = self.secrets_in(given["text"])
         if secrets and not keep_secret:
             raise SecretInMemoryError(secrets)
-        given: dict[str, Any] = {}
-        if category is not None:
-            given["category"] = stored_category(category)
-        if importance is not None:
-            given["importance"] = checked_importance(importance)
-        if tags is not None:
-            given["tags"] = stored_tags(tags)
-        if created_at is not None:
-            given["created_at"] = checked_time(created_at)
-        given |= _checked_place(sequence, position)
-        scope = self.records.shared if shared else self.records
-        with _remembering, self.hold():
-            known = _same_text(scope, text, given)
-            if sequence is not None and position is None:
+        scope = self.scope(shared)
+        with self.turn():
+            known = _same_text(scope, given)
+            if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
-            memory = _new(scope, text, given) if known is None else _updated(known, given)
+            memory = self._new(given, scope) if known is None else changed(known, given)
             if memory.sequence is not None:
                 memory = evolve(memory, run=None)
             elif known is None:
@@ -156,45 +121,57 @@ class MemoryBook:
             _log.warning("memory_looks_secret", id=memory.id, found=secrets)
         return memory
 
+    def _new(self, given: Mapping[str, Any], scope: Records) -> Memory:
+        created_at = given.get("created_at", datetime.now(UTC))
+        free = (
+            candidate
+            for later in itertools.count()
+            if not scope.get(candidate := new_id(created_at, later))
+        )
+        return self.new(next(free), {"created_at": created_at, **given}, scope)
+
     def secrets_in(self, text: str) -> list[str]:
         """What in a memory's text looks like a secret, and where, each in words."""
         return [found.located(text) for found in self.records.secrets_in(text)]
 
-    def get(self, memory_id: str) -> Memory:
+    def get(self, entry_id: str) -> Memory:
         """The memory with this id.
 
         Args:
-            memory_id: the id, or a beginning of it that no other memory has; `mem_` may be
+            entry_id: the id, or a beginning of it that no other memory has; `mem_` may be
                 left out.
 
         Raises:
             UnknownMemoryError: there is none.
             AmbiguousMemoryError: there are several.
         """
-        return Memory.from_record(self._find(memory_id))
+        return Memory.from_record(self._find(entry_id))
 
     def list(
-        self, *, category: str | None = None, tag: str | None = None, limit: int = 20
-    ) -> _Memories:
+        self,
+        limit: int = 20,
+        *,
+        category: str | None = None,
+        tag: str | None = None,
+        **filters: Any,
+    ) -> builtins.list[Memory]:
         """Memories, newest first.
 
         Args:
+            limit: how many at most.
             category: only of this category, in singular or plural.
             tag: only with this tag.
-            limit: how many at most.
+            filters: those of `Book.list`.
 
         Raises:
             InvalidMemoryError: the category or the tag is not a word.
             InvalidRequestError: the limit is below 1.
         """
-        if type(limit) is not int or limit < 1:
-            raise InvalidRequestError(f"limit must be at least 1, got {limit!r}")
-        found = self.records.newest(limit, _filters(category, tag))
-        return [Memory.from_record(record) for record in found]
+        return super().list(limit, **filters, **_filters(category, tag))
 
-    def count(self, *, category: str | None = None, tag: str | None = None) -> int:
+    def count(self, *, category: str | None = None, tag: str | None = None, **filters: Any) -> int:
         """How many memories there are; the arguments are those of `list`."""
-        return self.records.count(_filters(category, tag))
+        return super().count(**filters, **_filters(category, tag))
 
     def forget(self, *memory_ids: str) -> _Memories:
         """Delete memories, all of them or, where an id is wrong, none.
@@ -230,23 +207,12 @@ class MemoryBook:
         return fitting[0]
 
 
-def _checked_place(sequence: str | None, position: int | None) -> dict[str, Any]:
-    if sequence is None:
-        if position is not None:
-            raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
-        return {}
-    place: dict[str, Any] = {"sequence": checked_sequence(sequence)}
-    if position is not None:
-        place["position"] = checked_position(position)
-    return place
-
-
-def _same_text(scope: Records, text: str, given: dict[str, Any]) -> Memory | None:
+def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
     """The memory of that text, unless what is given says that it stands elsewhere."""
     same = [
         memory
-        for record in scope.scan({"digest": digest_of(text)})
-        if record.project == scope.project and record.text == text
+        for record in scope.scan({"digest": digest_of(given["text"])})
+        if record.project == scope.project and record.text == given["text"]
         for memory in [Memory.from_record(record)]
         if all(
             getattr(memory, part) in (None, given.get(part, getattr(memory, part)))
@@ -269,21 +235,6 @@ def _position(scope: Records, sequence: str, known: Memory | None) -> int:
     return max(taken, default=-1) + 1
 
 
-def _new(scope: Records, text: str, given: dict[str, Any]) -> Memory:
-    made_of = {
-        "category": DEFAULT_CATEGORY,
-        "importance": DEFAULT_IMPORTANCE,
-        "created_at": datetime.now(UTC),
-        **given,
-    }
-    free = (
-        candidate
-        for later in itertools.count()
-        if not scope.get(candidate := new_id(made_of["created_at"], later))
-    )
-    return Memory(id=next(free), text=text, project=scope.project, outcome="stored", **made_of)
-
-
 def _in_run(scope: Records, memory: Memory) -> Memory:
     """The memory with its place behind the one that was remembered right before it."""
     for record in scope.newest(1):
@@ -293,11 +244,6 @@ def _in_run(scope: Records, memory: Memory) -> Memory:
             first, number = before.run
             return evolve(memory, run=(first, number + 1))
     return evolve(memory, run=(memory.id, 0))
-
-
-def _updated(known: Memory, given: dict[str, Any]) -> Memory:
-    changed = evolve(known, **given)
-    return changed if changed == known else evolve(changed, outcome="updated")
 
 
 def _filters(category: str | None, tag: str | None) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
+from contextkit.cli.entries import part_options
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
@@ -26,40 +28,22 @@ _STDIN_BYTES = 4 * MAX_TEXT + 1
 
 @click.command()
 @click.argument("text")
-@click.option("-c", "--category", help="facts (default), preferences, decisions, errors, or any.")
-@click.option("-i", "--importance", type=float, help="0 to 1; default 0.5.")
-@click.option("-t", "--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
-@click.option("--sequence", help="What it is a part of, such as a session; goes to its end.")
-@click.option("--global", "shared", is_flag=True, help="For all of your projects.")
+@part_options(Memory, "category", "importance", "tags", "sequence")
+@click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
-def remember(
-    session: Session,
-    text: str,
-    category: str | None,
-    importance: float | None,
-    tags: tuple[str, ...],
-    sequence: str | None,
-    shared: bool,
-    as_json: bool,
-) -> None:
-    """Store TEXT as a memory; `-` reads it from standard input.
+def remember(session: Session, /, text: str, shared: bool, as_json: bool, **given: Any) -> None:
+    """Store TEXT as a memory.
 
-    The same text again updates the options that are given and stores nothing twice. What looks
-    like a key, a password or a token is stored too, with a warning.
+    A TEXT of `-` is read from standard input. The same text is stored once; storing it again
+    updates the options that you give. A key, a password or a token is stored with a warning.
 
     \b
     Example: contextkit remember "Tabs, never spaces" --category preference --tag style
     """
     book = MemoryBook.of(session.kit)
-    memory = book.remember(
-        _from_stdin() if text == "-" else text,
-        category=category,
-        importance=importance,
-        tags=tags or None,
-        shared=shared,
-        sequence=sequence,
-    )
+    given["tags"] = given["tags"] or None
+    memory = book.remember(_from_stdin() if text == "-" else text, **given, shared=shared)
     secrets = book.secrets_in(memory.text)
     data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}
     session.emit(data, remembered_line(memory), as_json)
@@ -69,7 +53,7 @@ def remember(
 
 @click.group()
 def memories() -> None:
-    """List, show and forget what was remembered.
+    """List, show and delete memories.
 
     \b
     Example: contextkit memories list --category decisions
@@ -77,8 +61,8 @@ def memories() -> None:
 
 
 @memories.command("list")
-@click.option("-c", "--category", help="Only this category, singular or plural.")
-@click.option("-t", "--tag", help="Only with this tag.")
+@click.option("-c", "--category", help="Only this category, in singular or plural.")
+@click.option("-t", "--tag", help="Only memories with this tag.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
 @json_option
 @pass_session
@@ -101,7 +85,7 @@ def list_memories(
 @json_option
 @pass_session
 def show(session: Session, memory_id: str, as_json: bool) -> None:
-    """Show the memory with this ID, or with an id that begins so.
+    """Show the memory with this ID, or its beginning.
 
     \b
     Example: contextkit memories show mem_1m80dw4m
@@ -116,7 +100,9 @@ def show(session: Session, memory_id: str, as_json: bool) -> None:
 @json_option
 @pass_session
 def forget(session: Session, memory_ids: tuple[str, ...], as_json: bool) -> None:
-    """Delete memories; when one ID is wrong, none is deleted.
+    """Delete memories.
+
+    If one ID is wrong, none is deleted.
 
     \b
     Example: contextkit memories forget mem_1m80dw4mayhc

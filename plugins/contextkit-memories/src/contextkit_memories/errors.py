@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.errors import ContextKitError, RecordError
+from contextkit.errors import ContextKitError
+from contextkit.sources.entry import InvalidEntryError, UnknownEntryError
 
 __all__ = [
     "AmbiguousMemoryError",
@@ -16,14 +17,12 @@ __all__ = [
 _LISTED = 5
 
 
-class InvalidMemoryError(RecordError):
-    """A part of a memory is not what it may be; nothing was stored."""
-
-    exit_code = 2
+class InvalidMemoryError(InvalidEntryError):
+    """A part of a memory has a value that is not allowed; nothing was stored."""
 
 
 class SecretInMemoryError(InvalidMemoryError):
-    """The text has what looks like a secret, and nobody said that it is to be kept.
+    """The text has what looks like a secret, and it was not said that it is to be kept.
 
     Attributes:
         found: what it looks like and where, in words, in the order of the text.
@@ -38,20 +37,10 @@ class SecretInMemoryError(InvalidMemoryError):
         )
 
 
-class UnknownMemoryError(ContextKitError):
-    """No memory has this id.
+class UnknownMemoryError(UnknownEntryError):
+    """No memory has this id."""
 
-    Attributes:
-        id: what was asked for.
-    """
-
-    exit_code = 5
-
-    def __init__(self, asked: str) -> None:
-        self.id = asked
-        super().__init__(
-            f"no memory has the id {asked!r}: `contextkit memories list` shows the ids"
-        )
+    noun, command = "memory", "memories"
 
 
 class AmbiguousMemoryError(ContextKitError):

@@ -11,7 +11,7 @@ from attrs import evolve
 from contextkit import ContextItem, ContextRequest, Record, Records
 from contextkit.concurrency import in_thread
 from contextkit.models.candidate import supported
-from contextkit.pipeline.neighbours import beside, best_supported, sequence_supports
+from contextkit.sources.neighbours import beside, best_supported, sequence_supports
 from contextkit.text.dates import closeness, named_dates
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
@@ -87,26 +87,15 @@ def _item(record: Record, relevance: float) -> ContextItem:
     # Turns of a conversation belong together; notes that a script wrote at once do not.
     if sequence is None and memory.run is not None and _speaker(memory.text):
         sequence, position = place_in_run(memory.run)
-    return ContextItem(
-        source="memories",
-        content=memory.text,
-        relevance=relevance,
-        id=memory.id,
-        kind="memory",
-        title=memory.title,
-        created_at=memory.created_at,
+    data = memory.as_dict()
+    shown = ("id", "category", "importance", "created_at", "tags", "scope")
+    return memory.as_item(
+        "memories",
+        relevance,
         salience=memory.importance,
-        location=f"memory {memory.id}",
         sequence=sequence,
         position=position,
-        metadata={
-            "id": memory.id,
-            "category": memory.category,
-            "importance": memory.importance,
-            "created_at": memory.created_at.isoformat(),
-            "tags": list(memory.tags),
-            "scope": memory.scope,
-        },
+        metadata={name: data[name] for name in shown},
     )
 
 

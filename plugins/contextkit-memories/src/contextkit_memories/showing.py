@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit_memories.memory import Memory, headline
+from contextkit.sources.entry import shortened_line
+from contextkit_memories.memory import Memory
 
 __all__ = ["forgotten_lines", "remembered_line", "rows_of", "scope_of", "secret_warning"]
 
@@ -56,7 +57,7 @@ def _row(memory: Memory, width: int) -> str:
     tags = f"  {_hashed(memory)}" if memory.tags else ""
     return (
         f"{memory.id}  {memory.created_at:%Y-%m-%d}  {memory.category:<{width}}  "
-        f"{memory.importance:.2f}  {headline(memory.text, _LINE_WIDTH)}{tags}{whose}"
+        f"{memory.importance:.2f}  {shortened_line(memory.text, _LINE_WIDTH)}{tags}{whose}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from contextkit_memories.errors import InvalidMemoryError
 
@@ -52,7 +52,7 @@ def stored_tags(tags: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InvalidMemoryError: one is not such a word, or there are more than 20.
     """
-    if isinstance(tags, str) or not isinstance(tags, Iterable):
+    if isinstance(tags, (str, Mapping)) or not isinstance(tags, Iterable):
         raise InvalidMemoryError(f"tags must be a list of words, got {tags!r}")
     stored = tuple(dict.fromkeys(_word(tag, "tag", _IN_TAGS) for tag in tags))
     if len(stored) > MAX_TAGS:

@@ -1,57 +1,73 @@
 """The patterns source of contextkit: procedures that worked, and when to think of them.
 
-The module is the plugin: its hooks are those of `contextkit_patterns.source`.
-`PatternBook` is the same for Python.
+The module is the plugin. `PatternBook` keeps patterns from Python.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from contextkit_patterns.source import (
-    contextkit_check_settings,
-    contextkit_commands,
-    contextkit_dedup_keys,
-    contextkit_format,
-    contextkit_query,
-    contextkit_source,
-    contextkit_tools,
-    contextkit_truncate,
-    contextkit_weight,
-)
+from contextkit import SourceInfo, hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit import ContextItem, ContextRequest
+    from contextkit.models.items import Detail, Style
     from contextkit_patterns.book import PatternBook
-    from contextkit_patterns.errors import InvalidPatternError, UnknownPatternError
-    from contextkit_patterns.pattern import Pattern
+    from contextkit_patterns.pattern import InvalidPatternError, Pattern, UnknownPatternError
 
-__all__ = [
-    "InvalidPatternError",
-    "Pattern",
-    "PatternBook",
-    "UnknownPatternError",
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
-    "contextkit_format",
-    "contextkit_query",
-    "contextkit_source",
-    "contextkit_tools",
-    "contextkit_truncate",
-    "contextkit_weight",
-]
+__all__ = ["InvalidPatternError", "Pattern", "PatternBook", "UnknownPatternError"]
 
-_HOME = {
-    "InvalidPatternError": "errors",
-    "Pattern": "pattern",
-    "PatternBook": "book",
-    "UnknownPatternError": "errors",
-}
+__getattr__ = lazy_names(
+    __name__, book="PatternBook", pattern="InvalidPatternError Pattern UnknownPatternError"
+)
 
 
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """Describe the source."""
+    return SourceInfo(
+        title="Applicable Patterns",
+        description="procedures that worked before, with their success rates",
+        priority=60,
+        scale="calibrated",
+        notes=True,
+        cacheable=True,
+        indexed_fields=("trigger_words", "name"),
+        settings={},
+        dedup_key="pattern:{id}",
+        commands={
+            "patterns": (
+                "contextkit_patterns.commands:patterns",
+                "Record procedures and how often they worked.",
+            )
+        },
+        tools="contextkit_patterns.tools:TOOLS",
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+    """The patterns that the query calls for or that match it, what works first."""
+    from contextkit_patterns.finding import find_patterns
+
+    return await find_patterns(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Name, how often it worked, what calls for it, and the steps."""
+    from contextkit_patterns.formatting import formatted
+
+    return [formatted(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """Its name and its steps: how often it worked and what calls for it go first."""
+    from contextkit_patterns.formatting import shortened
+
+    return shortened(item, style, max_tokens, count)

@@ -10,13 +10,11 @@ from attrs import frozen
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Records
 from contextkit.concurrency import in_thread
 from contextkit.text.signals import INTENTS
-from contextkit_patterns.pattern import Pattern
-from contextkit_patterns.words import words_of
+from contextkit_patterns.pattern import Pattern, words_of
 
 __all__ = ["Calls", "called_for", "find_patterns"]
 
 _MOST_WORDS = 500
-_TITLE = 60
 
 
 @frozen
@@ -54,7 +52,7 @@ class Calls:
     def trigger_words(self) -> list[str]:
         """What the patterns that may be called for have in the store."""
         of_types = [word for each in self.entity_types for word in each.split()[:1]]
-        of_intents = [Pattern.words_for(intent) for intent in self.intents]
+        of_intents = [f"intent:{intent}" for intent in self.intents]
         return list(dict.fromkeys([*self.words, *sorted(of_types), *sorted(of_intents)]))
 
     def call_for(self, pattern: Pattern) -> bool:
@@ -106,23 +104,12 @@ def _best_first(found: Iterable[tuple[Pattern, float]]) -> list[ContextItem]:
         hides = known is not None and known[0].scope == "project" and pattern.scope == "user"
         kept = known[0] if known is not None and hides else pattern
         best[pattern.id] = (kept, max(fit, known[1] if known else 0.0))
-    items = [_item(pattern, fit) for pattern, fit in best.values()]
+    # No time: a procedure does not wear out, and order is by success.
+    items = [
+        it.as_item("patterns", fit * it.rate, salience=it.rate, created_at=None)
+        for it, fit in best.values()
+    ]
     return sorted(items, key=lambda item: (-item.relevance, item.id))
-
-
-def _item(pattern: Pattern, fit: float) -> ContextItem:
-    return ContextItem(
-        source="patterns",
-        content=pattern.text,
-        relevance=fit * pattern.rate,
-        id=pattern.id,
-        kind="pattern",
-        title=pattern.name[:_TITLE],
-        # No time: what worked before does not wear out, and order is by success.
-        salience=pattern.rate,
-        location=f"pattern {pattern.id}",
-        metadata=pattern.as_dict(),
-    )
 
 
 def _texts(filters: Mapping[str, Any], name: str) -> list[str]:

@@ -1,59 +1,79 @@
-"""How patterns look in a context: Markdown, XML and plain text, whole or on one line."""
+"""How patterns look in a context, whole and shortened."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.text.truncate import truncate
+from contextkit.sources.show import (
+    behind_label,
+    clipped,
+    compact,
+    in_style,
+    plain_entity,
+    xml_entity,
+)
+from contextkit.text.markup import markdown_text, one_line
+from contextkit.text.passages import Excerpt
+from contextkit.text.truncate import ELLIPSIS
 
-__all__ = ["formatted"]
+__all__ = ["formatted", "shortened"]
 
-_LONGEST_IN_COMPACT = 200
+_STEP = re.compile(r"\s*\d+\. ")
 
 
 def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One pattern's text as it is shown in a context of this style.
-
-    Args:
-        item: the pattern.
-        style: `markdown`, `xml` or `plain`.
-        detail: `full`: its name, how often it worked, what calls for it, and its steps;
-            `summary`: without what calls for it; `compact`: all steps on one line.
-    """
+    """One pattern's text: its name, how often it worked, its triggers (in `full`), its steps."""
     data = item.metadata
     name = one_line(str(data.get("name") or item.title or item.id))
-    steps = [one_line(str(step)) for step in _several(data, "steps")]
+    steps, worked = [one_line(str(step)) for step in _several(data, "steps")], _worked(data)
     if detail == "compact":
-        return _on_one_line(name, _worked(data), steps, style)
+        text = clipped("; ".join(steps), 200)
+        attributes = {"name": name, "worked": worked}
+        return compact(style, "pattern", attributes, text, f"{name} ({worked}): {text}")
     when = _when(data) if detail == "full" else ""
-    if style == "xml":
-        called = f' when="{escape_xml(when)}"' if when else ""
-        opening = (
-            f'<entity name="{escape_xml(name)}" type="pattern" '
-            f'worked="{escape_xml(_worked(data))}"{called}>'
-        )
-        return "\n".join([opening, *_numbered(map(escape_xml, steps)), "</entity>"])
-    if style == "plain":
-        about = [f"  when: {when}"] if when else []
-        lines = [f"  {line}" for line in _numbered(steps)]
-        return "\n".join([f"{name} [pattern, {_worked(data)}]", *about, *lines])
-    about = [f"Worked: {_behind(_worked(data).removeprefix('worked '))}"]
-    about += [f"When: {_behind(when)}"] if when else []
-    head = "\n".join([f"**Pattern**: {_behind(name)}", *about])
-    return "\n\n".join([head, "\n".join(_numbered(map(_step, steps)))])
+
+    def markdown() -> str:
+        head = {"**Pattern**": name, "Worked": worked.removeprefix("worked "), "When": when}
+        lines = [f"{label}: {behind_label(value)}" for label, value in head.items() if value]
+        return "\n".join([*lines, "", *_numbered(map(markdown_text, steps))])
+
+    return in_style(
+        style,
+        markdown=markdown,
+        xml=lambda: xml_entity(
+            {"name": name, "type": "pattern", "worked": worked, "when": when}, _numbered(steps)
+        ),
+        plain=lambda: plain_entity(
+            f"{name} [pattern, {worked}]",
+            [*([f"when: {when}"] if when else []), *_numbered(steps)],
+        ),
+    )
 
 
-def _on_one_line(name: str, worked: str, steps: list[str], style: Style) -> str:
-    said = one_line(truncate("; ".join(steps), _LONGEST_IN_COMPACT, len))
-    if style == "xml":
-        opening = f'<pattern name="{escape_xml(name)}" worked="{escape_xml(worked)}">'
-        return f"{opening}{escape_xml(said)}</pattern>"
-    line = f"{name} ({worked}): {said}"
-    return f"- {line_start_safe(line)}" if style == "markdown" else plain_line(line)
+def shortened(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str | None:
+    """A formatted pattern within `max_tokens`.
+
+    Returns:
+        Its name and all steps, where they fit; else its first steps, at least half of them;
+        "" where these do not fit, as fewer would mislead; None for an XML element, and for a
+        text of another shape.
+    """
+    lines = item.content.split("\n")
+    first = next((row for row, line in enumerate(lines) if _STEP.match(line)), 0)
+    if style == "xml" or not first:
+        return None
+    head, steps = [lines[0], *([""] if style == "markdown" else [])], lines[first:]
+    fewer = range(len(steps) - 1, (len(steps) - 1) // 2, -1)
+    forms = [[*head, *steps], *([*head, *steps[:kept], ELLIPSIS] for kept in fewer)]
+    fitting = (text for text in map("\n".join, forms) if count(text) <= max_tokens)
+    found = next(fitting, None)
+    return "" if found is None else Excerpt(found)
 
 
 def _worked(data: Mapping[str, Any]) -> str:
@@ -64,11 +84,9 @@ def _worked(data: Mapping[str, Any]) -> str:
 
 
 def _when(data: Mapping[str, Any]) -> str:
-    parts = (
-        ", ".join(one_line(str(each)) for each in _several(data, name))
-        for name in ("keywords", "entity_types", "intents")
-    )
-    return "; ".join(part for part in parts if part)
+    names = ("keywords", "entity_types", "intents")
+    parts = (", ".join(one_line(str(each)) for each in _several(data, name)) for name in names)
+    return "; ".join(filter(None, parts))
 
 
 def _several(data: Mapping[str, Any], name: str) -> list[Any]:
@@ -76,14 +94,5 @@ def _several(data: Mapping[str, Any], name: str) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value] if value else []
 
 
-def _numbered(steps: Any) -> list[str]:
+def _numbered(steps: Iterable[str]) -> list[str]:
     return [f"{number}. {step}" for number, step in enumerate(steps, start=1)]
-
-
-def _step(step: str) -> str:
-    # At the start of a list's line a block can begin.
-    return markdown_text(step)
-
-
-def _behind(text: str) -> str:
-    return markdown_text(text, behind_label=True)

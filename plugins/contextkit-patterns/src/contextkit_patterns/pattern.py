@@ -1,23 +1,56 @@
-"""What a pattern is, how far it can be trusted, and the record that it is stored as."""
+"""A pattern: a procedure, its triggers, and how often it worked."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from attrs import field, frozen
+from attrs import frozen
 
-from contextkit import USER, Record
-from contextkit.models.record import belongs_to_user
+from contextkit import Record
+from contextkit.sources.checks import choice, line, several, whole
+from contextkit.sources.entry import Entry, InvalidEntryError, UnknownEntryError, part, time_of
 from contextkit.text.signals import INTENTS
-from contextkit_patterns.errors import InvalidPatternError
-from contextkit_patterns.words import words_of
 
-__all__ = ["MOST_APPLICATIONS", "Pattern", "checked_counts", "success_rate"]
+__all__ = [
+    "MOST_APPLICATIONS",
+    "InvalidPatternError",
+    "Pattern",
+    "UnknownPatternError",
+    "id_of",
+    "success_rate",
+    "words_of",
+]
 
 MOST_APPLICATIONS = 10**9
-_OF_INTENT = "intent:"
+
+Intent = Literal["question", "action", "fix", "explain", "other"]
+
+_WORD = re.compile(r"\w+")
+_named = line("a name", 80)
+
+
+class InvalidPatternError(InvalidEntryError):
+    """A part of a pattern has a value that is not allowed; nothing was stored."""
+
+
+class UnknownPatternError(UnknownEntryError):
+    """No pattern has this id."""
+
+    noun, command = "pattern", "patterns"
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in the form in which they are compared, in their order."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def id_of(name: str) -> str:
+    """The id of the pattern of that name: its words with hyphens between."""
+    return "-".join(words_of(name))
 
 
 def success_rate(successes: int, applications: int) -> float:
@@ -25,13 +58,33 @@ def success_rate(successes: int, applications: int) -> float:
 
     The mean of the Beta distribution after these applications, from a uniform prior
     (Laplace): as if it had worked once and failed once before. So 1 of 1 is 0.67, behind 95
-    of 100 with 0.94, and what was never applied has 0.5.
+    of 100 with 0.94, and a pattern that was never applied has 0.5.
     """
     return (successes + 1) / (applications + 2)
 
 
+def _name(value: Any) -> str:
+    stored = _named(value)
+    if not words_of(stored):
+        raise InvalidPatternError(f"a pattern's name has a letter or a digit, got {stored!r}")
+    return stored
+
+
+def _triggers(what: str, a: str) -> Any:
+    """A check for words or phrases, in the form in which they are compared."""
+    on_one_line = line(a, 60)
+
+    def trigger(value: Any) -> str:
+        words = words_of(on_one_line(value))
+        if not words:
+            raise InvalidPatternError(f"{a} has a letter or a digit, got {value!r}")
+        return " ".join(words)
+
+    return several(what, trigger)
+
+
 @frozen(kw_only=True)
-class Pattern:
+class Pattern(Entry):
     """A procedure, and what tells that it may be wanted.
 
     Attributes:
@@ -39,40 +92,68 @@ class Pattern:
         name: what it does, on one line.
         steps: what is done, one after the other, each on one line.
         keywords: words or phrases of a query that call for it.
-        intents: intents of a query that it suits: `question`, `action`, `fix`, `explain`,
-            `other`; any where there are none.
+        intents: intents of a query that it suits; any where there are none.
         entity_types: types of entities that it is about, such as `function`.
         applications: how often it was applied.
         successes: how often that worked.
-        created_at: when it was first added, aware.
         applied_at: when it was last applied, aware, or None.
-        project: the project it belongs to; `USER` where it is the user's, seen in all.
-        outcome: what adding did: `stored` a new pattern, `updated` one that was there or
-            left it `unchanged`. A pattern that was read is `unchanged`.
     """
 
-    id: str
-    name: str
-    steps: tuple[str, ...]
-    keywords: tuple[str, ...] = ()
-    intents: tuple[str, ...] = ()
-    entity_types: tuple[str, ...] = ()
-    applications: int = 0
-    successes: int = 0
-    created_at: datetime
-    applied_at: datetime | None = None
-    project: str = USER
-    outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
+    noun = "pattern"
+    shown = (
+        "id", "name", "steps", "keywords", "intents", "entity_types", "applications", "successes",
+        "success_rate", "scope", "created_at", "applied_at",
+    )  # fmt: skip
+    invalid = InvalidPatternError
+
+    name: str = part(_name, about="what it does, to 80 characters")
+    steps: tuple[str, ...] = part(
+        several("steps", line("a step", 2_000), least=1, once=False),
+        about="what is done, in order, one line each",
+        flags="-s --step",
+    )
+    keywords: tuple[str, ...] = part(
+        _triggers("keywords", "a keyword"),
+        (),
+        about="words or phrases of a query that call for it",
+        flags="-k --keyword",
+    )
+    intents: tuple[Intent, ...] = part(
+        several("intents", choice("an intent", INTENTS)),
+        (),
+        about="the intents it suits; default: any",
+        flags="-i --intent",
+    )
+    entity_types: tuple[str, ...] = part(
+        _triggers("entity types", "an entity type"),
+        (),
+        about="what it is about, such as function",
+        flags="-e --entity-type",
+    )
+    applications: int = part(
+        whole("applications", 0, MOST_APPLICATIONS), 0, about="how often it was applied before"
+    )
+    successes: int = part(
+        whole("successes", 0, MOST_APPLICATIONS), 0, about="how often that worked"
+    )
+    applied_at: datetime | None = part(time_of, None)
+
+    def __attrs_post_init__(self) -> None:
+        if self.successes > self.applications:
+            raise InvalidPatternError(
+                f"successes must be no more than applications, got {self.successes} of "
+                f"{self.applications}"
+            )
+
+    @property
+    def success_rate(self) -> Annotated[float, "how often it is expected to work next time, 0..1"]:
+        """Its `success_rate`, rounded."""
+        return round(self.rate, 4)
 
     @property
     def rate(self) -> float:
-        """Its `success_rate`."""
+        """How often it is expected to work the next time."""
         return success_rate(self.successes, self.applications)
-
-    @property
-    def scope(self) -> Literal["project", "user"]:
-        """Whose it is: the project's, or the user's in every project."""
-        return "user" if belongs_to_user(self.project) else "project"
 
     @property
     def text(self) -> str:
@@ -80,104 +161,29 @@ class Pattern:
         return "\n".join([self.name, *self.steps])
 
     @property
-    def trigger_words(self) -> tuple[str, ...]:
+    def title(self) -> str:
+        """The beginning of its name."""
+        return self.name[:60]
+
+    @property
+    def search_words(self) -> str:
+        """Its triggers, which are searched beside its text."""
+        return " ".join([*self.keywords, *self.entity_types])
+
+    def derived_fields(self) -> Mapping[str, Any]:
         """What finds it in the store: a word of each trigger, or its intents alone."""
         named = [words_of(trigger)[0] for trigger in (*self.keywords, *self.entity_types)]
-        return tuple(dict.fromkeys(named or [f"{_OF_INTENT}{each}" for each in self.intents]))
-
-    @staticmethod
-    def words_for(intent: str) -> str:
-        """What finds the patterns of an intent that have no other trigger."""
-        return f"{_OF_INTENT}{intent}"
+        words = dict.fromkeys(named or [f"intent:{each}" for each in self.intents])
+        return {"trigger_words": list(words)}
 
     @classmethod
-    def from_record(cls, record: Record) -> Pattern:
-        """The pattern that a record holds; fields that make no sense have their defaults."""
-        # Records come from imports and from a host's own search, too.
-        fields = record.fields
+    def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003
+        """Its name's words."""
+        return id_of(given["name"])
+
+    @classmethod
+    def defaults_for(cls, record: Record) -> Mapping[str, Any]:
+        """Name and steps of an imported record: its lines."""
         name, *lines = record.text.split("\n")
-        applications, successes = _counts_in(fields)
-        return cls(
-            id=record.id,
-            name=str(fields.get("name") or name or record.id),
-            steps=_texts_in(fields, "steps") or tuple(lines) or (record.text or record.id,),
-            keywords=tuple(word for word in _texts_in(fields, "keywords") if words_of(word)),
-            intents=tuple(each for each in _texts_in(fields, "intents") if each in INTENTS),
-            entity_types=tuple(w for w in _texts_in(fields, "entity_types") if words_of(w)),
-            applications=applications,
-            successes=successes,
-            created_at=record.created_at,
-            applied_at=_time_in(fields),
-            project=record.project,
-        )
-
-    def as_record(self) -> Record:
-        """The record that it is stored as; its triggers are searched beside its text."""
-        return Record(
-            id=self.id,
-            text=self.text,
-            keywords=" ".join([*self.keywords, *self.entity_types]),
-            created_at=self.created_at,
-            fields={
-                "name": self.name,
-                "steps": list(self.steps),
-                "keywords": list(self.keywords),
-                "intents": list(self.intents),
-                "entity_types": list(self.entity_types),
-                "trigger_words": list(self.trigger_words),
-                "applications": self.applications,
-                "successes": self.successes,
-                "applied_at": None if self.applied_at is None else self.applied_at.isoformat(),
-            },
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """The pattern as JSON values, for people's scripts."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "steps": list(self.steps),
-            "keywords": list(self.keywords),
-            "intents": list(self.intents),
-            "entity_types": list(self.entity_types),
-            "applications": self.applications,
-            "successes": self.successes,
-            "success_rate": round(self.rate, 4),
-            "scope": self.scope,
-            "created_at": self.created_at.isoformat(),
-            "applied_at": None if self.applied_at is None else self.applied_at.isoformat(),
-        }
-
-
-def checked_counts(applications: int, successes: int) -> tuple[int, int]:
-    """Both counts; raises `InvalidPatternError` unless 0 <= successes <= applications."""
-    whole = all(type(count) is int for count in (applications, successes))
-    if not whole or not 0 <= successes <= applications <= MOST_APPLICATIONS:
-        raise InvalidPatternError(
-            f"successes and applications are whole numbers, the first from 0 and no more than "
-            f"the second, got {successes!r} of {applications!r}"
-        )
-    return applications, successes
-
-
-def _counts_in(fields: Mapping[str, Any]) -> tuple[int, int]:
-    try:
-        return checked_counts(fields.get("applications", 0), fields.get("successes", 0))
-    except InvalidPatternError:
-        return 0, 0
-
-
-def _texts_in(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = fields.get(name)
-    if not isinstance(value, (list, tuple)):
-        return ()
-    return tuple(each for each in value if isinstance(each, str) and each)
-
-
-def _time_in(fields: Mapping[str, Any]) -> datetime | None:
-    value = fields.get("applied_at")
-    try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return found.replace(tzinfo=UTC) if found and found.utcoffset() is None else found
+        steps = tuple(lines) or (record.text or record.id,)
+        return {"name": name or record.id, "steps": steps}

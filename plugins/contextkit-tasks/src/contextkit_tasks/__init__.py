@@ -1,30 +1,22 @@
 """The tasks source of contextkit: the stack of what is being done, kept by session.
 
-The module is the plugin: its hooks are those of `contextkit_tasks.source`. `TaskStack`
-pushes, pops and shows; `assemble_task_context` assembles by the recipe `task`.
+The module is the plugin. `TaskStack` pushes, pops and shows; `assemble_task_context` assembles
+by the recipe `task`.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from contextkit_tasks.source import (
-    contextkit_check_settings,
-    contextkit_commands,
-    contextkit_dedup_keys,
-    contextkit_format,
-    contextkit_query,
-    contextkit_recipes,
-    contextkit_source,
-    contextkit_tools,
-    contextkit_weight,
-)
+from contextkit import SourceInfo, hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit import ContextItem, ContextRequest, RecipeTemplate
+    from contextkit.models.items import Detail, Style
     from contextkit_tasks.assembling import assemble_task_context
-    from contextkit_tasks.errors import EmptyStackError, InvalidTaskError
-    from contextkit_tasks.frame import TaskFrame
+    from contextkit_tasks.frame import EmptyStackError, InvalidTaskError, TaskFrame
     from contextkit_tasks.stack import TaskStack
 
 __all__ = [
@@ -33,28 +25,53 @@ __all__ = [
     "TaskFrame",
     "TaskStack",
     "assemble_task_context",
-    "contextkit_check_settings",
-    "contextkit_commands",
-    "contextkit_dedup_keys",
-    "contextkit_format",
-    "contextkit_query",
-    "contextkit_recipes",
-    "contextkit_source",
-    "contextkit_tools",
-    "contextkit_weight",
 ]
 
-_HOME = {
-    "EmptyStackError": "errors",
-    "InvalidTaskError": "errors",
-    "TaskFrame": "frame",
-    "TaskStack": "stack",
-    "assemble_task_context": "assembling",
-}
+__getattr__ = lazy_names(
+    __name__,
+    assembling="assemble_task_context",
+    frame="EmptyStackError InvalidTaskError TaskFrame",
+    stack="TaskStack",
+)
 
 
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """What is being done stands before what is known."""
+    return SourceInfo(
+        title="Tasks",
+        description="the task stack: the current task, its parents and results",
+        priority=95,
+        scale="calibrated",
+        answers={"activity": 1, "decisions": 0.3},
+        cacheable=True,
+        indexed_fields=("session", "parent", "status"),
+        settings={},
+        dedup_key="task:{id}",
+        commands={"task": ("contextkit_tasks.commands:task", "Push, pop and show tasks.")},
+        tools="contextkit_tasks.tools:TOOLS",
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+    """The part of the stack that the filter `role` names, or the tasks that match."""
+    from contextkit_tasks.finding import find_tasks
+
+    return await find_tasks(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Goal and status, with the detail of what is active or the result of what ended."""
+    from contextkit_tasks.formatting import formatted
+
+    return [formatted(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_recipes() -> Sequence[RecipeTemplate]:
+    """`task`."""
+    from contextkit_tasks.recipe import TASK_TEMPLATE
+
+    return [TASK_TEMPLATE]

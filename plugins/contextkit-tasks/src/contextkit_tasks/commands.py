@@ -18,13 +18,13 @@ from contextkit_tasks.stack import TaskStack
 __all__ = ["task"]
 
 _of_session = click.option(
-    "--session", "of", help="Whose stack; default: the project's default stack."
+    "--session", "of", help="Session of the stack; default: the project's stack."
 )
 
 
 @click.group()
 def task() -> None:
-    """Push a task, pop it with its result, and show where you are.
+    """Push, pop and show tasks.
 
     \b
     Example: contextkit task push "Make the release"
@@ -33,12 +33,12 @@ def task() -> None:
 
 @task.command()
 @click.argument("goal")
-@click.option("-d", "--detail", help="What is needed while it is worked on.")
+@click.option("-d", "--detail", help="Detail to keep while the task is active.")
 @_of_session
 @json_option
 @pass_session
 def push(session: Session, goal: str, detail: str | None, of: str | None, as_json: bool) -> None:
-    """Begin a task with this GOAL, as a part of the current one.
+    """Start the task GOAL within the current one.
 
     \b
     Example: contextkit task push "Fix the failing test" --detail "test_wheel, on Windows"
@@ -50,12 +50,14 @@ def push(session: Session, goal: str, detail: str | None, of: str | None, as_jso
 
 @task.command()
 @click.argument("result")
-@click.option("--blocked", is_flag=True, help="It could not be completed; RESULT says why.")
+@click.option("--blocked", is_flag=True, help="The task could not be completed; RESULT says why.")
 @_of_session
 @json_option
 @pass_session
 def pop(session: Session, result: str, blocked: bool, of: str | None, as_json: bool) -> None:
-    """End the current task with its RESULT; the detail goes.
+    """End the current task with its RESULT.
+
+    Its detail is deleted.
 
     \b
     Example: contextkit task pop "A path was joined by hand; fixed"
@@ -102,7 +104,7 @@ def path(session: Session, of: str | None, as_json: bool) -> None:
 @json_option
 @pass_session
 def list_tasks(session: Session, limit: int, of: str | None, as_json: bool) -> None:
-    """List the session's tasks, active and ended, newest first.
+    """List the session's tasks, newest first.
 
     \b
     Example: contextkit task list --limit 5
@@ -122,10 +124,10 @@ def context(
 ) -> None:
     """Print the context for the current task.
 
-    5% of it are the root's goal, 15% the tasks between, 10% the results of siblings, and the
-    rest is for the current task and what the other sources find for it, which are brought up
-    to date first. The options are those of `contextkit assemble`, for the stack's own sections
-    too; a strategy's percentages are stronger than these.
+    The root goal gets 5% of the budget, the tasks between 15%, siblings' results 10%. The rest
+    is for the current task and what the other sources find for it; their records are updated
+    first. It takes the options of `contextkit assemble`, which also apply to the stack's own
+    sections. A strategy's percentages override this split.
 
     \b
     Example: contextkit task context --max-tokens 1000

@@ -9,14 +9,12 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError
 from contextkit.concurrency import in_thread
-from contextkit_tasks.errors import InvalidTaskError
-from contextkit_tasks.frame import TaskFrame
+from contextkit_tasks.frame import InvalidTaskError, TaskFrame
 from contextkit_tasks.recipe import ROLES
 from contextkit_tasks.stack import TaskStack
 
 __all__ = ["find_tasks"]
 
-_TITLE = 60
 _CURRENT = 0.29
 """What the current task is worth to any question; what is further from it, less.
 
@@ -101,14 +99,4 @@ def _best_first(items: Iterable[ContextItem]) -> list[ContextItem]:
 
 
 def _item(frame: TaskFrame, relevance: float) -> ContextItem:
-    return ContextItem(
-        source="tasks",
-        content=frame.text,
-        relevance=relevance,
-        id=frame.id,
-        kind="task",
-        title=frame.goal if len(frame.goal) <= _TITLE else f"{frame.goal[: _TITLE - 1]}…",
-        created_at=frame.ended_at or frame.created_at,
-        location=f"task {frame.id}",
-        metadata=frame.as_dict(),
-    )
+    return frame.as_item("tasks", relevance, created_at=frame.ended_at or frame.created_at)

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import evolve, field, frozen
 
-from contextkit import InvalidRequestError, Record, Records
-from contextkit.concurrency import ForkLock
-from contextkit_tasks.errors import EmptyStackError
-from contextkit_tasks.frame import (
-    TaskFrame,
-    checked_goal,
-    checked_session,
-    checked_text,
-)
+from contextkit import Record, Records
+from contextkit.sources.book import Book
+from contextkit_tasks.frame import EmptyStackError, TaskFrame
 
 if TYPE_CHECKING:
-    from contextkit import ContextKit
+    from contextkit.models import Kit
 
 __all__ = ["TaskStack"]
 
 _Frames = list[TaskFrame]
-# Between the look at what is on top and the write nobody else may push or pop.
-_changing = ForkLock()
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def _checked_session(session: str | None) -> str | None:
+    return TaskFrame.checked({"session": session}).get("session")
+
+
 @frozen
-class TaskStack:
+class TaskStack(Book[TaskFrame]):
     """The tasks of one session, the current one on top.
 
     Each task is a record of its own, so that what several processes push at once is all kept.
@@ -57,13 +53,15 @@ class TaskStack:
         clock: tells the time, aware; default: the system's.
     """
 
+    source, entry = "tasks", TaskFrame
+
     records: Records
-    session: str | None = field(default=None, converter=checked_session)
+    session: str | None = field(default=None, converter=_checked_session)
     hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
     clock: Callable[[], datetime] = field(default=_now, repr=False)
 
     @classmethod
-    def of(cls, kit: ContextKit, session: str | None = None) -> TaskStack:
+    def of(cls, kit: Kit, session: str | None = None) -> Self:
         """The stack of a session in a kit's project; turns are taken with other processes.
 
         Raises:
@@ -85,22 +83,20 @@ class TaskStack:
         Raises:
             InvalidTaskError: goal or detail is not what it may be; nothing was stored.
         """
-        goal = checked_goal(goal)
-        detail = None if detail is None else checked_text(detail, "detail")
-        with self._turn():
+        given = TaskFrame.checked({"goal": goal, "detail": detail})
+        with self.turn():
             under = self.peek()
             begun = self.clock()
             frame = TaskFrame(
-                id=_new_id(begun),
-                goal=goal,
-                detail=detail,
+                id=TaskFrame.new_id(given, begun),
                 session=self.session,
                 parent=None if under is None else under.id,
                 depth=0 if under is None else under.depth + 1,
                 created_at=begun,
+                project=self.records.project,
+                **given,
             )
-            self.records.put([frame.as_record()])
-        return frame
+            return self.write(frame)
 
     def current(self) -> TaskFrame:
         """The current task. Raises `EmptyStackError` where there is none."""
@@ -124,17 +120,12 @@ class TaskStack:
             EmptyStackError: there is no current task.
             InvalidTaskError: the result is not what it may be; nothing was changed.
         """
-        result = checked_text(result, "result")
-        with self._turn():
-            ended = evolve(
-                self.current(),
-                detail=None,
-                status="blocked" if blocked else "complete",
-                result=result,
-                ended_at=self.clock(),
-            )
-            self.records.put([ended.as_record()])
-        return ended
+        given = TaskFrame.checked({"result": result})
+        given["status"] = "blocked" if blocked else "complete"
+        with self.turn():
+            ended_at = self.clock()
+            current = self.current()
+            return self.write(evolve(current, detail=None, ended_at=ended_at, **given))
 
     def peek(self) -> TaskFrame | None:
         """The current task; None where the stack is empty."""
@@ -150,7 +141,7 @@ class TaskStack:
             path.append(frame)
             seen.add(frame.id)
             above = frame.parent
-            # Whoever imports records may make a ring of them.
+            # Imported records may make a ring.
             frame = (
                 None if above is None or above in seen else active.get(above) or self._get(above)
             )
@@ -170,24 +161,9 @@ class TaskStack:
         """The tasks that are a part of this one, in the order in which they were pushed."""
         return sorted(self._where(parent=frame_id), key=_height)
 
-    def list(self, limit: int = 20) -> _Frames:
-        """The session's tasks, active and ended, newest first.
-
-        Args:
-            limit: how many at most.
-
-        Raises:
-            InvalidRequestError: the limit is below 1.
-        """
-        if type(limit) is not int or limit < 1:
-            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
-        found = self.records.newest(limit, {"session": self.session or ""})
-        return [TaskFrame.from_record(record) for record in found]
-
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        with _changing, self.hold():
-            yield
+    def list(self, limit: int = 20, **filters: Any) -> builtins.list[TaskFrame]:
+        """The session's tasks, active and ended, newest first."""
+        return super().list(limit, session=self.session or "", **filters)
 
     def _where(self, **fields: str) -> _Frames:
         filters = {"session": self.session or "", **fields}
@@ -208,9 +184,3 @@ class TaskStack:
 
 def _height(frame: TaskFrame) -> tuple[int, datetime, str]:
     return frame.depth, frame.created_at, frame.id
-
-
-def _new_id(created_at: datetime) -> str:
-    """An id that sorts as its time does, and that no other process makes."""
-    milliseconds = max(0, int(created_at.timestamp() * 1000))
-    return f"task_{milliseconds:011x}{secrets.token_hex(4)}"

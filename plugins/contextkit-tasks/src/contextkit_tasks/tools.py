@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 from contextkit import Tool, ToolResult
 from contextkit_tasks.assembling import assemble_task_context
-from contextkit_tasks.frame import Status, TaskFrame
+from contextkit_tasks.frame import TaskFrame
 from contextkit_tasks.showing import lines_of, path_of
 from contextkit_tasks.stack import TaskStack
 
@@ -19,22 +18,9 @@ __all__ = ["TOOLS"]
 _Session = Annotated[str | None, "whose stack; default: the project's default stack"]
 
 
-class _Task(TypedDict):
-    id: str
-    goal: str
-    detail: Annotated[str | None, "null once it is popped"]
-    session: str | None
-    parent: Annotated[str | None, "the id of the task it is a part of; null at the root"]
-    depth: int
-    status: Status
-    result: str | None
-    created_at: str
-    ended_at: str | None
-
-
 class _Shown(TypedDict):
-    path: Annotated[list[_Task], "from the root to the current task; empty when there is none"]
-    sibling_results: Annotated[list[_Task], "what ended under the same parent, latest first"]
+    path: Annotated[list[TaskFrame], "from the root to the current task; empty when there is none"]
+    sibling_results: Annotated[list[TaskFrame], "what ended under the same parent, latest first"]
 
 
 class _Context(TypedDict):
@@ -42,22 +28,14 @@ class _Context(TypedDict):
     tokens: int
 
 
-def _data(frame: TaskFrame) -> _Task:
-    return cast("_Task", frame.as_dict())
-
-
-def _all(frames: Sequence[TaskFrame]) -> list[_Task]:
-    return [_data(frame) for frame in frames]
-
-
 def _push(
     kit: ContextKit,
     goal: Annotated[str, "what is to be reached, one line, to 500 characters"],
     detail: Annotated[str | None, "what is needed while it is worked on; goes when popped"] = None,
     session: _Session = None,
-) -> ToolResult[_Task]:
+) -> ToolResult[TaskFrame]:
     begun = TaskStack.of(kit, session).push(goal, detail)
-    return ToolResult(_data(begun), f"Pushed {begun.id} (depth {begun.depth}): {begun.goal}")
+    return ToolResult(begun, f"Pushed {begun.id} (depth {begun.depth}): {begun.goal}")
 
 
 def _pop(
@@ -65,9 +43,9 @@ def _pop(
     result: Annotated[str, "what came of it; what later tasks need to know"],
     blocked: Annotated[bool, "true where it could not be completed"] = False,
     session: _Session = None,
-) -> ToolResult[_Task]:
+) -> ToolResult[TaskFrame]:
     ended = TaskStack.of(kit, session).pop(result, blocked=blocked)
-    return ToolResult(_data(ended), f"Popped {ended.id} ({ended.status}): {ended.goal}")
+    return ToolResult(ended, f"Popped {ended.id} ({ended.status}): {ended.goal}")
 
 
 def _show(kit: ContextKit, session: _Session = None) -> ToolResult[_Shown]:
@@ -76,7 +54,11 @@ def _show(kit: ContextKit, session: _Session = None) -> ToolResult[_Shown]:
     text = path_of(path)
     if results:
         text = f"{text}\n\nResults beside it:\n{lines_of(results)}"
-    return ToolResult({"path": _all(path), "sibling_results": _all(results)}, text)
+    shown = {
+        "path": [frame.as_dict() for frame in path],
+        "sibling_results": [frame.as_dict() for frame in results],
+    }
+    return ToolResult(cast("_Shown", shown), text)
 
 
 async def _context(

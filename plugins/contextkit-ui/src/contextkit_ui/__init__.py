@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
-
-if TYPE_CHECKING:
-    import click
 
 __all__: list[str] = []
 
 
 @hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """Add `report` and `ui`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    for name, summary in (
-        ("report", "Write a page about a QUERY's context."),
-        ("ui", "Look at contexts in the browser."),
-    ):
-        cli.add_command(LazyCommand(name, f"contextkit_ui.commands:{name}", summary))
+def contextkit_source() -> SourceInfo:
+    """Its commands."""
+    return SourceInfo(
+        commands={
+            "report": (
+                "contextkit_ui.commands:report",
+                "Write a web page that explains a QUERY's context.",
+            ),
+            "ui": ("contextkit_ui.commands:ui", "Explore contexts in the browser."),
+        }
+    )

@@ -32,7 +32,7 @@ Examples:
     "target",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    help="The file to write; - for standard output.",
+    help="File to write; - is standard output.",
 )
 @request_options()
 @no_index_option
@@ -45,11 +45,11 @@ def report(
     no_index: bool,
     options: dict[str, Any],
 ) -> int:
-    """Write a page about a QUERY's context.
+    """Write a web page that explains a QUERY's context.
 
-    One file that needs no other and no network: the budget by source, the items with their
-    scores, what was left out and why, a timeline, and the text as the agent reads it. It holds
-    what the context holds: hand it on with the same care.
+    The page is one file and needs no network. It shows the budget by source, the items with their
+    scores, what was left out and why, a timeline, and the text as the agent reads it. It contains
+    the whole context, so share it with the same care.
     """
     from contextkit.pipeline.request import make_request
     from contextkit_ui.pages import report_page
@@ -91,16 +91,17 @@ Examples:
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="The port to listen on; default: one that is free.",
+    help="Port to listen on; default: a free one.",
 )
-@click.option("--no-open", is_flag=True, help="Print the address and open no browser.")
+@click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 @no_index_option
 @pass_session
 def ui(session: Session, /, port: int, no_open: bool, no_index: bool) -> int:
-    """Look at contexts in the browser.
+    """Explore contexts in the browser.
 
-    A page on this machine alone, with a question, sources to switch on and off and a budget to
-    slide. The address that is printed holds a token: who has it can ask. Ctrl-C ends it.
+    The page is for this machine only. It has a question, a switch for each source and a slider
+    for the budget. The printed address contains a token: anyone who has it can ask. Ctrl-C stops
+    the server.
     """
     import secrets
 

@@ -25,17 +25,17 @@ _STATES: Mapping[SourceState, str] = {
     "failed": "failed",
     "timed_out": "timed out",
     "cut_off": "cut off at the deadline",
-    "breaker_open": "not asked",
+    "breaker_open": "skipped",
 }
 _GROUPS: Mapping[Verdict, tuple[str, str]] = {
-    "duplicate": ("Duplicates", "They say what a better item says."),
-    "over_budget": ("Over budget", "They matched, and the tokens were used up by better items."),
+    "duplicate": ("Duplicates", "They repeat a better item."),
+    "over_budget": ("Over budget", "They matched, but better items used up the budget."),
     "over_limit": (
         "Beyond the limit",
-        "So many better items were found that these were not looked at.",
+        "Too many better items were found.",
     ),
-    "below_floor": ("Not relevant enough", "They are under the floor of relevance."),
-    "filtered": ("Filtered", "The request itself leaves them out."),
+    "below_floor": ("Not relevant enough", "Their relevance is below the minimum."),
+    "filtered": ("Filtered", "The request's filters removed them."),
 }
 _IN_TEXT: frozenset[Verdict] = frozenset({"kept", "excerpt", "truncated", "compressed"})
 _ASKING = "gather"

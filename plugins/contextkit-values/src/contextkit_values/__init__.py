@@ -7,17 +7,15 @@ and show them.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.models.items import ContextItem, Detail, Style
 from contextkit.models.request import ContextRequest
-from contextkit.models.source import SourceInfo
+from contextkit.models.source import Setting, SourceInfo
 from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
-    import click
-
     from contextkit_values.errors import NoDenseVectorsError, ValuesError
     from contextkit_values.refreshing import DenseEmbedder, refresh
 
@@ -44,14 +42,23 @@ def contextkit_source() -> SourceInfo:
     """Title, priority, and the fields that filters use."""
     return SourceInfo(
         title="Values",
-        description="what many experiences have in common, in the words of one of them",
+        description="lessons that many experiences have in common",
         priority=60,
         scale="calibrated",
         notes=True,
         cacheable=True,
         indexed_fields=("axis", "domains", "strategies", "value_id", "ghap_ids"),
-        settings={"max_values": 5, "min_cluster_size": 3, "min_similarity": 0.2},
-        workspace_rules=dict.fromkeys(("max_values", "min_cluster_size", "min_similarity"), "free"),
+        settings={
+            "max_values": Setting(5, least=1, rule="free"),
+            "min_cluster_size": Setting(3, least=2, rule="free"),
+            "min_similarity": Setting(0.2, least=0, most=1, rule="free"),
+        },
+        commands={
+            "values": (
+                "contextkit_values.commands:values",
+                "Find what your experiences have in common.",
+            )
+        },
     )
 
 
@@ -72,31 +79,8 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 
 @hookimpl
-def contextkit_weight() -> float:
-    """Values are single statements: one share of the budget."""
-    return _WEIGHT
-
-
-@hookimpl
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
     """`ghap:ID` of the experience whose words the value shows; none in a premortem."""
     from contextkit_values.items import dedup_keys
 
     return [dedup_keys(item) for item in items]
-
-
-@hookimpl
-def contextkit_commands(cli: click.Group) -> None:
-    """`contextkit values ...`."""
-    from contextkit.cli.lazy import LazyCommand
-
-    target = "contextkit_values.commands:values"
-    cli.add_command(LazyCommand("values", target, "Find what experiences have in common."))
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str]:
-    """What is wrong with `max_values`, `min_cluster_size` and `min_similarity`."""
-    from contextkit_values.settings import problems_with
-
-    return problems_with(settings)

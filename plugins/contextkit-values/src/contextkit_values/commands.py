@@ -22,7 +22,7 @@ Example:
 """
 )
 def values() -> None:
-    """See what your experiences have in common, and find it anew."""
+    """Find what your experiences have in common."""
 
 
 @values.command(
@@ -34,25 +34,24 @@ Example:
 @click.option(
     "--min-cluster-size",
     type=click.IntRange(2),
-    help="Experiences that make a value. Default: the setting min_cluster_size, or 3.",
+    help="Least experiences of a value. Default: the setting min_cluster_size, or 3.",
 )
 @click.option(
     "--min-similarity",
     type=click.FloatRange(0, 1),
-    help="What they must have in common, 0 to 1. Default: the setting min_similarity, or 0.2.",
+    help="Least similarity of its members, 0 to 1. Default: the setting min_similarity, or 0.2.",
 )
 @json_option
 @pass_session
 def refresh(session: Session, /, as_json: bool, **given: Any) -> None:
-    """Cluster the resolved experiences, and replace the values by what is found.
+    """Find the values again from the resolved experiences.
 
-    It happens on demand only: run it after some experiences were resolved.
+    This never happens by itself: run it after some experiences were resolved.
     """
     from contextkit_values.refreshing import refresh as refresh_values
 
     own = session.kit.registry.settings("values")
-    options = {name: own[name] for name in given if name in own}
-    options |= {name: value for name, value in given.items() if value is not None}
+    options = {name: own[name] if value is None else value for name, value in given.items()}
     report = refresh_values(
         session.records("experiences"),
         session.records("values"),
@@ -69,11 +68,11 @@ Example:
   contextkit values list --axis root_cause
 """,
 )
-@click.option("--axis", type=click.Choice(AXES), help="Only those of this axis.")
+@click.option("--axis", type=click.Choice(AXES), help="Only values of this axis.")
 @json_option
 @pass_session
 def list_values(session: Session, /, as_json: bool, axis: str | None) -> None:
-    """List the values by axis, those of the most experiences first."""
+    """List the values by axis, the largest first."""
     found = sorted(session.records("values").scan({"axis": axis} if axis else {}), key=_rank)
     shown = "\n".join(map(_line, found))
     session.emit([_described(each) for each in found], shown or "no values", as_json)

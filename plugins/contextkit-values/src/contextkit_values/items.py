@@ -12,10 +12,7 @@ from contextkit.models.request import ContextRequest
 from contextkit.text.markup import one_line
 from contextkit_values.model import AXES
 
-__all__ = ["MAX_VALUES", "dedup_keys", "find_values"]
-
-MAX_VALUES = 5
-"""Values that one request gets at most, where `max_values` is not set."""
+__all__ = ["dedup_keys", "find_values"]
 
 _TITLE = 80
 _PREMORTEM = "premortem"
@@ -31,7 +28,7 @@ async def find_values(request: ContextRequest) -> list[ContextItem]:
     """
     _check_axes(request.filters.get("axis", ()))
     filters = {_FIELD_OF_FILTER.get(name, name): it for name, it in request.filters.items()}
-    limit = min(request.limit, request.settings.get("max_values", MAX_VALUES))
+    limit = min(request.limit, request.settings["max_values"])
     hits = await request.records.search(request.query, limit=limit, filters=filters)
     return [_item(hit, wanted_beside=request.recipe == _PREMORTEM) for hit in hits]
 

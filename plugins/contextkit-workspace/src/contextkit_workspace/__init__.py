@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from contextkit.models.source import SourceInfo
+from contextkit.models.source import Setting, SourceInfo
 from contextkit.plugin.spec import hookimpl
 
 if TYPE_CHECKING:
-    from contextkit import ContextItem, ContextRequest, Tool
+    from contextkit import ContextItem, ContextRequest
     from contextkit.models.items import Detail, Style
 
 __all__ = [
-    "contextkit_check_settings",
     "contextkit_format",
     "contextkit_query",
     "contextkit_source",
-    "contextkit_tools",
-    "contextkit_weight",
 ]
 
 
@@ -32,8 +29,13 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         answers={"activity": 1, "history": 0.2},
         embedder="none",
-        settings={"days": 7, "depth": 2, "open_files": []},
-        workspace_rules={"days": "free", "depth": "free", "open_files": "free"},
+        settings={
+            "days": Setting(7.0, over=0, most=36_500, rule="free"),
+            "depth": Setting(2, least=1, most=10, rule="free"),
+            "open_files": Setting([], rule="free"),
+        },
+        weight=0.5,
+        tools="contextkit_workspace.tools:TOOLS",
     )
 
 
@@ -51,25 +53,3 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
     from contextkit_workspace.presentation import shown
 
     return [shown(item, style, detail) for item in items]
-
-
-@hookimpl
-def contextkit_weight(request: ContextRequest) -> float:  # noqa: ARG001 (the hook's signature)
-    """A few short lines: half the share of a source of short items."""
-    return 0.5
-
-
-@hookimpl
-def contextkit_check_settings(settings: Mapping[str, Any]) -> list[str]:
-    """What is wrong with `[sources.workspace]`."""
-    from contextkit_workspace.settings import problems
-
-    return problems(settings)
-
-
-@hookimpl
-def contextkit_tools() -> Sequence[Tool]:
-    """`report_open_files`."""
-    from contextkit_workspace.tools import TOOLS
-
-    return TOOLS

@@ -23,7 +23,6 @@ from contextkit_workspace.edited_files import (
 from contextkit_workspace.git_state import GitStatus, git_status
 from contextkit_workspace.open_files import in_workspace, known_open
 from contextkit_workspace.question import Question, ask
-from contextkit_workspace.settings import Settings
 from contextkit_workspace.status_text import status_text
 from contextkit_workspace.structure import folders_of, structure_text
 
@@ -68,7 +67,7 @@ async def find_in_workspace(request: ContextRequest) -> list[ContextItem]:
 
 def _items(request: ContextRequest, question: Question, state: _State) -> list[ContextItem]:
     """The items that pass the request's filters, best first."""
-    depth = Settings.of(request.settings).depth
+    depth = request.settings["depth"]
     found = [*_status_item(question, state), *_structure_item(question, state, depth)]
     items = [item for item in found if matches(_as_record(item), request.filters)]
     # An item is made of a file only while there is room for it.
@@ -82,7 +81,7 @@ def _items(request: ContextRequest, question: Question, state: _State) -> list[C
 
 
 async def _look(root: Path, request: ContextRequest) -> _State:
-    settings = Settings.of(request.settings)
+    settings = request.settings
 
     def look_at_files() -> tuple[list[str], dict[str, float]]:
         folder = Folder(root)
@@ -94,11 +93,11 @@ async def _look(root: Path, request: ContextRequest) -> _State:
         git = group.create_task(in_thread(lambda: git_status(root)))
         reported = group.create_task(in_thread(lambda: known_open(request.records)))
     paths, times = files.result()
-    named = [in_workspace(root, path) for path in (*settings.open_files, *reported.result())]
+    named = [in_workspace(root, path) for path in (*settings["open_files"], *reported.result())]
     return _State(
         paths=paths,
         times=times,
-        edited=recently_edited(times, time.time() - settings.days * _DAY),
+        edited=recently_edited(times, time.time() - settings["days"] * _DAY),
         opened=list(dict.fromkeys(path for path in named if path in times)),
         git=git.result(),
     )

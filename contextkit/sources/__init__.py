@@ -1,0 +1,74 @@
+"""The base for sources whose records people and agents write, and helpers for every source.
+
+| module | provides |
+|---|---|
+| `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
+| `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
+| `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
+| `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
+| `show` | the forms of an item in each style |
+| `neighbours` | support among items of a sequence, such as the turns of a conversation |
+
+`contextkit.cli.entries` makes commands of a book. `contextkit new-source --records NAME` creates
+such a source.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextkit.package import lazy_names as lazy_names
+
+if TYPE_CHECKING:
+    from contextkit.models.candidate import supported as supported
+    from contextkit.sources.book import Book as Book
+    from contextkit.sources.checks import (
+        choice as choice,
+        line as line,
+        name as name,
+        number as number,
+        several as several,
+        text as text,
+        whole as whole,
+    )
+    from contextkit.sources.entry import (
+        Entry as Entry,
+        InvalidEntryError as InvalidEntryError,
+        UnknownEntryError as UnknownEntryError,
+        part as part,
+    )
+    from contextkit.sources.neighbours import (
+        beside as beside,
+        best_supported as best_supported,
+        sequence_supports as sequence_supports,
+        supports as supports,
+    )
+    from contextkit.sources.show import (
+        behind_label as behind_label,
+        clipped as clipped,
+        compact as compact,
+        in_style as in_style,
+        plain_entity as plain_entity,
+        xml_entity as xml_entity,
+    )
+    from contextkit.sources.tools import (
+        add_tool as add_tool,
+        list_tool as list_tool,
+        remove_tool as remove_tool,
+        takes_parts as takes_parts,
+    )
+    from contextkit.store.searcher_filters import matches as matches
+
+_NAMES = {
+    "book": "Book",
+    "checks": "choice line name number several text whole",
+    "entry": "Entry InvalidEntryError UnknownEntryError part",
+    "neighbours": "beside best_supported sequence_supports supports",
+    "tools": "add_tool list_tool remove_tool takes_parts",
+    "show": "behind_label clipped compact in_style plain_entity xml_entity",
+    "..models.candidate": "supported",
+    "..store.searcher_filters": "matches",
+}
+
+__all__ = [name for names in ("lazy_names", *_NAMES.values()) for name in names.split()]
+__getattr__ = lazy_names(__name__, **_NAMES)

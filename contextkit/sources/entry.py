@@ -1,0 +1,337 @@
+"""Records as classes: each field declares how it is checked, stored, shown and described."""
+
+from __future__ import annotations
+
+import functools
+import secrets
+import typing
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar, Literal, Self
+
+from attrs import NOTHING, Attribute, field, fields, frozen
+
+from contextkit.errors import ContextKitError, RecordError
+from contextkit.models.items import ContextItem
+from contextkit.models.record import USER, Record, belongs_to_user
+
+_TITLE = 60
+_CLOCK_SKEW = timedelta(days=1)
+
+
+class InvalidEntryError(RecordError):
+    """A part of an entry has a value that is not allowed; nothing was stored."""
+
+    exit_code = 2
+
+
+class UnknownEntryError(ContextKitError):
+    """No entry has this id.
+
+    Attributes:
+        id: the id that was asked for.
+    """
+
+    exit_code = 5
+    noun: ClassVar[str] = "entry"
+    command: ClassVar[str] = ""
+
+    def __init__(self, asked: str) -> None:
+        self.id = asked
+        hint = f": `contextkit {self.command} list` shows the ids" if self.command else ""
+        super().__init__(f"no {self.noun} has the id {asked!r}{hint}")
+
+
+@frozen
+class Part:
+    """The declaration of one part of an entry.
+
+    Attributes:
+        check: value -> the value as it is stored; raises `InvalidEntryError`.
+        about: one line for `--help` and for an agent's tool description.
+        flags: its options on the command line, such as `("-s", "--step")`; default: one
+            made from its name.
+    """
+
+    check: Callable[[Any], Any]
+    about: str = ""
+    flags: tuple[str, ...] = ()
+
+
+def part(
+    check: Callable[[Any], Any], default: Any = NOTHING, *, about: str = "", flags: str = ""
+) -> Any:
+    """A part of an `Entry`: a stored field.
+
+    Args:
+        check: value -> the value as it is stored; raises `InvalidEntryError`. Some are in
+            `contextkit.sources.checks`.
+        default: the value of an entry for which none was given; without it the part is required.
+        about: one line for `--help` and for an agent's tool description; without it neither
+            commands nor tools give the part.
+        flags: its options on the command line, separated by spaces; default: `--NAME`.
+    """
+    declared = Part(check, about, tuple(flags.split()))
+    return field(default=default, metadata={"part": declared})
+
+
+@frozen(kw_only=True)
+class Entry:
+    """One stored thing. Subclasses add parts, and say what is searched.
+
+    ```python
+    @frozen(kw_only=True)
+    class Dish(Entry):
+        noun = "dish"
+        shown = ("id", "name", "minutes", "scope", "created_at")
+
+        name: str = part(line("a dish's name", 80), about="what it is called")
+        minutes: int = part(whole("minutes", 1, 600), 10, about="how long it takes")
+
+        @property
+        def text(self) -> str:
+            return f"{self.name}, {self.minutes} minutes"
+    ```
+
+    Attributes:
+        id: unique in its scope.
+        created_at: when it was first stored, aware.
+        project: the project it belongs to; `USER` for the user's own, seen in all projects.
+        outcome: the result of adding it. An entry that was read is `unchanged`.
+    """
+
+    noun: ClassVar[str] = "entry"
+    """One of them, for ids, errors and tools."""
+
+    shown: ClassVar[tuple[str, ...]] = ("id", "text", "scope", "created_at")
+    """The fields and properties that make its JSON, in this order."""
+
+    invalid: ClassVar[type[InvalidEntryError]] = InvalidEntryError
+    """The error for a value that is not allowed."""
+
+    id: str
+    created_at: datetime
+    project: str = USER
+    outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
+
+    @property
+    def scope(self) -> Literal["project", "user"]:
+        """Whether it belongs to the project, or to the user in every project."""
+        return "user" if belongs_to_user(self.project) else "project"
+
+    @property
+    def text(self) -> str:
+        """What is searched, and shown where there is no `contextkit_format`."""
+        raise NotImplementedError
+
+    @property
+    def search_words(self) -> str:
+        """Words that find it although its text lacks them."""
+        return ""
+
+    @property
+    def title(self) -> str:
+        """Its first words, on one line."""
+        return shortened_line(self.text, _TITLE)
+
+    def derived_fields(self) -> Mapping[str, Any]:
+        """Further fields of its record, which filters need."""
+        return {}
+
+    @classmethod
+    def parts(cls) -> Mapping[str, Attribute[Any]]:
+        """Its parts, in the order of the class."""
+        entry: Any = cls
+        return _parts(entry)
+
+    @classmethod
+    def given_parts(cls) -> list[str]:
+        """The names of the parts that people and agents give: those with an `about`."""
+        return [name for name, each in cls.parts().items() if each.metadata["part"].about]
+
+    @classmethod
+    def required_parts(cls) -> list[str]:
+        """The names of the parts that have no default."""
+        return [name for name, each in cls.parts().items() if each.default is NOTHING]
+
+    @classmethod
+    def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003 - for overrides
+        """The id of a new entry; ids sort by time, and no two processes make the same."""
+        milliseconds = max(0, int(created_at.timestamp() * 1000))
+        return f"{cls.noun}_{milliseconds:011x}{secrets.token_hex(4)}"
+
+    @classmethod
+    def checked(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The given parts, and `created_at`, as they are stored; None counts as not given.
+
+        Raises the class's `invalid` error for a value that is not allowed, such as None for a
+        required part.
+        """
+        checks = {name: each.metadata["part"].check for name, each in cls.parts().items()}
+        required = cls.required_parts()
+        checks["created_at"] = checked_time
+        try:
+            return {
+                name: checks[name](value)
+                for name, value in given.items()
+                if value is not None or name in required
+            }
+        except InvalidEntryError as error:
+            raise (error if isinstance(error, cls.invalid) else cls.invalid(str(error))) from error
+
+    @classmethod
+    def defaults_for(cls, record: Record) -> Mapping[str, Any]:  # noqa: ARG003 - for overrides
+        """Values for parts that a record lacks: of a required part, at least."""
+        return {}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """The entry that a record holds.
+
+        Imported records may have anything in their fields: a value that is not allowed
+        counts as missing, and so does such an element of a list.
+        """
+        found = dict(cls.defaults_for(record))
+        for name, each in cls.parts().items():
+            if name == "text":
+                found[name] = record.text
+            elif record.fields.get(name) is not None:
+                try:
+                    found[name] = _allowed(each.metadata["part"].check, record.fields[name])
+                except InvalidEntryError:
+                    continue
+        known: dict[str, Any] = {
+            "id": record.id,
+            "created_at": record.created_at,
+            "project": record.project,
+        }
+        try:
+            return cls(**known, **found)
+        except InvalidEntryError:
+            # Each value is allowed, and they do not go together.
+            return cls(**known, **{name: found[name] for name in cls.required_parts()})
+
+    def as_record(self) -> Record:
+        """The record that it is stored as."""
+        parts = {name: as_json(getattr(self, name)) for name in self.parts() if name != "text"}
+        stored = {name: value for name, value in parts.items() if value is not None}
+        return Record(
+            id=self.id,
+            text=self.text,
+            keywords=self.search_words,
+            created_at=self.created_at,
+            fields={**stored, **self.derived_fields()},
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its JSON: what `shown` names."""
+        return {name: as_json(getattr(self, name)) for name in self.shown}
+
+    @classmethod
+    def json_types(cls) -> Mapping[str, Any]:
+        """The types of `as_dict`, by name, for a tool's output schema."""
+        known = typing.get_type_hints(cls, include_extras=True)
+        properties = {
+            name: typing.get_type_hints(getattr(cls, name).fget, include_extras=True)["return"]
+            for name in cls.shown
+            if isinstance(getattr(cls, name, None), property)
+        }
+        return {name: _json_type({**known, **properties}[name]) for name in cls.shown}
+
+    def as_item(self, source: str, relevance: float, **more: Any) -> ContextItem:
+        """A context's item of it.
+
+        Args:
+            source: the source's name.
+            relevance: how well it matches, 0..1.
+            more: other fields of `ContextItem`, stronger than those made here.
+        """
+        made = {
+            "id": self.id,
+            "kind": self.noun,
+            "title": self.title,
+            "created_at": self.created_at,
+            "location": f"{self.noun} {self.id}",
+            "metadata": self.as_dict(),
+        }
+        return ContextItem(source, self.text, relevance, **{**made, **more})
+
+
+@functools.cache
+def _parts(entry: type[Entry]) -> Mapping[str, Attribute[Any]]:
+    return {each.name: each for each in fields(entry) if "part" in each.metadata}
+
+
+def as_json(value: Any) -> Any:
+    """A part's value as JSON has it: times in ISO 8601, tuples as lists."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def shortened_line(text: str, width: int) -> str:
+    """The first words of a text on one line of at most `width` characters."""
+    from contextkit.text.markup import one_line
+
+    line = one_line(text)
+    if len(line) <= width:
+        return line
+    whole_words = line[:width].rpartition(" ")[0]
+    return f"{whole_words if len(whole_words) > width // 2 else line[: width - 1]}…"
+
+
+def checked_time(value: Any) -> datetime:
+    """A time with a zone that is not to come, in UTC; or such a text in ISO 8601."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise InvalidEntryError(
+                f"created_at must be a time such as 2026-01-02T03:04:05Z, got {value!r}"
+            ) from error
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise InvalidEntryError(f"created_at must be a time with a time zone, got {value!r}")
+    if value > datetime.now(UTC) + _CLOCK_SKEW:
+        raise InvalidEntryError(f"created_at lies in the future: {value.isoformat()}")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidEntryError(
+            f"created_at lies before the year 1 in UTC: {value.isoformat()}"
+        ) from error
+
+
+def time_of(value: object) -> datetime | None:
+    """A part's check: a time with a zone, in UTC where it has none; None for anything else."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if not isinstance(found, datetime):
+        return None
+    return found.replace(tzinfo=UTC) if found.utcoffset() is None else found
+
+
+def _json_type(annotation: Any) -> Any:
+    """A time is a text in JSON, and in a union too."""
+    if annotation is datetime:
+        return str
+    return str | None if annotation == datetime | None else annotation
+
+
+def _allowed(check: Callable[[Any], Any], value: Any) -> Any:
+    """The checked value, or the elements of a list that are allowed by themselves."""
+    try:
+        return check(value)
+    except InvalidEntryError:
+        if not isinstance(value, (list, tuple)):
+            raise
+    return check([each for each in value if _passes(check, each)])
+
+
+def _passes(check: Callable[[Any], Any], value: Any) -> bool:
+    try:
+        check([value])
+    except InvalidEntryError:
+        return False
+    return True
