@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         TEXT_STYLES as TEXT_STYLES,
         TextStyle as TextStyle,
         element as element,
+        opening_tag as opening_tag,
         style_of as style_of,
     )
     from contextkit.text.tokens import (
@@ -92,7 +93,7 @@ _NAMES = {
     "secrets": "find_secrets hide_secrets",
     "secrets.span": "SecretSpan",
     "signals": "INTENTS TOPICS Intent QuerySignals Topic",
-    "styles": "TEXT_STYLES TextStyle element style_of",
+    "styles": "TEXT_STYLES TextStyle element opening_tag style_of",
     "tokens": "TokenCounter estimate_tokens",
     "truncation": "ELLIPSIS truncate",
     "words": "STOP_WORDS TALK VERBS",

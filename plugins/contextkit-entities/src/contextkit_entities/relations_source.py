@@ -37,6 +37,8 @@ def contextkit_source() -> SourceInfo:
         cacheable=True,
         settings={"depth": Setting(DEPTH, least=0, most=MOST_DEPTH, rule="free")},
         reads=("entities",),
+        records_of="entities",
+        count_filters={"kind": "relation"},
         weight=0.5,
         dedup_key="relation:{id}",
     )
