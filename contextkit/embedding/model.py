@@ -76,7 +76,7 @@ def _unit_vectors(result: object, shape: tuple[int, ...], method: str) -> NDArra
         # Checked as float64: numbers too large for the store's float32 would overflow.
         vectors = np.asarray(result, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{method}: expected an array, got a {type(result).__name__}") from error
+        raise ModelError(f"{method} gave a {type(result).__name__}, expected an array") from error
     if vectors.shape != shape:
         raise ModelError(f"{method} gave the shape {vectors.shape}, expected {shape}")
     if not np.isfinite(vectors).all():
