@@ -1,8 +1,8 @@
 """Blocking calls in threads beside the event loop, and the way back from there into the loop.
 
-Locks that are free in a forked process, whoever held them in its parent.
+Locks that are free in a forked process, even if its parent held them.
 
-A circuit breaker: a source that keeps failing is left alone for a while.
+A circuit breaker: a source that keeps failing is skipped for a while.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own that nobody waits for at exit.
+    """Run a blocking call in a thread of its own that does not delay the exit.
 
     The event loop's own executor joins its threads when the loop closes, so that one
     source that hangs would hang the whole program.
@@ -50,7 +50,7 @@ async def in_thread(call: Callable[[], T]) -> T:
             setter: Callable[[Any], None] = future.set_result
         except BaseException as error:  # noqa: BLE001 - SystemExit in a thread is a failure too
             outcome, setter = _as_exception(error), future.set_exception
-        # Where the loop has closed meanwhile, nobody waits any more.
+        # If the loop has closed meanwhile, nothing waits any more.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, setter, outcome)
 
@@ -64,7 +64,7 @@ async def in_thread(call: Callable[[], T]) -> T:
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in the event loop that started this thread, and wait for its result.
 
-    The coroutine is cancelled when nobody waits for the thread any more.
+    The coroutine is cancelled when nothing waits for the thread any more.
 
     Raises:
         RuntimeError: in a thread that `in_thread` did not start, or in an event loop's own.
@@ -86,7 +86,7 @@ def _runs_a_loop() -> bool:
 
 @define(eq=False)
 class _Home:
-    """The event loop that started a thread, for as long as somebody there waits for it."""
+    """The event loop that started a thread, as long as a task there waits for it."""
 
     loop: asyncio.AbstractEventLoop
     _running: set[concurrent.futures.Future[Any]] = field(factory=set, init=False)
@@ -141,7 +141,7 @@ class ForkLock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Be a lock that nobody holds."""
+        """Release the lock, whatever its state."""
         self._lock = threading.Lock()
 
 

@@ -51,7 +51,7 @@ _WORD = re.compile(r"\w{2,}")
 async def start_context(
     kit: ContextKit, max_tokens: int, session: str | None = None
 ) -> FormattedContext:
-    """The newest records of the sources that are told things, as memories and experiences are.
+    """The newest records of sources that people and agents write to, such as memories.
 
     What is made from the workspace, code and commits, is left to questions, unless
     `hooks.start_sources` names it.
@@ -180,7 +180,7 @@ def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str
     Args:
         kit: the workspace's, made ready by `hide_shown`.
         event: what happened.
-        deadline: the time, by `time.monotonic`, after which nobody listens any more.
+        deadline: the time, by `time.monotonic`, after which the answer is ignored.
 
     Returns:
         `context`, the text, and `items`, where each of them comes from; empty where there is

@@ -59,7 +59,7 @@ def _read(connection: socket.socket, length: int) -> bytes:
 
 
 def peer_is_us(connection: socket.socket) -> bool:
-    """Whether the same user is on the other side; where nobody can tell, the folder protects."""
+    """Whether the same user is on the other side; if unknown, the folder protects."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     form = struct.Struct("iII")
@@ -92,7 +92,7 @@ def socket_path(environment: Mapping[str, str]) -> str | None:
     """Where the socket is, or would be.
 
     Its folder is made where it is not there yet. None where there are no Unix sockets, or
-    where the folder is not this user's alone: whoever else can write to it could answer.
+    if others can write to the folder: they could answer.
     """
     if not hasattr(os, "geteuid"):
         return None
@@ -210,10 +210,10 @@ def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
 def start_detached(
     arguments: Sequence[str], environment: Mapping[str, str], given: bytes | None = None
 ) -> bool:
-    """Run a module as a process of its own, which nobody waits for and nobody hears.
+    """Run a module as a detached process without output.
 
     Args:
-        arguments: the module's name, and what it is told.
+        arguments: the module's name and its arguments.
         environment: variables for it.
         given: its standard input, of no more than a pipe takes at once; default: none.
 

@@ -46,7 +46,7 @@ class HookEvent:
             said = "".join(_WORD.findall(self.prompt))
             # "Go on" asks for nothing, and a command is the agent's own affair.
             return len(said.encode("utf-8", "replace")) >= _LEAST_BYTES and self.prompt[:1] != "/"
-        # Without a session nobody knows whether a failure is the first of its kind.
+        # Without a session, it is unknown whether a failure is the first of its kind.
         return self.name == START or bool(self.failed and self.session)
 
     @classmethod

@@ -59,8 +59,8 @@ class _Hook:
         answer: Mapping[str, Any] = {}
         try:
             answer = self._answer()
-        except BaseException as error:  # noqa: BLE001 - an agent is told nothing of it
-            # What is wrong with the workspace is noted once; what took too long is told of.
+        except BaseException as error:  # noqa: BLE001 - the agent must not see it
+            # A wrong workspace is noted once; a timeout is reported.
             if not isinstance(error, TimeoutError):
                 self.ending.message = None
             reason = " ".join(f"{type(error).__name__}: {error}".split())

@@ -89,11 +89,11 @@ def main() -> None:
     try:
         event = json.loads(sys.stdin.buffer.read())
         folder = Path(HookEvent.from_json(event).folder)
-        # Nobody waits: the folder may have gone since, and its home with it.
+        # No caller waits: the folder may have been deleted since, and its home with it.
         if folder.is_dir():
             with ContextKit.open(folder, environment=os.environ) as kit:
                 tell_plugins(kit, event)
-    except Exception as error:  # noqa: BLE001 - nobody is there to be told
+    except Exception as error:  # noqa: BLE001 - no caller is left
         note("telling_failed", reason=in_words(error))
 
 

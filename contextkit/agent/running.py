@@ -60,7 +60,7 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
 
 
 def run_detached(warm: str | None) -> None:
-    """Serve as a process of its own that nobody waits for; what it prints is logged.
+    """Serve as a detached process, and log what it prints.
 
     Where the folder that it was begun for is gone by then, it ends and leaves nothing.
     """

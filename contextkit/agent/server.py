@@ -1,4 +1,4 @@
-"""The resident process: it listens, answers, and ends when nobody asks."""
+"""The background server: it listens, answers, and exits when it is idle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST_SECONDS = 60.0
 """What takes longer hangs, and keeps nothing from ending."""
 
 _LOOK_SECONDS = 1.0
-"""How often the socket is looked after while nobody asks."""
+"""How often the socket is checked while idle."""
 
 
 @define(eq=False)
@@ -62,7 +62,7 @@ class ResidentServer:
         return software_stamp()
 
     def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
-        """Listen until it is told to end, or nobody has asked anything for `idle_seconds`.
+        """Listen until it is stopped, or was idle for `idle_seconds`.
 
         Args:
             ready: called once it listens.
@@ -90,7 +90,7 @@ class ResidentServer:
     def end(self) -> None:
         """Stop listening."""
         self._ending.set()
-        # Whoever waits for a client gets one.
+        # Threads that wait for a client get one.
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
             waking.settimeout(_LOOK_SECONDS)
             waking.connect(str(self.path))
@@ -99,7 +99,7 @@ class ResidentServer:
         while not self._ending.is_set():
             left = self._asked + self.idle_seconds - time.monotonic()
             at_work = self._busy and left > -_LONGEST_SECONDS
-            # Without its socket nobody finds it any more.
+            # Without its socket, no client finds it any more.
             if (left <= 0 and not at_work) or _identity(self.path) != place:
                 return
             listener.settimeout(min(max(left, 0.01), _LOOK_SECONDS))
@@ -121,7 +121,7 @@ class ResidentServer:
                 if peer_is_us(connection):
                     self._respond(receive(connection), connection)
         except (OSError, ProtocolError):
-            # Whoever asked has gone, or never spoke the language.
+            # The client has gone, or does not speak the protocol.
             pass
         finally:
             with self._turn:
@@ -150,7 +150,7 @@ class ResidentServer:
         except ContextKitError:
             # What is wrong with the workspace was noted when the event was answered.
             pass
-        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+        except Exception as error:  # noqa: BLE001 - the agent must not see it
             note("telling_failed", reason=in_words(error), process="resident")
 
     def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class ResidentServer:
             case "health":
                 return {"health": self._health(request)}
             case "end":
-                # Whoever ends it is told when nothing is open any more.
+                # The client that stops it gets its answer when everything is closed.
                 self._enders.append(threading.current_thread())
                 self.end()
                 self._ended.wait(_PEER_SECONDS)
@@ -198,7 +198,7 @@ class ResidentServer:
             return {"starting": True}
         now = time.monotonic()
         try:
-            # What comes when nobody listens any more must not count as shown.
+            # An answer that is too late must not count as shown.
             started = now - float(request.get("waited", 0.0))
             event = HookEvent.from_json(request["event"])
             with self.workspaces.use(event.folder, request["environment"]) as kit:
@@ -206,12 +206,12 @@ class ResidentServer:
                 send(connection, {"more": True, "limit": limit})
                 answer = answer_event(kit, event, started + limit)
         except TimeoutError as error:
-            # An OSError, and none of the connection's: whoever asked gets an empty answer.
+            # An OSError that is not the connection's: the client gets an empty answer.
             note("hook_late", reason=in_words(error), process="resident")
             return {"answer": {}}
         except (OSError, ProtocolError):
             raise
-        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+        except Exception as error:  # noqa: BLE001 - the agent must not see it
             note("hook_failed", reason=in_words(error), process="resident")
             return {"answer": {}}
         return {"answer": answer}
@@ -219,7 +219,7 @@ class ResidentServer:
     def warm(self, folder: str, environment: Mapping[str, str]) -> None:
         """Make ready for a workspace: load what its first question needs.
 
-        Until then hooks are told to answer by themselves, which is as fast.
+        Until then, hooks answer by themselves, which is as fast.
         """
         self._warming = True
         try:
@@ -264,7 +264,7 @@ def _alone(lock: Path) -> Iterator[bool]:
 
 
 def _listening(path: Path) -> socket.socket:
-    # Whoever holds the lock is the only one: a socket that is there has lost its process.
+    # Only one process holds the lock: an existing socket has lost its process.
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))

@@ -52,7 +52,7 @@ def _folder() -> Path:
 
 
 def _file(session_id: str) -> Path:
-    # An id is somebody else's text, and no path.
+    # An id is foreign text, and no path.
     name = session_id
     if not _PLAIN.fullmatch(name):
         name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
@@ -61,7 +61,7 @@ def _file(session_id: str) -> Path:
 
 @contextlib.contextmanager
 def open_session(session_id: str, seconds: float) -> Iterator[Session]:
-    """A session, for as long as this lasts nobody else's; what was changed is kept.
+    """Lock a session while this lasts, and store its changes at the end.
 
     Args:
         session_id: as the agent says it.

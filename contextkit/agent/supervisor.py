@@ -38,7 +38,7 @@ class Ending:
     Attributes:
         deadline: when that is at the latest, by `time.monotonic`.
         wants_resident: whether a resident process is started.
-        message: an event that plugins are told of, or None.
+        message: an event for plugins, or None.
         text: the answer, or None where there is none yet.
     """
 
@@ -154,7 +154,7 @@ def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
         os.setpgid(child, child)
     try:
         in_time = _listen(reading, ending)
-    except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; an agent is told nothing of it
+    except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; the agent must not see it
         _end_child(child)
         ending.finish("hook_failed", reason=f"{type(error).__name__} while waiting")
     if not in_time:

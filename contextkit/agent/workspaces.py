@@ -19,7 +19,7 @@ from contextkit.store.embedded import EmbeddedStore
 from contextkit.workspace.find import Workspace, find_workspace
 
 _KEPT_SECONDS = 24 * 3600.0
-"""The shard stays open; whoever else wants it gets it at once where nobody here uses it."""
+"""The shard stays open; another process gets it at once if it is not in use here."""
 
 _Key = tuple[Path, tuple[tuple[str, str], ...]]
 

@@ -28,7 +28,7 @@ def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
     """Compute the share of the query's subject that each candidate has, 0..1.
 
     Args:
-        query: what is asked.
+        query: the question.
         candidates: everything that was found for it; a word that few of them have counts more.
     """
     words = words_of(query)

@@ -1,4 +1,4 @@
-"""Notes: what somebody wrote down for this project, as memories and experiences.
+"""Notes: texts written down for this project, such as memories and experiences.
 
 One that matches has room of its own, as it is short and written nowhere else. Where one answers,
 notes stand before all other sections; one word in common with the question is chance.

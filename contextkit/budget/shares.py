@@ -111,10 +111,10 @@ def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
 def allotments(
     weights: Mapping[str, float], wanted: Mapping[str, int], total: int
 ) -> dict[str, int]:
-    """Split `total` tokens by weight, nobody getting more than is wanted.
+    """Split `total` tokens by weight, giving no section more than it wants.
 
     What one leaves goes to those that want more, by weight again, until all of it is
-    given or nobody wants any.
+    given or no section wants any.
 
     Args:
         weights: key -> weight, each at least 0.

@@ -1,7 +1,7 @@
 """How well each section answers a question: its room and its place.
 
 With the same evidence, sections share the budget by weight. A section whose items have little of
-what is asked, or whose source seldom answers such a question, has little room or none.
+the question, or whose source seldom answers such a question, has little room or none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CONSIDERED = 50
 """So many of a section's items, the best, are looked at for its evidence."""
 
 _NOTES_FIRST = 2.0
-"""What somebody wrote down for this project, and answers, stands before all evidence."""
+"""Notes for this project that answer come before all evidence."""
 
 
 def weighed(

@@ -43,7 +43,7 @@ _KINDS = (
     FormattedContext,
 )
 _ROUGHLY = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-"""What values raise that somebody else has written."""
+"""Errors of values that another program has written."""
 
 
 class NotExactError(ContextKitError):

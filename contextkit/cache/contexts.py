@@ -43,8 +43,8 @@ class Flights(Generic[T]):
     async def join(self, key: str, compute: Callable[[], Awaitable[T]]) -> T:
         """The result of the computation of that key: the one under way, or a new one.
 
-        Everybody gets its result or what it raises. It goes on as long as somebody waits;
-        whoever is cancelled leaves the others alone.
+        All callers get its result or its error. It continues as long as a caller waits;
+        cancelling one does not affect the others.
         """
         place = (asyncio.get_running_loop(), key)
         flight = self._flying.get(place)

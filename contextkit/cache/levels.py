@@ -37,7 +37,7 @@ class MemoryLevel:
 
     @_kept.default
     def _empty(self) -> TLRUCache[str, tuple[float, bytes]]:
-        # Without a cache nobody needs it.
+        # Without a cache it is not needed.
         from cachetools import TLRUCache
 
         return TLRUCache(self.size, ttu=_ends_at, timer=time.monotonic)

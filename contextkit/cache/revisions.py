@@ -18,10 +18,10 @@ _KNOWN = 256
 
 @define(eq=False)
 class SharedRevisions:
-    """Tokens that are replaced by whoever writes with the same cache.
+    """Tokens that every writer with the same cache replaces.
 
     While Redis does not answer nothing is known, and what changed meanwhile is noted there
-    before anything is told again.
+    before anything is reported again.
 
     A Redis may go back to what it held before: one that is started from a snapshot, or a
     replica that takes over, has tokens of the past, and contexts of that time. So its run is

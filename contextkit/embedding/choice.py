@@ -63,7 +63,7 @@ class OneEmbedder:
 
 @define(eq=False)
 class PluginEmbedders:
-    """The embedders that the configuration and the sources choose, from whoever has them.
+    """The embedders that the configuration and the sources choose, from the plugins.
 
     `[sources.NAME] embedder` is stronger than what the source says of itself; `default`
     stands for `embedding.model`. A model is found when it is first needed.
@@ -81,7 +81,7 @@ class PluginEmbedders:
     _lock: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> Embedder:
-        """The embedder of a source's records; a source that nobody knows has the default.
+        """The embedder of a source's records; an unknown source has the default.
 
         Raises `ConfigError` where a built-in model is misspelt; an unknown one of a plugin
         is told by the embedder, when it is used.

@@ -1,6 +1,6 @@
 """A dense model made safe: checked, in batches, with a memory, and never a reason to stop.
 
-Whether a dense model works: one that failed is left alone for a while.
+Whether a dense model works: one that failed is skipped for a while.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class ModelEmbedder:
 
     @property
     def name(self) -> str | None:
-        """The model's name; None while nobody gives the model."""
+        """The model's name; None while no plugin gives the model."""
         if self._model is None and self._health.allows():
             with self._health.noted():
                 self._found()
@@ -220,7 +220,7 @@ class ModelEmbedder:
 
     @property
     def dimensions(self) -> int | None:
-        """Numbers in each vector; None while nobody can tell."""
+        """Dimensions of the vectors; None while unknown."""
         dimensions = None
         if self._health.allows():
             with self._health.noted():
@@ -302,7 +302,7 @@ class ModelEmbedder:
             with self._health.noted():
                 vector = self._query_vector(self._found(), text)
                 self._answered = True
-        except BaseException as error:  # noqa: BLE001 - handed to whoever asked
+        except BaseException as error:  # noqa: BLE001 - handed to the caller
             self._forget(text)
             asked.set_exception(error)
             return

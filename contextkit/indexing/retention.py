@@ -151,7 +151,7 @@ def prune(
     if most is not None and left > most * (1 + spare):
         newest = records.newest(most, in_time)
         if len(newest) < most:
-            # Somebody else has deleted some meanwhile.
+            # Another process has deleted some meanwhile.
             return Pruned(too_old=too_old, left=len(newest))
         beyond = Range(gte=oldest, lt=newest[-1].created_at)
         too_many = records.count({**counted, "created_at": beyond})

@@ -87,12 +87,12 @@ def _has_table(pyproject: Path) -> bool:
         return False
     text = content[:MAX_TOML_BYTES].decode("utf-8", "replace")
     if len(content) > MAX_TOML_BYTES:
-        # Whoever reads its settings says that it is too large.
+        # Reading its settings reports that it is too large.
         return _OWN_TABLE.search(text) is not None
     try:
         tool = parse_toml(text).get("tool", {})
     except (ValueError, RecursionError):
-        # Somebody else's file, unless its settings would be passed over in silence.
+        # A foreign file, unless its settings would be ignored silently.
         return _OWN_TABLE.search(text) is not None
     return isinstance(tool, dict) and "contextkit" in tool
 

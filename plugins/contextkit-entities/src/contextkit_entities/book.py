@@ -40,7 +40,7 @@ __all__ = ["EntityBook"]
 
 _Entities = list[Entity]
 _Steps = list[Step]
-# Between the look at an entity and the write nobody else may write it.
+# No other process may write an entity between reading and writing it.
 _changing = ForkLock()
 
 

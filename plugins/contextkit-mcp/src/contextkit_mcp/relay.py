@@ -47,7 +47,7 @@ class ProgressRelay:
     def report(self, progress: Progress) -> None:
         """Take note of how far a source is; from any thread.
 
-        Raises `ContextKitError` where nobody waits for the call any more, which ends it.
+        Raises `ContextKitError` if the caller has gone, which ends the call.
         """
         if self._given_up:
             raise ContextKitError("the client has given up on the call")
