@@ -171,7 +171,7 @@ class Breaker:
         most_running: calls in threads that may not have ended: a thread cannot be stopped, and
             one that hangs with every probe would be too many for a process that runs for days.
         failures: how many there were in a row.
-        reason: the last one's, in words; None where there is none since the last answer.
+        reason: the last one's; None where there is none since the last answer.
     """
 
     failures_to_open: int = 3
@@ -236,7 +236,7 @@ class Breaker:
 
         Args:
             asked_at: what the clock said when the source was asked; default: now.
-            reason: what went wrong, in words.
+            reason: what went wrong.
         """
         now = self.clock()
         if asked_at is not None and self._failed_at is not None and asked_at < self._failed_at:

@@ -1,6 +1,6 @@
 """The tools that plugins offer: finding them, and what each takes and gives.
 
-Calling a tool: its arguments and its result checked, whatever it raises in words.
+Calling a tool: its arguments and its result checked, and its errors as text.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ class Duplicate(NamedTuple):
 
     Attributes:
         winner: the position of the item that was kept in its place.
-        why: what makes the two duplicates, in words.
+        why: what makes the two duplicates.
     """
 
     winner: int

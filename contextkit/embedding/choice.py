@@ -36,7 +36,7 @@ class Embedders(Protocol):
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with those that were used, in words, or None."""
+        """What is wrong with those that were used, or None."""
 
 
 @frozen
@@ -57,7 +57,7 @@ class OneEmbedder:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with it, in words, or None."""
+        """What is wrong with it, or None."""
         return self.embedder.problem
 
 
@@ -105,7 +105,7 @@ class PluginEmbedders:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with those that were used, in words, or None."""
+        """What is wrong with those that were used, or None."""
         with self._lock:
             made = list(self._made.values())
         return "; ".join(sorted({each.problem for each in made if each.problem})) or None

@@ -53,7 +53,7 @@ class ModelHealth:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with it, in words, or None."""
+        """What is wrong with it, or None."""
         reason = self._reason
         if reason is None:
             return None
@@ -123,7 +123,7 @@ class Embedder(Protocol):
 
     @property
     def problem(self) -> str | None:
-        """Why it makes no vectors although it should, in words, or None."""
+        """Why it makes no vectors although it should, or None."""
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         """One unit vector per record's text; None where there is no model, or it fails.
@@ -229,7 +229,7 @@ class ModelEmbedder:
 
     @property
     def problem(self) -> str | None:
-        """Why there are no vectors, in words, or None."""
+        """Why there are no vectors, or None."""
         problem = self._health.problem
         return f"{problem}; {_HOW_TO_MEND}" if problem and self._lost else problem
 

@@ -34,7 +34,7 @@ class IndexOutcome:
 
     Attributes:
         report: what was done, or None.
-        problem: why nothing or not all was done, in words, or None.
+        problem: why nothing or not all was done, or None.
     """
 
     report: IndexReport | None = None

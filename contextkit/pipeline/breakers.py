@@ -20,7 +20,7 @@ class SourceHealth:
         state: `closed`: it is queried; `open`: it is skipped for a while, as it failed too
             often; `half_open`: the next request asks it, as a probe.
         failures: how often it failed in a row; 0 after an answer.
-        reason: why it failed last, in words; None where it did not since its last answer.
+        reason: why it failed last; None where it did not since its last answer.
         seconds: until a probe is let through, 0.0 in `half_open`; None in `closed`.
     """
 

@@ -137,7 +137,7 @@ class _Answer:
 
     Attributes:
         data: the answer's JSON, where there is no problem.
-        problem: what is wrong, in words.
+        problem: what is wrong.
         error: what to raise for a problem that does not pass, or None for one that may.
         wait: seconds after which the endpoint wants to be asked again, or None.
     """

@@ -20,7 +20,7 @@ SECONDS_BETWEEN = 0.1
 
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Sends how far a call is: what is done, of how much where that is known, in words."""
+"""Sends how far a call is: what is done, of how much where that is known."""
 
 
 @define(eq=False)
