@@ -66,7 +66,7 @@ def ungrouped(error: BaseException) -> list[BaseException]:
 
 
 def in_words(error: BaseException) -> str:
-    """Somebody else's error on one line: its type, and the beginning of its text, if any.
+    """Another program's error on one line: its type, and the beginning of its text, if any.
 
     Of a group, those of the errors in it, each once.
     """
@@ -74,7 +74,7 @@ def in_words(error: BaseException) -> str:
         return "; ".join(dict.fromkeys(map(in_words, ungrouped(error))))
     try:
         text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - somebody else's error may fail at that, too
+    except Exception:  # noqa: BLE001 - a foreign error may fail at that, too
         text = ""
     if len(text) > _LONGEST_REASON:
         # A page that a server answered, say: it would be in the log, the trace and the terminal.

@@ -52,7 +52,7 @@ class _Logger:
 
 @frozen(eq=False)
 class _EventsOnStderr:
-    """Standard error as it is for each event: missing, closed, full or broken, nobody fails."""
+    """Standard error at each event; a missing, closed, full or broken one is no error."""
 
     def write(self, text: str) -> None:
         if sys.stderr is not None:

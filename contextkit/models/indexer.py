@@ -67,7 +67,7 @@ class Indexer:
         records: the source's records.
         state: what the source remembers between runs: `state.save({…})` keeps JSON values,
             `state.load()` gives them, `{}` where there are none; save after the records.
-        settings: the source's own settings, `[sources.NAME]`, as far as somebody set them.
+        settings: the source's own settings, `[sources.NAME]`, as far as they are set.
         owned_elsewhere: paths in the workspace that sources which are on have indexed as their
             own (`SourceInfo.owns_files`): a source that takes files of every kind leaves them.
     """
@@ -81,5 +81,5 @@ class Indexer:
     owned_elsewhere: frozenset[str] = frozenset()
 
     def progress(self, done: int, total: int | None, label: str) -> None:
-        """Tell whoever watches how far the run is; cheap, call it per unit of work."""
+        """Report the progress of the run; cheap, call it per unit of work."""
         self._report(Progress(source=self.records.source, label=label, done=done, total=total))

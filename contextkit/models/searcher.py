@@ -24,7 +24,7 @@ class Searcher(Protocol):
     on `outcome_status`, and `domain` on a value's `domains`. It has `source_timeout` seconds,
     0.3 unless the request says otherwise: searching over a network may want more.
 
-    Where a request is of one of many users, a method that has a parameter `user` is told whose.
+    With many users, a method with a parameter `user` gets the request's user.
     Results whose field `user` names another one are dropped in any case; what names nobody is
     the project's.
 

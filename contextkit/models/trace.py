@@ -1,4 +1,4 @@
-"""The trace: what each stage did to each source and to each item, in words and numbers."""
+"""The trace: what each stage did to each source and to each item, in text and numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SourceTrace:
         fixed_share: what its share would be by weight alone; None where it is that.
         evidence: how much of the question its items have, 0..1; None where shares are fixed.
         breaker: the breaker's state after this request.
-        reason: what went wrong, or why it has little room, in words; or None.
+        reason: what went wrong, or why it has little room; or None.
         age: seconds since a cache kept what it answered; None where it was asked now.
     """
 
@@ -90,7 +90,7 @@ class ItemTrace:
             max_items`), `over_budget`, `weak` (not worth its tokens
             beside what others answer), or `filtered` where the request's own filters left it
             out, before it was scored.
-        reason: the verdict in words.
+        reason: why it has that verdict.
         tokens: tokens it takes in the text, 0 when it is not in it.
         whole_tokens: tokens it would take whole; 0 for what was dropped before that was
             known.
@@ -159,7 +159,7 @@ class CacheTrace:
             `not_kept`: it was assembled now and is not.
         age: seconds since it was kept, for a hit.
         hit_ratio: the part of all requests of this process that were hits, 0..1.
-        reason: why it is not kept, in words, or None.
+        reason: why it is not kept, or None.
     """
 
     state: Literal["hit", "kept", "not_kept"]

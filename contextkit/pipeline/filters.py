@@ -102,7 +102,7 @@ def _unranked(item: ContextItem, section: str) -> Candidate:
 
 
 def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str | None:
-    """Why a request does not want an item, in words; None where it does."""
+    """Why a request does not want an item; None where it does."""
     if item.id in request.exclude or f"{item.source}:{item.id}" in request.exclude:
         return "the request excludes its id"
     kind = item.kind or item.source

@@ -88,7 +88,7 @@ class Answer:
         state: `ok`, `empty`, `failed`, `timed_out`, `cut_off` or `breaker_open`.
         milliseconds: how long it was waited for.
         breaker: the breaker's state afterwards.
-        reason: what went wrong, in words, or None.
+        reason: what went wrong, or None.
         age: seconds since a cache kept the items; None where the source was asked now.
     """
 

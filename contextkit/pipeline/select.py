@@ -19,7 +19,7 @@ _log = get_logger(__name__)
 
 @frozen
 class Dropped:
-    """A candidate that does not go on, and why, in words; of a duplicate, what it repeats."""
+    """A candidate that does not go on, and why; of a duplicate, what it repeats."""
 
     candidate: Candidate
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""What must hold of the hooks that nobody sees fail: commands, and hearing of agents' events."""
+"""Checks of hooks whose failures go unseen: commands and agents' events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that somebody gives: that they are text, and the form they are stored and shown in."""
+"""Check given texts, and bring them into the form in which they are stored and shown."""
 
 from __future__ import annotations
 
