@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import Attribute, field, frozen
 
-from contextkit.models.source import WorkspaceRule
+if TYPE_CHECKING:
+    from contextkit.models.source import WorkspaceRule
 
 Affects = Literal["answers", "context", "nothing"]
 

@@ -44,10 +44,10 @@ from contextkit.models.options import (
     values_of,
 )
 from contextkit.models.strategy import DEFAULT, Strategy
-from contextkit.text.signals import QuerySignals
 
 if TYPE_CHECKING:
     from contextkit.models.records import Records
+    from contextkit.text.signals import QuerySignals
 
 
 def _over_zero(_: object, attribute: Attribute[Any], value: float | None) -> None:
