@@ -21,6 +21,8 @@ from typing import Any, Literal, TypeVar
 
 from attrs import define, field
 
+__all__ = ["Breaker", "ForkLock", "in_loop", "in_thread"]
+
 T = TypeVar("T")
 
 

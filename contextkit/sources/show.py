@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextkit.models.items import Style
 from contextkit.text.markup import escape_xml, markdown_text, one_line
 from contextkit.text.styles import element, style_of
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 
 def in_style(

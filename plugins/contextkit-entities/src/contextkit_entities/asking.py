@@ -9,6 +9,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, RecordsView
 from contextkit.concurrency import in_thread
+from contextkit_entities.depth import MOST_DEPTH
 from contextkit_entities.entity import Entity
 from contextkit_entities.finding import (
     Found,
@@ -17,7 +18,7 @@ from contextkit_entities.finding import (
     find_entities,
     with_salient,
 )
-from contextkit_entities.walking import MOST_DEPTH, Bounds, Step, walk
+from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import key_of
 
 __all__ = ["ENTITIES", "ask_for_entities", "ask_for_relations"]

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from contextkit import InvalidRequestError, Record, Records
 from contextkit.concurrency import ForkLock
 from contextkit.models.record import belongs_to_user
+from contextkit_entities.depth import DEPTH, MOST_DEPTH
 from contextkit_entities.entity import BY_HAND, DEFAULT_TYPE, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
     AmbiguousEntityError,
@@ -21,7 +22,7 @@ from contextkit_entities.errors import (
     UnknownRelationError,
 )
 from contextkit_entities.relation import RELATION, Relation, relation_id
-from contextkit_entities.walking import DEPTH, MOST_DEPTH, Bounds, Step, walk
+from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import (
     key_of,
     name_keys,

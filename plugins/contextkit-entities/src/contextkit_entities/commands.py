@@ -6,6 +6,7 @@ import click
 
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_entities.book import EntityBook
+from contextkit_entities.depth import DEPTH, MOST_DEPTH
 from contextkit_entities.showing import (
     entity_lines,
     entity_text,
@@ -13,7 +14,6 @@ from contextkit_entities.showing import (
     relation_line,
     stored_line,
 )
-from contextkit_entities.walking import DEPTH, MOST_DEPTH
 
 __all__ = ["entities"]
 

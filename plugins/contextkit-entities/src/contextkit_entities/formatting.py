@@ -10,8 +10,14 @@ from attrs import evolve
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
 from contextkit.sources import behind_label, in_style
-from contextkit.text import escape_xml, line_start_safe, one_line, opening_tag, plain_line
-from contextkit.text.truncate import truncate
+from contextkit.text import (
+    escape_xml,
+    line_start_safe,
+    one_line,
+    opening_tag,
+    plain_line,
+    truncate,
+)
 
 __all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from contextkit import SourceInfo, hookimpl
 from contextkit.models.source import Setting
-from contextkit_entities.walking import DEPTH, MOST_DEPTH
+from contextkit_entities.depth import DEPTH, MOST_DEPTH
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest

@@ -19,7 +19,7 @@ from contextkit.text.markup import (
     one_line,
     plain_line,
 )
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 __all__ = ["formatted", "happened", "headline"]
 

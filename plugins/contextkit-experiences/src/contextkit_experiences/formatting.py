@@ -20,7 +20,7 @@ from contextkit.text import (
     plain_line,
     style_of,
 )
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 from contextkit_experiences.vocabulary import FAILURES
 
 __all__ = ["FAILED", "format_experience"]

@@ -19,7 +19,7 @@ from contextkit.sources.show import (
 from contextkit.text.markup import markdown_text, one_line
 from contextkit.text.passages import Excerpt
 from contextkit.text.styles import style_of
-from contextkit.text.truncate import ELLIPSIS
+from contextkit.text.truncation import ELLIPSIS
 
 __all__ = ["formatted", "shortened"]
 
