@@ -1,9 +1,4 @@
-"""Blocking calls in threads beside the event loop, and the way back from there into the loop.
-
-Locks that are free in a forked process, whoever held them in its parent.
-
-A circuit breaker: a source that keeps failing is left alone for a while.
-"""
+"""Threads beside the event loop, locks that survive a fork, and circuit breakers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Folders and files that are their user's alone: 0700 and 0600, whatever the umask.
+"""Private files and folders (modes 0600 and 0700), and safe reading of TOML files.
 
-Where there are no such modes, as on Windows, the modes stay what they are.
-
-Reading a TOML file that anybody may have written, in time that grows with its size.
+On systems without such modes, as Windows, the modes stay as they are. A TOML file is read in time
+that grows with its size, whoever wrote it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""What an event is answered with: a context that is new to the session, or nothing.
+"""Answer an agent's event with a context that is new to its session.
 
-What a session begins with: what was last told to the sources that people tell things.
-
-Leaving out what a session has been shown, before anything is ranked.
-
-Answering an event in the hook's own process, where no resident process does.
+At a session's start the answer is the latest records of the sources that people write to, such
+as memories. At a prompt it is a context for that prompt. Items that the session has seen are left
+out before anything is ranked. Where no background server runs, the hook's own process answers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Asking the resident process, and starting it.
+"""The client of the background server: find it, start it, ask it.
 
-What travels between a client and the resident process: JSON behind its length.
-
-Where the resident process of a `CONTEXTKIT_HOME` listens.
+Each `CONTEXTKIT_HOME` has one server, which listens on a socket of its own. Messages are JSON
+behind their length.
 """
 
 from __future__ import annotations

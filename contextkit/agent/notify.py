@@ -1,7 +1,7 @@
-"""Telling plugins what an agent reports, after it was answered.
+"""Pass an agent's event on to plugins, after the event was answered.
 
-`python -m contextkit.agent.notify` tells of the one event on its standard input: what
-a hook's process starts, and does not wait for, where no resident process is there to do it.
+`python -m contextkit.agent.notify` passes on the one event on its standard input. A hook starts
+it and does not wait for it, where no background server runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Running the resident process, in front or detached.
-
-What the resident process remembers of a project's sources.
-"""
+"""Run the background server, in the foreground or detached; read the health it remembers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What each session of an agent has been told, on disk.
+"""Files of agent sessions: the items each one has seen, and the journal of the hooks.
 
-What hooks have to say, which an agent is never told: a file of JSON lines.
+The journal is a file of JSON lines. It has what went wrong in hooks, which agents never see.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The tools that plugins offer: finding them, and what each takes and gives.
+"""Tools that plugins offer to agents: find them, describe them, call them.
 
-Calling a tool: its arguments and its result checked, whatever it raises in words.
+Arguments and results are checked against the types of the tool's function. A failure becomes a
+message for the agent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where a context ends: which items are not worth their tokens beside those that answer.
+"""Where a context ends: items that are not worth their tokens beside better ones.
 
-Each rule says, by `id` of a piece, why that is left out; the trace has it as `weak`. With the
-request's `fill` none of them holds.
+Each rule names, by `id` of a piece, the reason to leave it out; the trace shows it as `weak`. With
+the request's `fill` no rule applies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The cache of whole contexts.
 
-One computation for all who want its result at the same time.
+Requests that ask the same at the same moment share one assembly.
 """
 
 from __future__ import annotations

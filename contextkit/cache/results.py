@@ -1,6 +1,7 @@
-"""The cache of single sources' answers, for contexts that ask others anew.
+"""The caches of single sources' answers and of queries' vectors.
 
-The cache of queries' vectors, which processes with one Redis share.
+The first serves contexts that ask the other sources anew; the second is shared by processes that
+use one Redis.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Near duplicates: the ratio of two texts, computed only where it can reach the threshold.
 
-Which pairs of texts can be alike at all: a bound that costs far less than the ratio.
-
 The ratio of two texts of `a` and `b` characters is `1 - d / (a + b)`, where `d`, the Indel
 distance, is the least number of characters to insert and delete to make one of the other.
-So at a threshold `t` a pair qualifies only with `d <= (1 - t) * (a + b)`. Whatever is
-never above `d` may therefore be tested in its place, and misses nothing. Three such bounds
-are added up here:
+So at a threshold `t` a pair qualifies only with `d <= (1 - t) * (a + b)`. A value that is never
+above `d` may therefore be tested in its place, and misses nothing. Three such bounds, far cheaper
+than the ratio, are added up here:
 
 1. A map of characters to classes: if it maps every character of both texts, the same
    edits make one image of the other, so the images' distance is at most `d`. Here the

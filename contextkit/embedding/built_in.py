@@ -1,12 +1,11 @@
-"""The model that comes with contextkit: WordLlama's packaged table of token vectors.
+"""The built-in model: WordLlama's packaged table of token vectors.
 
-It is read with `numpy` and `tokenizers` rather than through WordLlama's own loader,
-which looks for the tokenizer in another folder and costs ten times the import.
+It is read with `numpy` and `tokenizers` rather than through WordLlama's own loader, which looks for
+the tokenizer in another folder and takes ten times as long to import.
 
-The tokenizer of the static model, of which the first short text gets only what it needs.
-
-Building the whole of it takes three times as long as reading its file, and a process that
-answers one question needs some hundred of its 32,000 tokens.
+The first short text is split with a part of the tokenizer. Building all of it takes three times as
+long as reading its file, and a process that answers one question needs some hundred of its 32,000
+tokens.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A dense model made safe: checked, in batches, with a memory, and never a reason to stop.
+"""A dense model made safe: outputs checked, texts in batches, query vectors remembered.
 
-Whether a dense model works: one that failed is left alone for a while.
+A model that fails is not used for a while; searches go on by keywords alone.
 """
 
 from __future__ import annotations

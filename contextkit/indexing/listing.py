@@ -1,6 +1,6 @@
-"""The files that a source wants to index, and what the file system says of each.
+"""The files that a source lists for indexing, with their sizes and times.
 
-Files that hold keys and passwords by their names: no source indexes them, whatever is set.
+Files that hold keys and passwords by their names are never listed, whatever the settings say.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Retention: how long a source's records are kept, how many, and letting go of the rest.
+"""Retention: delete records that are too old or too many.
 
-What is too old goes first, then the oldest of what is too many. A source that brings its own
-records up to date with the workspace keeps what the workspace has, and is left alone.
+Records past the age limit go first, then the oldest of those past the number. A source with
+`contextkit_index` deletes its records itself and is not pruned.
 """
 
 from __future__ import annotations

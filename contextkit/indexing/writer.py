@@ -1,10 +1,9 @@
-"""Writing records so that a crash at any moment leaves a state from which the next run heals.
+"""Write records so that the next run repairs what a crash interrupted.
 
-Before the first write the state is saved with every file in doubt that may be touched.
-After each batch its files are out of doubt again. A file's new records are put before its
-old ones go, so that no search finds it missing; the old ones are told by their time.
-
-What is remembered of each file between two index runs.
+The state of an index run remembers each file. Before the first write it is saved with every file
+in doubt that may be touched; after each batch its files are out of doubt again. A file's new
+records are stored before its old ones are deleted, so that searches always find it; old records
+are recognized by their time.
 """
 
 from __future__ import annotations

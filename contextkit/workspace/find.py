@@ -1,6 +1,6 @@
-"""Finding the workspace: the folder that a question is about.
+"""Find the workspace, the folder that a question is about, and its git repository.
 
-Which repository a work tree belongs to, read from its files without running git.
+The repository is read from git's files, without running git.
 """
 
 from __future__ import annotations
