@@ -297,7 +297,12 @@ class Pipeline:
                 questions = self._questions(request, sections, signalling, store)
                 if self.recall is not None and request.cache:
                     questions = await self.recall(questions)
-                answers = await gather(self.registry, questions, request.deadline)
+                answers = await gather(
+                    self.registry,
+                    questions,
+                    request.deadline,
+                    self.registry.config.assemble.concurrent_sources,
+                )
         if isinstance(store, UnopenedStore) and not any(a.state == _FOUND for a in answers):
             raise store.error
         return questions, answers

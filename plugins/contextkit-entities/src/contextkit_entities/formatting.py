@@ -10,14 +10,8 @@ from attrs import evolve
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
 from contextkit.sources import behind_label, in_style
-from contextkit.text import (
-    escape_xml,
-    line_start_safe,
-    one_line,
-    opening_tag,
-    plain_line,
-    truncate,
-)
+from contextkit.text import escape_xml, line_start_safe, one_line, opening_tag, plain_line
+from contextkit.text.truncation import truncate
 
 __all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 
