@@ -9,9 +9,8 @@ from attrs import evolve
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.sources import behind_label, in_style
+from contextkit.sources import behind_label, clipped, in_style
 from contextkit.text import escape_xml, line_start_safe, one_line, opening_tag, plain_line
-from contextkit.text.truncation import truncate
 
 __all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 
@@ -104,4 +103,4 @@ def _said(value: Any) -> str:
 
 
 def _short(line: str, detail: Detail) -> str:
-    return one_line(truncate(line, _LONGEST_IN_COMPACT, len)) if detail == "compact" else line
+    return clipped(line, _LONGEST_IN_COMPACT) if detail == "compact" else line
