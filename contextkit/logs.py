@@ -1,15 +1,13 @@
-"""Logging with structlog, where the host has configured it.
+"""Logging with structlog, and spans of OpenTelemetry, where the host uses them.
 
-Such a host gets every event its way. Otherwise warnings and errors go to standard error, and
-the rest nowhere, as with Python's own logging: standard output belongs to the program, and may
-carry a protocol. contextkit itself imports structlog only for `--debug`. Secrets in an event's
-fields are replaced. The program goes on where an event cannot be written.
+A host that has configured structlog gets every event its way. Otherwise warnings and errors go to
+standard error, and the rest nowhere, as with Python's own logging: standard output belongs to the
+program, and may carry a protocol. contextkit itself imports structlog only for `--debug`. Secrets
+in an event's fields are replaced. The program goes on where an event cannot be written.
 
-Spans of OpenTelemetry, where the program that embeds contextkit traces with it.
-
-A span for each assembly (`contextkit.assemble`), one for each of its stages
+There is a span for each assembly (`contextkit.assemble`), one for each of its stages
 (`contextkit.gather`, …) and one for each question to a source (`contextkit.source`). They hold
-numbers, names and states: no query, and nothing that a source found.
+numbers, names and states: no query, and no text of an item.
 """
 
 from __future__ import annotations

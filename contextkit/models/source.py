@@ -1,7 +1,4 @@
-"""What a source declares about itself: constants, settings, commands and tools.
-
-Tools: what an agent can do with a source, beyond asking for context.
-"""
+"""Declarations of a source: its constants, settings, commands, and tools for agents."""
 
 from __future__ import annotations
 

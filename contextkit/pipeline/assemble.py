@@ -1,4 +1,4 @@
-"""What is made of the sources' answers: filter -> rank -> dedup -> format -> allocate -> fit."""
+"""Make a context of the sources' answers: filter, rank, dedup, format, allocate, fit."""
 
 from __future__ import annotations
 

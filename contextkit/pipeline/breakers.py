@@ -1,4 +1,4 @@
-"""One circuit breaker for each source, and what they tell of the sources' health."""
+"""One circuit breaker for each source, and the sources' health."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The request's own filters: handed to the store where it can meet them, and met in any case.
+"""The request's own filters: pushed down to the store, and checked again on the results.
 
-A source may do with them what it likes. What it finds that does not meet them is dropped
-before anything is ranked.
+A source may apply the filters as it likes. Items that do not meet them are dropped before anything
+is ranked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stages, one after another: signals -> gather -> filter -> rank -> dedup -> allocate -> fit.
+"""Run the stages: signals, gather, filter, rank, dedup, allocate, fit.
 
 This module reads the queries' signals and waits for the sources. `contextkit.pipeline.assemble`
 makes a context of their answers.

@@ -1,4 +1,4 @@
-"""Contexts, warnings and other recipes that a host asks for."""
+"""Requests of a host: contexts, premortems, other recipes, explanations, updates."""
 
 from __future__ import annotations
 

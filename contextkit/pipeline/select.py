@@ -1,4 +1,4 @@
-"""Which candidates go on: those above the relevance floor, and one of each that say the same."""
+"""Select candidates: above the relevance floor, and one of each set of duplicates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What is known of a plugin: where it comes from, and whether it can be used.
-
-Finding hooks that a plugin meant to implement and did not: silence would hide them.
-"""
+"""Status of a plugin: where it comes from, its state, and misspelt hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line in the test's own process, in a workspace of its own."""
+"""Run the command line in the test's own process, in a workspace of its own."""
 
 from __future__ import annotations
 

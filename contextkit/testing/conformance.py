@@ -1,4 +1,4 @@
-"""The conformance suite: what every source must do, as tests that a plugin's author inherits."""
+"""The conformance suite: tests that a source's author inherits."""
 
 from __future__ import annotations
 

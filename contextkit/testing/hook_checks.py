@@ -1,4 +1,4 @@
-"""What must hold of a source's hooks, beside those that find and show items."""
+"""Check the hooks of a source that neither find nor format items."""
 
 from __future__ import annotations
 

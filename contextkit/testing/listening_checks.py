@@ -1,4 +1,4 @@
-"""Checks of hooks whose failures go unseen: commands and agents' events."""
+"""Check commands, and hooks that observe: agents' events and assembled contexts."""
 
 from __future__ import annotations
 

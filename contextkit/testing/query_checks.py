@@ -1,4 +1,4 @@
-"""What must hold of a source's answers: their items, order, number, time, and their end."""
+"""Check a source's answers: items, order, number, time, cancellation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real git for tests, without configuration."""
+"""A git for tests that ignores the settings of the machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source that is tested, registered in a kit of its own, with a store on disk."""
+"""The source under test, in a kit of its own with a store on disk."""
 
 from __future__ import annotations
 

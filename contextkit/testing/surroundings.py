@@ -1,4 +1,4 @@
-"""What a test has instead of its user's: settings, a home, and plugins that count as installed."""
+"""Surroundings of a test: settings, a home, and plugins that count as installed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Dates that a query names: what came to be then is likelier to answer it.
+"""Dates in queries, and times that people write.
 
-Read are `7 May 2023`, `May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with months in
-English and German. A part that the query leaves out, such as the year, may be any.
-
-Times as people write them: a date, a moment, or how long ago.
+A query may name `7 May 2023`, `May 7th`, `May 2023`, `in May`, `2023-05-07` or `2023-05`, with
+months in English and German; a part that it leaves out, such as the year, may be any. Items of that
+time are likelier to answer it. A time for a filter is a date, a moment, or an age such as `7d`.
 """
 
 from __future__ import annotations

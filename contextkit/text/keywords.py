@@ -1,10 +1,8 @@
-"""BM25's sparse vectors, the same for every record and every store.
+"""BM25's sparse vectors, and words related to those of a query.
 
-Words related to those of a query: irregular forms, synonyms, and things of a kind.
-
-A stemmer joins `wins` and `win`, not `won` and `win`; and somebody who asks about pets means the
-puppy. Both are facts about English and stand in `related_words.txt`. They apply to the query, so
-that no record needs to be indexed again.
+A stemmer joins `wins` and `win`, not `won` and `win`; and a question about pets means the puppy.
+Irregular forms, synonyms and things of a kind stand in `related_words.txt`. They apply to the
+query, so that no record needs to be indexed again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a query says of itself: its keywords, the names in it, and what is wanted.
+"""Signals of a query: its keywords, names, intent and topics.
 
-What a question asks about: how code works, its history, a decision, and so on.
-
-The words are patterns over the question in lower case, several languages to a topic. A question
-that has none of them is about code, as most questions to a coding agent are.
+Topics say what a question is about: how code works, its history, a decision, and so on. They are
+found by patterns over the question in lower case, in several languages. A question without any is
+about code, as most questions to a coding agent are.
 """
 
 from __future__ import annotations
