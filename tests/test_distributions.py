@@ -112,7 +112,7 @@ def test_the_extra_installs_from_a_folder_of_wheels(
     assert "pip install contextkit-entities" in run(program, "entities", "list", code=2)
     by_name = run(program, "assemble", "tide", "--sources", "entities", code=2)
     assert "(pip install contextkit-entities)" in by_name
-    counted = run(program, "assemble", "tide", "--tokens", "gpt-5", code=2)
+    counted = run(program, "assemble", "tide", "--set", "tokens=gpt-5", code=2)
     assert "pip install contextkit-tokenizers" in counted
 
 
@@ -157,7 +157,16 @@ def test_a_tool_installer_installs_the_extra(
         pytest.skip(f"{installer} is not installed")
     found = [f"--find-links={wheels}", f"--find-links={named_only}"]
     command, home, folder = {
-        "pipx": (["pipx", "install", "--pip-args", f"--no-index {' '.join(found)}"], *PIPX),
+        "pipx": (
+            [
+                "pipx",
+                "install",
+                "--skip-maintenance",
+                "--pip-args",
+                f"--no-index {' '.join(found)}",
+            ],
+            *PIPX,
+        ),
         "uv": (["uv", "tool", "install", "--offline", "--no-index", *found], *UV),
     }[installer]
     variables = {**os.environ, home: f"{tmp_path / installer}", folder: f"{tmp_path / 'bin'}"}
