@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from attrs import define, field
 
+from contextkit.models.context import FormattedContext
+from contextkit.models.request import RequestOptions
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.questions import AskingForContexts
 from contextkit.plugin.manager import SourceRegistry
@@ -16,7 +20,7 @@ from contextkit.store.searcher import SearcherStore
 class ContextAssembler(AskingForContexts):
     """Assembles contexts from what a host's own searcher finds.
 
-    The installed sources format, weigh and compare what is found as they do with records
+    The installed sources format, weigh and compare the results as they do with records
     of their own; nothing is stored and no workspace is read.
 
     ```python
@@ -48,3 +52,19 @@ class ContextAssembler(AskingForContexts):
     @property
     def _folder(self) -> Path | None:
         return None
+
+    async def assemble_context(
+        self,
+        query: str,
+        context_types: Sequence[str] | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> FormattedContext:
+        """Assemble the context for a query, as `ContextKit.assemble_context` does.
+
+        Without a query the context is empty: a host need not check what its user wrote.
+        """
+        if isinstance(query, str) and not query.strip():
+            # What else is wrong with the request is said all the same.
+            self._asked("nothing", context_types, options)
+            return FormattedContext(markdown="", items=[], token_count=0, sources_used={})
+        return await super().assemble_context(query, context_types, **options)

@@ -23,11 +23,13 @@ from contextkit.plugin.status import PluginStatus
 from contextkit.workspace.facts import WorkspaceFacts
 
 _SOURCES = frozenset({"sources", "start_sources"})
-_NO_SOURCES = frozenset({"exclude_sources"})
 _AS_IN_ASSEMBLE = {"timeout": "source_timeout", "limit": "limit", "min_relevance": "min_relevance"}
 
 
 _LIMIT = 20
+_UNSET = {"limit": _LIMIT, "concurrent_sources": 5}
+"""Examples of settings that are not set by default."""
+
 _ELSEWHERE = frozenset({"name", *(a.name for a in settings_of(RankingSettings))})
 
 
@@ -77,13 +79,8 @@ def _sections(sources: Sequence[str]) -> Iterator[str]:
             continue
         yield f"\n# {section_about(kind)}\n[{section}]"
         for attribute in attributes:
-            value = attribute.default
-            if attribute.name in _SOURCES:
-                value = sources
-            elif attribute.name in _NO_SOURCES:
-                value = []
-            elif attribute.name == "limit":
-                value = _LIMIT
+            value = sources if attribute.name in _SOURCES else attribute.default
+            value = _UNSET.get(attribute.name, value)
             yield _setting(attribute.name, value, attribute.metadata["help"])
 
 

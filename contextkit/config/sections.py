@@ -80,8 +80,10 @@ class AssembleSettings(RequestDefaults):
         3, "Consecutive failures after which a source is skipped for a while.", _COUNT
     )
     breaker_cooldown: float = option(30.0, "How long such a source is skipped.", _ANY_SECONDS)
-    max_items: int = option(
-        1000, "Most items to compare with each other; the best of all results.", _COUNT, "lower"
+    concurrent_sources: int | None = option(
+        None,
+        "Sources to query at once; the others wait, within the deadline. Unset: all of them.",
+        _COUNT,
     )
 
 
@@ -188,6 +190,9 @@ class CacheSettings:
     )
     jitter: float = option(
         0.1, "Part of a lifetime that is cut at random, so that entries expire apart.", UNIT, "user"
+    )
+    cleanup_interval: float = option(
+        300.0, "How often expired entries are removed from memory.", _SECONDS, "user"
     )
     contexts_size: int = option(100, "Most contexts in memory.", _COUNT, "user")
     results_size: int = option(500, "Most results of sources in memory.", _COUNT, "user")

@@ -35,6 +35,7 @@ from contextkit.models.options import (
     choice,
     integers,
     names,
+    numbers,
     option,
     over_0,
     shown,
@@ -43,10 +44,10 @@ from contextkit.models.options import (
     values_of,
 )
 from contextkit.models.strategy import DEFAULT, Strategy
-from contextkit.text.signals import QuerySignals
 
 if TYPE_CHECKING:
     from contextkit.models.records import Records
+    from contextkit.text.signals import QuerySignals
 
 
 def _over_zero(_: object, attribute: Attribute[Any], value: float | None) -> None:
@@ -167,6 +168,40 @@ class RequestDefaults:
     )
     diversity: float = option(
         0.0, "Penalty for resembling a higher-ranked item (MMR).", UNIT, affects="context"
+    )
+    dedup: bool = option(
+        True,
+        "Merge items that say the same. Without, only a record that is found twice is merged.",
+        SWITCH,
+        affects="context",
+    )
+    dedup_threshold: float = option(
+        0.9,
+        "Likeness from which two texts are duplicates; at 1 they differ in case, punctuation "
+        "and white space at most.",
+        numbers("a number over 0 and at most 1", lambda value: 0 < value <= 1),
+        affects="context",
+    )
+    max_items: int = option(
+        1000,
+        "Most items in the context, the best of all sources.",
+        integers(),
+        "lower",
+        affects="context",
+    )
+    min_sources: int = option(
+        1,
+        "Sources that the context shows items of at least, if as many found some: their best "
+        "items are placed first.",
+        integers(),
+        affects="context",
+    )
+    reserve: int = option(
+        0,
+        "Tokens of `max_tokens` to leave free for the answer. A setting holds for requests that "
+        "do not set `max_tokens`.",
+        integers(least=0),
+        affects="context",
     )
 
 
@@ -335,6 +370,11 @@ class PremortemOptions(TypedDict, total=False):
     fill: bool | None
     min_relevance: float | None
     diversity: float | None
+    dedup: bool | None
+    dedup_threshold: float | None
+    max_items: int | None
+    min_sources: int | None
+    reserve: int | None
     since: datetime | str | None
     kinds: Collection[str] | None
     entity_types: Collection[str] | None
@@ -368,7 +408,7 @@ class Section:
         source: the source that is asked.
         key: unique within the recipe; default: the source's name.
         title: its heading; default: the source's title.
-        query: what is asked; default: the request's query.
+        query: the question; default: the request's query.
         filters: joined with the request's, and stronger than those.
         weight: its share of the budget; default: the source's weight.
         limit: items to retrieve; default: the request's limit.

@@ -1,7 +1,4 @@
-"""What a source declares about itself: constants, settings, commands and tools.
-
-Tools: what an agent can do with a source, beyond asking for context.
-"""
+"""Declarations of a source: its constants, settings, commands, and tools for agents."""
 
 from __future__ import annotations
 
@@ -143,6 +140,8 @@ class SourceInfo:
             False: nothing of it is kept by a cache.
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
+        records_of: the source that keeps the records which it shows, where that is not itself:
+            `contextkit sources` counts them there.
         indexed_fields: record fields that its filters use, so that the store indexes them once the
             source has many records.
         keep_days: records that came to be longer ago than so many days are not kept, over 0;
@@ -173,7 +172,7 @@ class SourceInfo:
         answers: what its items answer: topic (`QuerySignals.topics`) -> how likely, 0..1. Its
             part of the budget is multiplied by the largest of the question's topics. A topic
             that is not named counts 0.05; with no topic named it answers all of them.
-        notes: whether its items are short texts that somebody wrote down to be remembered.
+        notes: whether its items are short texts that a person wrote down to be remembered.
             Those that match well are shown whole, before the budget is split, and stand first
             where one of them answers.
         owns_files: whether it is made for the files that it indexes (`contextkit.indexing`),
@@ -191,6 +190,7 @@ class SourceInfo:
     updates: bool = False
     cacheable: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
+    records_of: str = ""
     indexed_fields: tuple[str, ...] = ()
     keep_days: float | None = field(default=None, validator=_OVER_ZERO)
     keep_records: int | None = field(default=None, validator=_OVER_ZERO)

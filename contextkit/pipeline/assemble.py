@@ -1,4 +1,4 @@
-"""What is made of the sources' answers: filter -> rank -> dedup -> format -> allocate -> fit."""
+"""Make a context of the sources' answers: filter, rank, dedup, format, allocate, fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from contextkit.pipeline.recipes import floor_of, title_of
 from contextkit.pipeline.redact import marks_in
 from contextkit.pipeline.request import unknown_sources
 from contextkit.pipeline.rerank import HOOK as RERANK, rerank
-from contextkit.pipeline.select import Dropped, Selection, select
+from contextkit.pipeline.select import Dropped, Selection, beyond, select
 from contextkit.pipeline.supersede import mark_superseded
 from contextkit.pipeline.trace import HookFailures, Stopwatch, item_traces, source_traces
 from contextkit.pipeline.update import Before, Gathered, Ongoing, pieces_anew, text_key
@@ -37,6 +37,9 @@ from contextkit.store.base import RecordStore
 from contextkit.store.hybrid import MAX_QUERY_CHARACTERS
 
 _log = get_logger(__name__)
+
+_COMPARED = 1000
+"""Items that are compared with each other, the best, where a context may not have more."""
 
 _Summaries = Mapping[object, Piece]
 
@@ -49,7 +52,7 @@ class Finishing:
         registry: the sources.
         store: says what makes its searches worse than they should be.
         clock: the time that ages are counted to.
-        history: what was chosen before, or None where nobody counts it.
+        history: the usage history, or None if it is not scored.
         watch: times the stages.
         failures: takes note of hooks that fail.
         gated: whether what was found is judged by how much of the question it has.
@@ -148,15 +151,18 @@ class Finishing:
             dropped = [Dropped(candidate, "below_floor", refused) for candidate in by_words]
             candidates = [c for c in candidates if by_other_means(of[c.section], c)]
         with self.watch.stage("dedup"):
-            most = self.registry.config.assemble.max_items
-            selection = select(self.registry, candidates, floors, self.failures, most)
+            most = max(request.max_items, _COMPARED)
+            threshold = request.dedup_threshold if request.dedup else None
+            selection = select(self.registry, candidates, floors, self.failures, most, threshold)
         ranked = selection.kept
         if rerankers := self.registry.on_with(RERANK):
             with self.watch.stage("rerank"):
                 ranked = await rerank(self.registry, rerankers, request, ranked, self.failures)
         with self.watch.stage("dedup"):
             updating = {s.source for s, info in zip(sections, infos, strict=True) if info.updates}
-            kept = mark_superseded(diversify(ranked, request.diversity), updating)
+            ordered = diversify(ranked, request.diversity)
+            dropped += beyond(ordered, request.max_items)
+            kept = mark_superseded(ordered[: request.max_items], updating)
         return Selection(kept, [*dropped, *selection.dropped, *sifted.dropped])
 
     async def _compressed(

@@ -1,10 +1,9 @@
-"""Asking all sources at once, each within its own time, none able to harm another.
+"""Ask all sources at once, each within its own time, none able to harm another.
 
-How many assemblies of one event loop run at once; the others wait for their turn.
-
-An assembly is mostly computing, so that more at once are no faster altogether, and each is
-slower. Without a bound a hundred at once all miss their sources' timeouts, and the breakers
-take healthy sources for broken ones.
+The number of assemblies that run at once in one event loop is limited; others wait for their turn.
+An assembly is mostly computing, so that more at once are no faster altogether, and each is slower.
+Without a limit a hundred at once all miss their sources' timeouts, and the breakers take healthy
+sources for broken ones.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ class Answer:
         state: `ok`, `empty`, `failed`, `timed_out`, `cut_off` or `breaker_open`.
         milliseconds: how long it was waited for.
         breaker: the breaker's state afterwards.
-        reason: what went wrong, in words, or None.
+        reason: what went wrong, or None.
         age: seconds since a cache kept the items; None where the source was asked now.
     """
 
@@ -102,7 +101,10 @@ class Answer:
 
 
 async def gather(
-    registry: SourceRegistry, questions: Sequence[Question], deadline: float
+    registry: SourceRegistry,
+    questions: Sequence[Question],
+    deadline: float,
+    at_once: int | None = None,
 ) -> list[Answer]:
     """Ask every source at the same time; one answer per question, in the same order.
 
@@ -113,12 +115,20 @@ async def gather(
         registry: calls the hooks.
         questions: one per section.
         deadline: seconds for all of them together.
+        at_once: sources that are asked at once; the others wait for their turn. None for all.
     """
     if not questions:
         return []
     started = time.perf_counter()
-    asked_at = [question.breaker.clock() for question in questions]
-    tasks = [asyncio.create_task(_ask(registry, question)) for question in questions]
+    asked_at: list[float | None] = [None] * len(questions)
+    turns = asyncio.Semaphore(at_once or len(questions))
+
+    async def ask(place: int, question: Question) -> Answer:
+        async with turns:
+            asked_at[place] = question.breaker.clock()
+            return await _ask(registry, question)
+
+    tasks = [asyncio.create_task(ask(*each)) for each in enumerate(questions)]
     try:
         answered, _ = await asyncio.wait(tasks, timeout=deadline)
     finally:
@@ -261,9 +271,11 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
     )
 
 
-def _cut_off(question: Question, started: float, asked_at: float, deadline: float) -> Answer:
+def _cut_off(question: Question, started: float, asked_at: float | None, deadline: float) -> Answer:
     reason = f"cut off at the deadline of {deadline:g} s"
-    question.breaker.failed(asked_at, reason)
+    # One that waited for its turn did not fail.
+    if asked_at is not None:
+        question.breaker.failed(asked_at, reason)
     return _failure(question, "cut_off", started, reason)
 
 

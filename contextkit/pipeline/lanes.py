@@ -1,4 +1,4 @@
-"""The sections on their way into the budget: what each may show, and its weight."""
+"""Sections on their way into the budget: their pieces and weights."""
 
 from __future__ import annotations
 
@@ -48,23 +48,63 @@ def lanes_for(
         )
         for question in questions
     ]
-    if request.strategy.budget:
-        return _by_percent(lanes, questions, request.strategy.budget)
+    sources = {q.section.key: normalized(q.section.source) for q in questions}
     # A recipe that asks its own questions, or gives its own weights, has its own split.
     own_split = any(q.section.query is not None or q.section.weight for q in questions)
-    if request.shares == "fixed" or own_split:
-        return lanes
-    infos = {q.section.key: registry.info(q.section.source) for q in questions}
-    return weighed(lanes, request, infos)
+    if request.strategy.budget:
+        split = _by_percent(lanes, sources, request.strategy.budget)
+    elif request.shares == "fixed" or own_split:
+        split = lanes
+    else:
+        infos = {q.section.key: registry.info(q.section.source) for q in questions}
+        split = weighed(lanes, request, infos)
+    if request.min_sources == 1:
+        return split
+    best = {lane.key: lane.pieces[0] for lane in lanes if lane.pieces}
+    return _of_several(split, request.min_sources, best, sources)
+
+
+def _of_several(
+    lanes: Sequence[Lane],
+    least: int,
+    best: Mapping[str, Piece],
+    sources: Mapping[str, str],
+) -> list[Lane]:
+    """The same lanes, with the best pieces of so many sources before the budget is split.
+
+    Args:
+        lanes: the sections, without what is weak.
+        least: so many sources.
+        best: each section's best piece, which may have been left out as weak.
+        sources: each section's source.
+    """
+    in_order = sorted(
+        (lane for lane in lanes if lane.key in best),
+        key=lambda lane: (not (lane.pieces and lane.weight), best[lane.key].candidate.order),
+    )
+    chosen: dict[str, str] = {}
+    for lane in in_order:
+        if len(chosen) < least:
+            chosen.setdefault(sources[lane.key], lane.key)
+    return [
+        _opened(lane, best[lane.key]) if lane.key in chosen.values() else lane for lane in lanes
+    ]
+
+
+def _opened(lane: Lane, best: Piece) -> Lane:
+    weak = {key: why for key, why in lane.weak.items() if key != id(best)}
+    return evolve(
+        lane,
+        pieces=lane.pieces or [best],
+        weak=lane.weak if lane.pieces else weak,
+        first=max(lane.first, 1),
+        weight=lane.weight or lane.own_weight,
+    )
 
 
 def _by_percent(
-    lanes: Sequence[Lane], questions: Sequence[Question], percent: Mapping[str, float]
+    lanes: Sequence[Lane], sources: Mapping[str, str], percent: Mapping[str, float]
 ) -> list[Lane]:
     """The same lanes with the weights that give their sources those percentages."""
-    weights = by_percent(
-        {lane.key: lane.weight for lane in lanes},
-        {q.section.key: normalized(q.section.source) for q in questions},
-        percent,
-    )
+    weights = by_percent({lane.key: lane.weight for lane in lanes}, sources, percent)
     return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]

@@ -58,8 +58,11 @@ def make_request(
     if "sources" in checked:
         # A setting skips no source that a request names.
         values["exclude_sources"] = ()
+    if "max_tokens" in checked:
+        values["reserve"] = 0
     values.update(checked)
     values["strategy"] = strategy
+    values["max_tokens"] = _without_reserve(values["max_tokens"], values["reserve"])
     if "limit" not in checked:
         values["limit"] = default_limit(config, values["max_tokens"])
     _check_query(query)
@@ -91,7 +94,17 @@ def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextReque
     """
     if max_tokens is None:
         return request
-    return evolve(request, max_tokens=checked_option("max_tokens", max_tokens))
+    budget = checked_option("max_tokens", max_tokens)
+    return evolve(request, max_tokens=_without_reserve(budget, request.reserve))
+
+
+def _without_reserve(max_tokens: int, reserve: int) -> int:
+    """The tokens for the context. Raises `InvalidRequestError` where none are left."""
+    if reserve >= max_tokens:
+        raise InvalidRequestError(
+            f"reserve must be less than max_tokens, {max_tokens:,}, got {reserve:,}"
+        )
+    return max_tokens - reserve
 
 
 def _check_query(query: object) -> None:

@@ -1,4 +1,4 @@
-"""Which candidates go on: those above the relevance floor, and one of each that say the same."""
+"""Select candidates: above the relevance floor, and one of each set of duplicates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = get_logger(__name__)
 
 @frozen
 class Dropped:
-    """A candidate that does not go on, and why, in words; of a duplicate, what it repeats."""
+    """A candidate that does not go on, and why; of a duplicate, what it repeats."""
 
     candidate: Candidate
     verdict: Verdict
@@ -41,6 +41,7 @@ def select(
     floors: Mapping[str, float],
     failed: Failed = log_failure,
     max_items: int | None = None,
+    threshold: float | None = 0.9,
 ) -> Selection:
     """Drop what is below the floor, then all but the best-scored of each set of duplicates.
 
@@ -54,6 +55,8 @@ def select(
         floors: section -> the relevance below which its items are dropped, 0..1.
         failed: told of hooks that fail.
         max_items: so many are compared with each other at most; None for all.
+        threshold: likeness from which two texts are duplicates; None to merge only records that
+            were found twice.
     """
     relevant = [c for c in candidates if c.relevance >= floors[c.section]]
     dropped = [
@@ -62,13 +65,12 @@ def select(
         if c.relevance < floors[c.section]
     ]
     if max_items is not None:
-        reason = f"it is not among the best {max_items:,} results"
-        dropped += [Dropped(c, "over_limit", reason) for c in relevant[max_items:]]
+        dropped += beyond(relevant, max_items)
         relevant = relevant[:max_items]
     items = [candidate.item for candidate in relevant]
-    result = deduplicate(
-        items, [candidate.scores.score for candidate in relevant], _keys(registry, items, failed)
-    )
+    keys = [()] * len(items) if threshold is None else _keys(registry, items, failed)
+    scores = [candidate.scores.score for candidate in relevant]
+    result = deduplicate(items, scores, keys, threshold)
     _log.info(
         "deduplication_complete",
         original_count=len(items),
@@ -84,6 +86,12 @@ def select(
         duplicate_of = Provenance(best.source, best.id, best.location)
         dropped.append(Dropped(relevant[loser], "duplicate", reason, duplicate_of))
     return Selection(sorted(kept, key=lambda candidate: candidate.order), dropped)
+
+
+def beyond(candidates: Sequence[Candidate], most: int) -> list[Dropped]:
+    """The candidates, best first, for which a limit has no room."""
+    reason = f"it is not among the best {most:,} results"
+    return [Dropped(candidate, "over_limit", reason) for candidate in candidates[most:]]
 
 
 def _below(candidate: Candidate, floor: float) -> str:

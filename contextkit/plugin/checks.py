@@ -1,7 +1,4 @@
-"""Checking what a plugin's hooks return, so that an error names the plugin and the hook.
-
-Hooks whose failure costs no more than what they would have given.
-"""
+"""Check the results of hooks; an error names the plugin and the hook."""
 
 from __future__ import annotations
 
@@ -51,6 +48,7 @@ _INFO_FIELDS: _Kinds = {
     "updates": (bool,),
     "cacheable": (bool,),
     "count_filters": (Mapping,),
+    "records_of": (str,),
     "indexed_fields": (list, tuple),
     "keep_days": (int, float, type(None)),
     "keep_records": (int, type(None)),

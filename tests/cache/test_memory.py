@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 from contextkit.cache.levels import Kind, Levels, MemoryLevel
 
@@ -43,4 +44,17 @@ def test_without_a_redis_nobody_waits_for_another_thread() -> None:
     assert asyncio.run(ask()) == [b"a", None]
     assert levels.get_blocking(kind, "a") == b"a"
     assert all(thread.name != "contextkit-cache" for thread in threading.enumerate())
+    levels.close()
+
+
+def test_expired_values_leave_the_memory_of_an_idle_process() -> None:
+    """Every `cleanup_interval` seconds, though nobody asks for them or keeps another."""
+    levels, kind = Levels(cleanup_interval=0.02), Kind("contexts", 10, 0.01, HOUR)
+    levels.keep_blocking(kind, "a", b"a")
+    memory = levels._memories["contexts"]
+    assert len(memory._kept._TLRUCache__items) == 1  # type: ignore[attr-defined]
+    waiting = time.monotonic() + 30
+    while memory._kept._TLRUCache__items and time.monotonic() < waiting:  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    assert len(memory._kept._TLRUCache__items) == 0  # type: ignore[attr-defined]
     levels.close()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from attrs import define, field, frozen
 
-from contextkit import ContextAssembler, InvalidContextTypeError
+from contextkit import ContextAssembler, InvalidContextTypeError, InvalidRequestError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_searcher.py"
 FIVE = ["memories", "code", "experiences", "values", "commits"]
@@ -344,6 +344,17 @@ async def test_nothing_found_is_an_empty_context(host: AnyHost) -> None:
     """Results that do not match are below the floor; it is no error."""
     context = await ContextAssembler(host).assemble_context("zeppelin", FIVE, **PATIENT)
     assert (context.markdown, context.items, context.sources_used) == ("", [], {})
+
+
+@pytest.mark.parametrize("query", ["", " \n"])
+async def test_an_empty_query_is_an_empty_context(host: AnyHost, query: str) -> None:
+    """As the seed's assembler gave one; the searcher is not asked, and options are checked."""
+    assembler = ContextAssembler(host)
+    context = await assembler.assemble_context(query, FIVE, **PATIENT)
+    assert (context.markdown, context.items, context.token_count) == ("", [], 0)
+    assert host.calls == []
+    with pytest.raises(InvalidRequestError, match="limit must be a whole number"):
+        await assembler.assemble_context(query, FIVE, limit=0)
 
 
 # -- premortem ------------------------------------------------------------------------------

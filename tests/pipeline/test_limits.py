@@ -1,0 +1,146 @@
+"""Settings that say how much of what was found a context may and must show."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from contextkit import ContextItem, ContextKit, ContextRequest, InvalidRequestError, SourceInfo
+
+MakePlugin = Callable[..., ModuleType]
+OpenKit = Callable[..., ContextKit]
+
+PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
+QUERY = "when is high water at the harbour?"
+FIRST = "High water at the harbour comes at noon, and the gate is closed by hand."
+ALIKE = "High water at the harbour comes at noon, and the gates are closed by hand."
+
+
+def tide(*texts: str, source: str = "tide", best: float = 0.9) -> list[ContextItem]:
+    """Items of a source, best first."""
+    return [
+        ContextItem(source, text, best - 0.01 * number, id=f"{source}-{number}")
+        for number, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "items"),
+    [
+        ({}, 1),
+        ({"assemble.dedup_threshold": 1.0}, 2),
+        ({"assemble.dedup": False}, 3),
+    ],
+)
+async def test_duplicates_are_merged_as_the_settings_say(
+    open_kit: OpenKit, make_plugin: MakePlugin, settings: dict[str, object], items: int
+) -> None:
+    """From a likeness on, only where texts are equal, or not at all."""
+    plugin = make_plugin(tide(FIRST, FIRST.upper(), ALIKE))
+    kit = open_kit({"tide": plugin}, settings={**PATIENT, **settings})
+    context = await kit.assemble_context(QUERY)
+    assert sum(row.verdict != "duplicate" for row in context.trace.items) == items
+
+
+async def test_a_context_has_so_many_items_at_most(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """The best, after duplicates were merged: they leave room for others."""
+    texts = (FIRST, ALIKE, "The harbour is closed at low water.", "Ships wait at the pier.")
+    kit = open_kit({"tide": make_plugin(tide(*texts))}, settings=PATIENT)
+    context = await kit.assemble_context(QUERY, max_items=2, fill=True)
+    assert [item.id for item in context.items] == ["tide-0", "tide-2"]
+    verdicts = {row.id: row.verdict for row in context.trace.items}
+    assert (verdicts["tide-1"], verdicts["tide-3"]) == ("duplicate", "over_limit")
+
+
+async def test_a_context_shows_so_many_sources_at_least(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Also one that answers so badly that it would be left out."""
+    answering = [f"High water at the harbour: table {n}, noon and midnight." for n in range(12)]
+    info = SourceInfo(scale="calibrated", answers={"code": 1.0})
+    plugins = {
+        "tide": make_plugin(tide(*answering), contextkit_source=info),
+        "moon": make_plugin(
+            tide("The moon wanes.", source="moon", best=0.2),
+            contextkit_source=SourceInfo(scale="calibrated", answers={"history": 1.0}),
+        ),
+    }
+    kit = open_kit(plugins, settings=PATIENT)
+    plain = await kit.assemble_context(QUERY, max_tokens=250)
+    assert set(plain.sources_used) == {"tide"}
+    context = await kit.assemble_context(QUERY, max_tokens=250, min_sources=2)
+    assert set(context.sources_used) == {"tide", "moon"}
+    assert context.token_count <= 250
+
+
+async def test_tokens_are_left_free_for_the_answer(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """Of the budget in the settings; a request with a budget has a reserve of its own."""
+    settings = {**PATIENT, "assemble.max_tokens": 1000, "assemble.reserve": 700}
+    kit = open_kit({"tide": make_plugin(tide(FIRST))}, settings=settings)
+    context = await kit.assemble_context(QUERY)
+    assert context.trace.max_tokens == 300
+    assert (await kit.assemble_context(QUERY, max_tokens=400)).trace.max_tokens == 400
+    reserved = await kit.assemble_context(QUERY, max_tokens=400, reserve=100)
+    assert reserved.trace.max_tokens == 300
+    updated = await kit.update_context(reserved, ContextItem("chat", ALIKE, 0.5), max_tokens=500)
+    assert updated.trace.max_tokens == 400
+    with pytest.raises(InvalidRequestError, match="reserve must be less than max_tokens, 400"):
+        await kit.assemble_context(QUERY, max_tokens=400, reserve=400)
+
+
+@pytest.mark.parametrize(("at_once", "most"), [(None, 3), (2, 2), (1, 1)])
+async def test_so_many_sources_are_asked_at_once(
+    open_kit: OpenKit, make_plugin: MakePlugin, at_once: int | None, most: int
+) -> None:
+    """The others wait for their turn, and answer all the same."""
+    running: list[str] = []
+    seen: list[int] = []
+
+    def source(name: str) -> ModuleType:
+        async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+            running.append(name)
+            seen.append(len(running))
+            await asyncio.sleep(0.02)
+            running.remove(name)
+            return tide(FIRST.replace("noon", name), source=name)
+
+        return make_plugin(contextkit_query=contextkit_query)
+
+    settings = dict(PATIENT)
+    if at_once is not None:
+        settings["assemble.concurrent_sources"] = at_once
+    names = ("one", "two", "three")
+    kit = open_kit({name: source(name) for name in names}, settings=settings)
+    context = await kit.assemble_context(QUERY)
+    assert max(seen) == most
+    assert {row.state for row in context.trace.sources} == {"ok"}
+
+
+async def test_a_source_that_waits_for_its_turn_is_not_to_blame(
+    open_kit: OpenKit, make_plugin: MakePlugin
+) -> None:
+    """At the deadline it is cut off, and its breaker counts no failure."""
+
+    async def hang(request: ContextRequest) -> list[ContextItem]:
+        await asyncio.sleep(60)
+        return []
+
+    plugins = {name: make_plugin(contextkit_query=hang) for name in ("one", "two")}
+    settings = {
+        "embedding.model": "none",
+        "assemble.source_timeout": 20.0,
+        "assemble.deadline": 0.2,
+        "assemble.concurrent_sources": 1,
+        "assemble.breaker_failures": 1,
+    }
+    kit = open_kit(plugins, settings=settings)
+    context = await kit.assemble_context(QUERY)
+    assert {row.state for row in context.trace.sources} == {"cut_off"}
+    assert sorted(health.state for health in kit.health().values()) == ["closed", "open"]
