@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 CORE = [
     "contextkit",
     "contextkit.cli",
+    "contextkit.concurrency",
     "contextkit.errors",
     "contextkit.indexing",
     "contextkit.logs",
@@ -23,11 +24,14 @@ CORE = [
     # The methods that ContextKit and ContextAssembler share.
     "contextkit.pipeline.questions",
     "contextkit.plugin.spec",
+    "contextkit.sources",
     "contextkit.testing",
+    "contextkit.text",
 ]
 HARMLESS = (
-    # In a class with a method `list`, pdoc takes `list[str]` for that method. Nothing else does.
-    ".*'function' object is not subscriptable",
+    # pdoc evaluates annotations, and these are for type checkers: `list[str]` in a class with a
+    # method `list`, and attrs' `Attribute[str]`.
+    "Error parsing type annotation .* is not subscriptable",
     # The constructor of a NamedTuple has no module in which pdoc could look a name up.
     r"Error parsing type annotation ForwardRef\(",
     # The keys of a TypedDict that is made by a call are in no source.

@@ -23,6 +23,8 @@ from typing import Any
 
 from attrs import frozen
 
+__all__ = ["describe", "get_logger", "silenced", "span"]
+
 _SHOWN = frozenset({"warning", "error", "critical"})
 """Levels that are written where structlog is not configured."""
 

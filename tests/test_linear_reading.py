@@ -24,7 +24,7 @@ from contextkit.text.graphemes import is_boundary
 from contextkit.text.markup import escape_markdown, fenced, markdown_text, one_line, plain_text
 from contextkit.text.questions import is_talk, signals_of
 from contextkit.text.tokens import estimate_tokens
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 from contextkit.workspace.find import find_workspace
 from contextkit_code.chunks import chunk_file
 from contextkit_code.code_records import RecordMaker

@@ -31,8 +31,11 @@ MakeRegistry = Callable[..., SourceRegistry]
 
 PUBLIC = (
     "contextkit",
+    "contextkit.agent",
+    "contextkit.cli",
     "contextkit.indexing",
     "contextkit.models",
+    "contextkit.sources",
     "contextkit.text",
 )
 """The packages whose names are imported on first use."""
@@ -43,6 +46,9 @@ def test_every_public_name_is_there(package: str) -> None:
     """A name of `__all__` is given once, and can be imported."""
     names = importlib.import_module(package).__all__
     assert len(set(names)) == len(names)
+    # A module of that name would take the place of the value once it is imported.
+    folder = Path(str(importlib.import_module(package).__file__)).parent
+    assert not {path.stem for path in folder.iterdir()} & set(names)
     for name in names:
         assert getattr(importlib.import_module(package), name) is not None
 

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from contextkit.config.sections import SECTIONS
+from contextkit.testing.api_reference import api_reference
 from contextkit.testing.command_reference import command_reference
 from contextkit.testing.reference import filled
 from contextkit.testing.settings_reference import settings_reference
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = ROOT / "contextkit" / "cli" / "README.md"
+API = ROOT / "plugins" / "api.md"
 SETTINGS = ROOT / "contextkit" / "config" / "README.md"
 
 
@@ -29,6 +31,12 @@ def test_the_page_of_commands_is_current() -> None:
     """Make it anew with the command that stands in it."""
     page = COMMANDS.read_text(encoding="utf-8")
     assert page == filled(page, command_reference())
+
+
+def test_the_page_of_the_api_is_current() -> None:
+    """Make it anew with the command that stands in it."""
+    page = API.read_text(encoding="utf-8")
+    assert page == filled(page, api_reference())
 
 
 def test_every_setting_has_its_row() -> None:

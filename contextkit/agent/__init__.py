@@ -1,7 +1,55 @@
-"""Context for coding agents, at the events that their hooks report.
+"""Agents: hooks at their events, tools for them, and the background server.
 
-`events` says what an event is, `answering` what it is answered with, `client` is the life of
-a hook's process. Agents differ in how they write events and answers down: that is a plugin's.
+Agents write events and answers in their own ways. A plugin connects one: it reads an event, lets
+`run_hook` answer it, or offers the tools that sources bring (`offered_tools`, `call_tool`).
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextkit.package import lazy_names
+
+if TYPE_CHECKING:
+    from contextkit.agent.hook import run_hook as run_hook
+    from contextkit.agent.tools import (
+        OfferedTool as OfferedTool,
+        call_tool as call_tool,
+        offer_tool as offer_tool,
+        offered_tools as offered_tools,
+    )
+    from contextkit.config.load import (
+        data_folder as data_folder,
+        load_config as load_config,
+        patient as patient,
+        user_config_file as user_config_file,
+    )
+    from contextkit.config.settings import Config as Config
+    from contextkit.files import (
+        make_private_folder as make_private_folder,
+        write_private as write_private,
+    )
+    from contextkit.pipeline.recipes import (
+        check_excluded as check_excluded,
+        offered_recipes as offered_recipes,
+    )
+    from contextkit.pipeline.request import make_request as make_request
+    from contextkit.plugin.checks import log_failure as log_failure
+    from contextkit.plugin.manager import SourceRegistry as SourceRegistry
+    from contextkit.plugin.spec import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP
+
+_NAMES = {
+    "hook": "run_hook",
+    "tools": "OfferedTool call_tool offer_tool offered_tools",
+    "..config.load": "data_folder load_config patient user_config_file",
+    "..config.settings": "Config",
+    "..files": "make_private_folder write_private",
+    "..pipeline.recipes": "check_excluded offered_recipes",
+    "..pipeline.request": "make_request",
+    "..plugin.checks": "log_failure",
+    "..plugin.manager": "SourceRegistry",
+    "..plugin.spec": "ENTRY_POINT_GROUP",
+}
+
+__all__ = [name for names in _NAMES.values() for name in names.split()]
+__getattr__ = lazy_names(__name__, **_NAMES)

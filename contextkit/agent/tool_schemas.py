@@ -1,4 +1,4 @@
-"""From a Python type to a JSON schema, and to what reads a JSON value of that type."""
+"""JSON schemas and validating readers for Python types."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _OBJECTS = (dict, collections.abc.Mapping)
 
 @frozen
 class Shape:
-    """What a JSON value may be.
+    """The JSON values of a type.
 
     Attributes:
-        schema: as a JSON schema.
-        words: for a person, as in "expected a number".
-        read: the Python value of a JSON value; raises `UnfitError`.
-        optional: where it is another shape or null, that other one.
+        schema: the JSON schema.
+        words: the description in errors, as in "expected a number".
+        read: converts a JSON value to Python; raises `UnfitError`.
+        optional: for "another shape or null", that other shape.
     """
 
     schema: Mapping[str, Any]
@@ -35,11 +35,11 @@ class Shape:
 
 
 def shape_of(annotation: Any) -> Shape:
-    """The shape of a type.
+    """Return the shape of a type.
 
-    Texts, numbers, truth values, None, `datetime` (ISO 8601), `Literal`, unions, lists,
-    tuples of one type, mappings with texts for keys, `TypedDict` and `Any` have one, and so
-    does what `Annotated` says to take the `Values` of an option.
+    Supported are strings, numbers, booleans, None, `datetime` (ISO 8601), `Literal`, unions,
+    lists, tuples of one type, mappings with string keys, `TypedDict`, `Any`, and a type that
+    `Annotated` gives the `Values` of an option.
 
     Raises `TypeError` for any other type.
     """
@@ -70,7 +70,7 @@ def shape_of(annotation: Any) -> Shape:
 
 
 def described_shape(shape: Shape, description: str) -> Shape:
-    """The same shape, with a description in its schema."""
+    """Add a description to the schema of a shape."""
     return evolve(shape, schema={**shape.schema, "description": description})
 
 
@@ -84,7 +84,7 @@ def _scalar(kind: str, words: str, fits: Callable[[Any], bool], **more: str) -> 
 
 
 def _read_integer(value: Any) -> int:
-    # JSON has one kind of number: 5.0 is a whole one.
+    # JSON has one kind of number: 5.0 is an integer.
     if not is_number(value) or value != int(value):
         raise UnfitError("a whole number", value)
     return int(value)
@@ -158,7 +158,7 @@ def _literal(values: Sequence[Any]) -> Shape:
     words = f"one of {', '.join(map(str, values))}"
 
     def read(value: Any) -> Any:
-        # Written so that True is not taken for 1.
+        # Comparing types as well keeps True apart from 1.
         if not any(value == known and type(value) is type(known) for known in values):
             raise UnfitError(words, value)
         return value

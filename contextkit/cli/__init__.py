@@ -1,17 +1,55 @@
-"""The command line: `contextkit`."""
+"""The command line `contextkit`, and what commands of plugins need."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from contextkit.package import lazy_names
 
 if TYPE_CHECKING:
-    from contextkit.cli.root import cli
+    from contextkit.cli.assemble import (
+        checked_sources as checked_sources,
+        warn_of_troubles as warn_of_troubles,
+    )
+    from contextkit.cli.entries import (
+        add_command as add_command,
+        entry_commands as entry_commands,
+        list_command as list_command,
+        part_options as part_options,
+        remove_command as remove_command,
+    )
+    from contextkit.cli.failures import ExitCode as ExitCode
+    from contextkit.cli.index import index_first as index_first
+    from contextkit.cli.lazy import LazyCommand as LazyCommand
+    from contextkit.cli.options import (
+        Command as Command,
+        no_index_option as no_index_option,
+        query_from as query_from,
+        request_options as request_options,
+    )
+    from contextkit.cli.root import cli as cli
+    from contextkit.cli.session import (
+        Session as Session,
+        json_option as json_option,
+        pass_session as pass_session,
+    )
 
-__all__ = ["cli", "main"]
+_NAMES = {
+    "assemble": "checked_sources warn_of_troubles",
+    "entries": "add_command entry_commands list_command part_options remove_command",
+    "failures": "ExitCode",
+    "index": "index_first",
+    "lazy": "LazyCommand",
+    "options": "Command no_index_option query_from request_options",
+    "root": "cli",
+    "session": "Session json_option pass_session",
+}
 
+__all__ = [name for names in ("main", *_NAMES.values()) for name in names.split()]
+__getattr__ = lazy_names(__name__, **_NAMES)
 
 _OBJECTS_BETWEEN_COLLECTIONS = 200_000
 """Starting makes some ten thousand objects that all stay: looking for garbage finds none."""
@@ -32,11 +70,3 @@ def main() -> None:
     finally:
         # The memory goes with the process: it is not searched for garbage once more before.
         gc.freeze()
-
-
-def __getattr__(name: str) -> Any:
-    if name != "cli":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from contextkit.cli.root import cli
-
-    return cli

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Successor as Successor,
     )
     from contextkit.models.kit import Kit as Kit
+    from contextkit.models.options import values_of as values_of
     from contextkit.models.record import (
         KEEP_SECRET as KEEP_SECRET,
         NO_TIME as NO_TIME,
@@ -53,10 +54,13 @@ if TYPE_CHECKING:
     )
     from contextkit.models.records import Records as Records, RecordsView as RecordsView
     from contextkit.models.request import (
+        OPTIONS as OPTIONS,
         ContextRequest as ContextRequest,
         Recipe as Recipe,
         RecipeTemplate as RecipeTemplate,
+        RequestOptions as RequestOptions,
         Section as Section,
+        checked_option as checked_option,
     )
     from contextkit.models.searcher import Searcher as Searcher
     from contextkit.models.source import (
@@ -87,7 +91,10 @@ _NAMES = {
     "kit": "Kit",
     "record": "KEEP_SECRET NO_TIME REDACTIONS USER Filters Hit Range Record Search belongs_to_user",
     "records": "Records RecordsView",
-    "request": "ContextRequest Recipe RecipeTemplate Section",
+    "options": "values_of",
+    "request": (
+        "OPTIONS ContextRequest Recipe RecipeTemplate RequestOptions Section checked_option"
+    ),
     "searcher": "Searcher",
     "source": "Setting SourceInfo Tool ToolResult",
     "strategy": "Strategy",

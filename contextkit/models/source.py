@@ -143,6 +143,8 @@ class SourceInfo:
             False: nothing of it is kept by a cache.
         count_filters: which records count as one for a person, where one thing is
             stored as several records.
+        records_of: the source that keeps the records which it shows, where that is not itself:
+            `contextkit sources` counts them there.
         indexed_fields: record fields that its filters use, so that the store indexes them once the
             source has many records.
         keep_days: records that came to be longer ago than so many days are not kept, over 0;
@@ -191,6 +193,7 @@ class SourceInfo:
     updates: bool = False
     cacheable: bool = False
     count_filters: Mapping[str, Any] = field(factory=dict)
+    records_of: str = ""
     indexed_fields: tuple[str, ...] = ()
     keep_days: float | None = field(default=None, validator=_OVER_ZERO)
     keep_records: int | None = field(default=None, validator=_OVER_ZERO)

@@ -20,7 +20,7 @@ from contextkit.pipeline.render import heading
 from contextkit.text.clean import legible, visible
 from contextkit.text.styles import style_of
 from contextkit.text.tokens import TokenCounter
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 _ATTEMPTS = 24
 _CAREFUL_ATTEMPTS = 16

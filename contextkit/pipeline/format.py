@@ -21,7 +21,7 @@ from contextkit.text.parts import Parts
 from contextkit.text.passages import Excerpt, excerpt
 from contextkit.text.styles import TextStyle
 from contextkit.text.tokens import TokenCounter
-from contextkit.text.truncate import ELLIPSIS, truncate
+from contextkit.text.truncation import ELLIPSIS, truncate
 
 _BACKTICKS = re.compile(r"(?<!\\)`+")
 _LEAST_CUT = 20

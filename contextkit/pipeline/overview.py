@@ -75,7 +75,8 @@ def source_overview(
             found["priority"] = info.priority
             found["weight"] = _weight(registry, status.name, workspace)
             if records is not None:
-                found["records"] = records(status.name).count(info.count_filters)
+                keeper = info.records_of if registry.knows(info.records_of) else status.name
+                found["records"] = records(keeper).count(info.count_filters)
     return SourceOverview(
         name=status.name,
         state=status.state,

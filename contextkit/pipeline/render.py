@@ -14,7 +14,7 @@ from attrs import frozen
 from contextkit.models.context import ContextSource
 from contextkit.models.items import Style
 from contextkit.text.clean import visible
-from contextkit.text.styles import style_of
+from contextkit.text.styles import Page, style_of
 
 MOST_SOURCES = 10
 """How many items a list of sources has at most."""
@@ -84,15 +84,14 @@ def render(document: Document, style: Style) -> str:
     """The document as text; the empty text where no section has an item."""
     if not document.sections:
         return ""
-    text = visible(
-        style_of(style).document(
-            document.title,
-            [(section.title, section.texts) for section in document.sections],
-            document.listed_sources,
-            document.footer,
-            one_line_items=document.one_line_items,
-        )
+    page = Page(
+        title=document.title,
+        sections=[(section.title, section.texts) for section in document.sections],
+        sources=document.listed_sources,
+        footer=document.footer,
+        one_line_items=document.one_line_items,
     )
+    text = visible(style_of(style).document(page))
     return guarded(text) if document.guard else text
 
 

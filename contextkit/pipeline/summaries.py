@@ -20,7 +20,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.clean import legible, visible
 from contextkit.text.passages import excerpt
 from contextkit.text.tokens import TokenCounter
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 HOOK = "contextkit_compress"
 

@@ -51,6 +51,7 @@ _INFO_FIELDS: _Kinds = {
     "updates": (bool,),
     "cacheable": (bool,),
     "count_filters": (Mapping,),
+    "records_of": (str,),
     "indexed_fields": (list, tuple),
     "keep_days": (int, float, type(None)),
     "keep_records": (int, type(None)),

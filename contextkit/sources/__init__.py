@@ -21,7 +21,11 @@ from contextkit.package import lazy_names as lazy_names
 
 if TYPE_CHECKING:
     from contextkit.models.candidate import supported as supported
-    from contextkit.sources.book import Book as Book
+    from contextkit.sources.book import (
+        Book as Book,
+        changed as changed,
+        checked_limit as checked_limit,
+    )
     from contextkit.sources.checks import (
         choice as choice,
         line as line,
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
         InvalidEntryError as InvalidEntryError,
         UnknownEntryError as UnknownEntryError,
         part as part,
+        shortened_line as shortened_line,
+        time_of as time_of,
     )
     from contextkit.sources.neighbours import (
         beside as beside,
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
         xml_entity as xml_entity,
     )
     from contextkit.sources.tools import (
+        OUTCOME as OUTCOME,
         add_tool as add_tool,
         list_tool as list_tool,
         remove_tool as remove_tool,
@@ -60,11 +67,11 @@ if TYPE_CHECKING:
     from contextkit.store.searcher_filters import matches as matches
 
 _NAMES = {
-    "book": "Book",
+    "book": "Book changed checked_limit",
     "checks": "choice line name number several text whole",
-    "entry": "Entry InvalidEntryError UnknownEntryError part",
+    "entry": "Entry InvalidEntryError UnknownEntryError part shortened_line time_of",
     "neighbours": "beside best_supported sequence_supports supports",
-    "tools": "add_tool list_tool remove_tool takes_parts",
+    "tools": "OUTCOME add_tool list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
     "..models.candidate": "supported",
     "..store.searcher_filters": "matches",

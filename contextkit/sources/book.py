@@ -102,7 +102,7 @@ class Book(Generic[E]):
         return self.records.count(filters)
 
     @classmethod
-    async def find(cls, request: ContextRequest) -> builtins.list[ContextItem]:
+    async def items_for(cls, request: ContextRequest) -> builtins.list[ContextItem]:
         """The entries that match a request, as items, best first."""
         hits = await request.records.search(
             request.query, limit=request.limit, filters=request.filters

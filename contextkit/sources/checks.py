@@ -17,7 +17,16 @@ def line(what: str, longest: int) -> Callable[[Any], str]:
         what: what it is, for errors: `a name`.
         longest: characters that it may have.
     """
-    return lambda value: given_line(value, what, longest, InvalidEntryError)
+
+    def check(value: Any) -> str:
+        # Most values are read back as they were stored, and many for each request.
+        if type(value) is str and value.isascii() and value.isprintable():
+            trimmed = value[:1] != " " != value[-1:] and "  " not in value
+            if trimmed and 1 <= len(value) <= longest:
+                return value
+        return given_line(value, what, longest, InvalidEntryError)
+
+    return check
 
 
 def text(what: str, longest: int, hint: str = "") -> Callable[[Any], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import secrets
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,6 +16,7 @@ from contextkit.models.items import ContextItem
 from contextkit.models.record import USER, Record, belongs_to_user
 
 _TITLE = 60
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 _CLOCK_SKEW = timedelta(days=1)
 
 
@@ -191,15 +192,7 @@ class Entry:
         Imported records may have anything in their fields: a value that is not allowed
         counts as missing, and so does such an element of a list.
         """
-        found = dict(cls.defaults_for(record))
-        for name, each in cls.parts().items():
-            if name == "text":
-                found[name] = record.text
-            elif record.fields.get(name) is not None:
-                try:
-                    found[name] = _allowed(each.metadata["part"].check, record.fields[name])
-                except InvalidEntryError:
-                    continue
+        found = cls.read(record)
         known: dict[str, Any] = {
             "id": record.id,
             "created_at": record.created_at,
@@ -210,6 +203,22 @@ class Entry:
         except InvalidEntryError:
             # Each value is allowed, and they do not go together.
             return cls(**known, **{name: found[name] for name in cls.required_parts()})
+
+    @classmethod
+    def read(cls, record: Record) -> dict[str, Any]:
+        """The allowed values in a record's fields, by the names of the parts."""
+        entry: Any = cls
+        found, fields = dict(cls.defaults_for(record)), record.fields
+        for name, check in _checks(entry):
+            value = fields.get(name)
+            if name == "text":
+                found[name] = record.text
+            elif value is not None:
+                try:
+                    found[name] = _allowed(check, value)
+                except InvalidEntryError:
+                    continue
+        return found
 
     def as_record(self) -> Record:
         """The record that it is stored as."""
@@ -230,13 +239,7 @@ class Entry:
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
         """The types of `as_dict`, by name, for a tool's output schema."""
-        known = typing.get_type_hints(cls, include_extras=True)
-        properties = {
-            name: typing.get_type_hints(getattr(cls, name).fget, include_extras=True)["return"]
-            for name in cls.shown
-            if isinstance(getattr(cls, name, None), property)
-        }
-        return {name: _json_type({**known, **properties}[name]) for name in cls.shown}
+        return json_types_of(cls, cls.shown)
 
     def as_item(self, source: str, relevance: float, **more: Any) -> ContextItem:
         """A context's item of it.
@@ -262,8 +265,15 @@ def _parts(entry: type[Entry]) -> Mapping[str, Attribute[Any]]:
     return {each.name: each for each in fields(entry) if "part" in each.metadata}
 
 
+@functools.cache
+def _checks(entry: type[Entry]) -> Sequence[tuple[str, Callable[[Any], Any]]]:
+    return [(name, each.metadata["part"].check) for name, each in entry.parts().items()]
+
+
 def as_json(value: Any) -> Any:
     """A part's value as JSON has it: times in ISO 8601, tuples as lists."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, datetime):
         return value.isoformat()
     return list(value) if isinstance(value, tuple) else value
@@ -310,6 +320,15 @@ def time_of(value: object) -> datetime | None:
     if not isinstance(found, datetime):
         return None
     return found.replace(tzinfo=UTC) if found.utcoffset() is None else found
+
+
+def json_types_of(kind: type, names: Sequence[str]) -> Mapping[str, Any]:
+    """The JSON types of some fields and properties of a class, by name."""
+    known = typing.get_type_hints(kind, include_extras=True)
+    for name in names:
+        if isinstance(shown := getattr(kind, name, None), property):
+            known[name] = typing.get_type_hints(shown.fget, include_extras=True)["return"]
+    return {name: _json_type(known[name]) for name in names}
 
 
 def _json_type(annotation: Any) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from contextkit.models.items import Style
-from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.text.truncate import truncate
+from contextkit.text.markup import escape_xml, markdown_text, one_line
+from contextkit.text.styles import element, style_of
+from contextkit.text.truncation import truncate
 
 
 def in_style(
@@ -18,13 +19,12 @@ def in_style(
     in_style(style, markdown=lambda: f"**Dish**: {name}", xml=…, plain=…)
     ```
     """
-    return {"xml": xml, "plain": plain}.get(style, markdown)()
+    return style_of(style).choose(markdown=markdown, xml=xml, plain=plain)()
 
 
 def xml_entity(attributes: Mapping[str, str], body: Iterable[str]) -> str:
     """`<entity …>`, the body's lines escaped, `</entity>`; empty attributes are left out."""
-    lines = map(escape_xml, body)
-    return "\n".join([f"<entity{_attributes(attributes)}>", *lines, "</entity>"])
+    return element("entity", _given(attributes), [*map(escape_xml, body)])
 
 
 def plain_entity(head: str, body: Iterable[str]) -> str:
@@ -42,12 +42,8 @@ def compact(style: Style, kind: str, attributes: Mapping[str, str], text: str, l
         text: what stands in the XML element.
         line: the same with its attributes, for the other styles.
     """
-    return in_style(
-        style,
-        markdown=lambda: f"- {line_start_safe(line)}",
-        xml=lambda: f"<{kind}{_attributes(attributes)}>{escape_xml(one_line(text))}</{kind}>",
-        plain=lambda: plain_line(line),
-    )
+    own = style_of(style)
+    return own.entry(own.line(line), tag=kind, attributes=_given(attributes), text=one_line(text))
 
 
 def clipped(text: str, longest: int) -> str:
@@ -60,5 +56,5 @@ def behind_label(text: str) -> str:
     return markdown_text(text, behind_label=True)
 
 
-def _attributes(values: Mapping[str, str]) -> str:
-    return "".join(f' {name}="{escape_xml(value)}"' for name, value in values.items() if value)
+def _given(attributes: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: value for name, value in attributes.items() if value}

@@ -23,9 +23,7 @@ OUTCOME = Annotated[
 """The type of an entry's `outcome`, for a tool that gives it."""
 
 
-def takes_parts(
-    entry: type[Entry], *names: str, gives: Mapping[str, Any] | None = None
-) -> Callable[[F], F]:
+def takes_parts(entry: type[Entry], *names: str) -> Callable[[F], F]:
     """Give a tool's function parts of an entry as parameters, in place of its `**given`.
 
     ```python
@@ -37,8 +35,6 @@ def takes_parts(
         entry: the class. The type of a part and its `about` describe the parameter; a part
             with a default may be left out, and is then None.
         names: the parts; default: all that have an `about`.
-        gives: the types of the object that the tool gives, by name; default: those of the
-            function's own annotation.
     """
 
     def decorate(function: F) -> F:
@@ -46,9 +42,19 @@ def takes_parts(
         first, *others = (p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD)
         keyword_only = [each.replace(kind=each.KEYWORD_ONLY) for each in others]
         parameters = [first, *_parameters(entry, names), *keyword_only]
-        output = signature.return_annotation if gives is None else _object("given", gives)
+        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def gives(output: Mapping[str, Any]) -> Callable[[F], F]:
+    """Declare the object that a tool's function gives: name -> type."""
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
         function.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=parameters, return_annotation=output
+            return_annotation=_object("given", output)
         )
         return function
 

@@ -40,8 +40,9 @@ def opening_errors(path: object) -> Iterator[None]:
         reason = str(error)
         if "WouldBlock" in reason:
             raise StoreBusyError(
-                f"the store at {path} is open in a process that does not share it, a forked child "
-                f"perhaps: wait until that process ends, then try again"
+                f"the store at {path} is open in a process that does not share it, such as a "
+                f"forked child: wait until that process has ended, or set store.path to another "
+                f"folder"
             ) from error
         if any(trouble in reason for trouble in _SYSTEM_TROUBLE):
             raise StoreError(f"cannot open the store at {path}: {reason}") from error

@@ -314,7 +314,7 @@ class ShardFolder:
         free = shutil.disk_usage(self.path).free
         if free < size + spare:
             raise StoreFullError(
-                f"the disk of the store at {self.named} has {free // 2**20} MiB left, {doing} "
+                f"the disk of the store at {self.named} has {free // 2**20} MiB left, but {doing} "
                 f"needs {-(-(size + spare) // 2**20)} MiB: free some disk space; nothing was stored"
             )
 

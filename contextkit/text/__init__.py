@@ -4,7 +4,7 @@
 |---|---|
 | `styles` | writes texts, lines, places and whole items in each output style |
 | `markup` | makes any text safe to show as Markdown, XML or plain text |
-| `truncate`, `units`, `passages`, `parts`, `blocks` | shortens texts where they can be cut |
+| `truncation`, `units`, `passages`, `parts`, `blocks` | shortens texts where they can be cut |
 | `tokens`, `token_weights` | counts tokens |
 | `signals`, `questions`, `words`, `languages`, `dates` | reads what a question is about |
 | `keywords` | makes the sparse vectors of keyword search |
@@ -67,13 +67,14 @@ if TYPE_CHECKING:
         TEXT_STYLES as TEXT_STYLES,
         TextStyle as TextStyle,
         element as element,
+        opening_tag as opening_tag,
         style_of as style_of,
     )
     from contextkit.text.tokens import (
         TokenCounter as TokenCounter,
         estimate_tokens as estimate_tokens,
     )
-    from contextkit.text.truncate import ELLIPSIS as ELLIPSIS, truncate as truncate
+    from contextkit.text.truncation import ELLIPSIS as ELLIPSIS, truncate as truncate
     from contextkit.text.words import STOP_WORDS as STOP_WORDS, TALK as TALK, VERBS as VERBS
 
 _NAMES = {
@@ -92,9 +93,9 @@ _NAMES = {
     "secrets": "find_secrets hide_secrets",
     "secrets.span": "SecretSpan",
     "signals": "INTENTS TOPICS Intent QuerySignals Topic",
-    "styles": "TEXT_STYLES TextStyle element style_of",
+    "styles": "TEXT_STYLES TextStyle element opening_tag style_of",
     "tokens": "TokenCounter estimate_tokens",
-    "truncate": "ELLIPSIS truncate",
+    "truncation": "ELLIPSIS truncate",
     "words": "STOP_WORDS TALK VERBS",
 }
 

@@ -23,7 +23,7 @@ from attrs import define, field, frozen
 
 from contextkit.text.keywords import embed_keywords, embed_keywords_query
 from contextkit.text.languages.read import in_english
-from contextkit.text.truncate import ELLIPSIS
+from contextkit.text.truncation import ELLIPSIS
 from contextkit.text.units import TextUnit, text_units, unit_blocks
 
 _MARKUP = re.compile(r"[\\\s]+")

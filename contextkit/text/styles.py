@@ -21,6 +21,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, Protocol, TypeVar
 
+from attrs import frozen
+
 from contextkit.text.markup import (
     code_span,
     escape_markdown,
@@ -50,6 +52,25 @@ class ListedSource(Protocol):
     def location(self) -> str | None: ...
     @property
     def relevance(self) -> float: ...
+
+
+@frozen(kw_only=True)
+class Page:
+    """A whole context whose items are written in its style.
+
+    Attributes:
+        title: its heading.
+        sections: the heading of each section, and the texts of its items.
+        sources: for the list of sources; none for no list.
+        footer: the last line, in Markdown, or "".
+        one_line_items: whether items stand in consecutive lines.
+    """
+
+    title: str
+    sections: Sequence[tuple[str, Sequence[str]]]
+    sources: Sequence[ListedSource] = ()
+    footer: str = ""
+    one_line_items: bool = False
 
 
 class TextStyle(ABC):
@@ -107,7 +128,6 @@ class TextStyle(ABC):
 
     # -- what stands around them ------------------------------------------------------------
 
-    @abstractmethod
     def entry(
         self,
         line: str,
@@ -124,6 +144,7 @@ class TextStyle(ABC):
             attributes: its attributes, not yet escaped.
             text: what the element holds, not yet escaped; default: the line as it is.
         """
+        return f"{self.bullet}{line}"
 
     @abstractmethod
     def note(self, note: str) -> str:
@@ -138,36 +159,18 @@ class TextStyle(ABC):
         """Write the list of sources."""
 
     @abstractmethod
-    def document(
-        self,
-        title: str,
-        sections: Sequence[tuple[str, Sequence[str]]],
-        sources: Sequence[ListedSource],
-        footer: str,
-        *,
-        one_line_items: bool,
-    ) -> str:
-        """Write a whole context.
-
-        Args:
-            title: its heading.
-            sections: the heading and the items of each, the items written in this style.
-            sources: for the list of sources; none for no list.
-            footer: the last line, in Markdown, or "".
-            one_line_items: whether items stand in consecutive lines.
-        """
+    def document(self, page: Page) -> str:
+        """Write a whole context."""
 
 
 class _Lines(TextStyle):
     """What Markdown and plain text have in common: blank lines between the parts."""
 
-    def _parts(
-        self, title: str, sections: Sequence[tuple[str, Sequence[str]]], one_line_items: bool
-    ) -> Iterator[str]:
+    def _parts(self, title: str, page: Page) -> Iterator[str]:
         yield title
-        for name, texts in sections:
+        for name, texts in page.sections:
             yield self.heading(name)
-            yield from ["\n".join(texts)] if one_line_items else texts
+            yield from ["\n".join(texts)] if page.one_line_items else texts
 
 
 class Markdown(_Lines):
@@ -200,16 +203,6 @@ class Markdown(_Lines):
     def code_block(self, text: str, language: str = "") -> str:
         return fenced(text, language)
 
-    def entry(
-        self,
-        line: str,
-        *,
-        tag: str = "",
-        attributes: Mapping[str, str] = NO_ATTRIBUTES,
-        text: str | None = None,
-    ) -> str:
-        return f"{self.bullet}{line}"
-
     def note(self, note: str) -> str:
         return f"*({note})*"
 
@@ -224,18 +217,11 @@ class Markdown(_Lines):
         place = self.place(location) if location else self.name(one_line(source.type))
         return f"- {self.line(source.name)} ({place})"
 
-    def document(
-        self,
-        title: str,
-        sections: Sequence[tuple[str, Sequence[str]]],
-        sources: Sequence[ListedSource],
-        footer: str,
-        *,
-        one_line_items: bool,
-    ) -> str:
-        parts = [*self._parts(f"# {one_line(title)}", sections, one_line_items)]
-        ending = [self.source_list(sources) + ("\n" if footer else "")] if sources else []
-        ending += [footer] if footer else []
+    def document(self, page: Page) -> str:
+        parts = [*self._parts(f"# {one_line(page.title)}", page)]
+        space = "\n" if page.footer else ""
+        ending = [f"{self.source_list(page.sources)}{space}"] if page.sources else []
+        ending += [page.footer] if page.footer else []
         if ending:
             # The blank line before the rule matters: without it the last text is a heading.
             parts.append("\n".join(["---", *ending]))
@@ -302,23 +288,15 @@ class Xml(TextStyle):
         one_lined = {name: one_line(value) for name, value in attributes.items()}
         return f"  <source{_attributes(one_lined)} />"
 
-    def document(
-        self,
-        title: str,
-        sections: Sequence[tuple[str, Sequence[str]]],
-        sources: Sequence[ListedSource],
-        footer: str,
-        *,
-        one_line_items: bool,
-    ) -> str:
-        lines = [opening_tag("context", {"title": one_line(title)})]
-        for name, texts in sections:
+    def document(self, page: Page) -> str:
+        lines = [opening_tag("context", {"title": one_line(page.title)})]
+        for name, texts in page.sections:
             opening, closing = self._section(name)
             lines += [opening, *texts, closing]
-        if sources:
-            lines.append(self.source_list(sources))
-        if footer:
-            lines.append(f"<footer>{escape_xml(footer.strip('*'))}</footer>")
+        if page.sources:
+            lines.append(self.source_list(page.sources))
+        if page.footer:
+            lines.append(f"<footer>{escape_xml(page.footer.strip('*'))}</footer>")
         return "\n".join([*lines, "</context>"])
 
 
@@ -370,18 +348,10 @@ class Plain(_Lines):
     def _source(self, source: ListedSource) -> str:
         return f"  - {one_line(source.name)} ({one_line(source.location or source.type)})"
 
-    def document(
-        self,
-        title: str,
-        sections: Sequence[tuple[str, Sequence[str]]],
-        sources: Sequence[ListedSource],
-        footer: str,
-        *,
-        one_line_items: bool,
-    ) -> str:
-        parts = [*self._parts(f"=== {one_line(title)} ===", sections, one_line_items)]
-        parts += [self.source_list(sources)] if sources else []
-        parts += [footer.strip("*")] if footer else []
+    def document(self, page: Page) -> str:
+        parts = [*self._parts(f"=== {one_line(page.title)} ===", page)]
+        parts += [self.source_list(page.sources)] if page.sources else []
+        parts += [page.footer.strip("*")] if page.footer else []
         return "\n\n".join(parts)
 
 

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from contextkit.text.blocks import TextBlocks
 from contextkit.text.graphemes import is_boundary
-from contextkit.text.truncate import SENTENCE_END
+from contextkit.text.truncation import SENTENCE_END
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _HEADING = re.compile(r" {0,3}#{1,6}\s")

@@ -30,7 +30,7 @@ from contextkit import (
 from contextkit.models.items import Detail, Style
 from contextkit.pipeline.looks import Look, default_text
 from contextkit.testing.subject import Subject, open_subject
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 TIDES = {
     "high": "High tide in the harbour at noon",

@@ -20,7 +20,7 @@ from contextkit.models.items import Style
 from contextkit.pipeline.render import Document, RenderedSection, heading, render
 from contextkit.text.clean import visible
 from contextkit.text.tokens import counter_for, estimate_tokens
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 thorough = settings.get_profile("thorough")
 COUNT = counter_for("default")

@@ -69,7 +69,7 @@ class Plugin:
     @hookimpl
     async def contextkit_query(self, request: Any) -> list[ContextItem]:
         """What matches."""
-        return await DishBook.find(request)
+        return await DishBook.items_for(request)
 
 
 @pytest.fixture

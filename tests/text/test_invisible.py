@@ -21,7 +21,7 @@ from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit.testing.markup_structure import structure
 from contextkit.text.clean import legible, visible, visible_json
 from contextkit.text.tokens import counter_for
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 from tests.growing import assert_linear
 
 counted = counter_for("default")

@@ -32,9 +32,9 @@ VALUE = ContextItem("values", "Retry `once`", 0.9, {"axis": "strategy"})
 
 ELSEWHERE = (
     "cli",
-    *(f"contextkit-{name}" for name in ("entities", "events", "memories", "patterns", "tasks")),
+    "contextkit-events",
 )
-"""Colours on a terminal are for Markdown alone; these plugins will share a base's formats."""
+"""Colours on a terminal are for Markdown alone; events will share a base's formats."""
 
 
 class Org(Markdown):

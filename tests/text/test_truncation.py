@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from contextkit.text.blocks import TextBlocks
 from contextkit.text.graphemes import is_boundary
 from contextkit.text.tokens import counter_for, estimate_tokens
-from contextkit.text.truncate import ELLIPSIS, truncate
+from contextkit.text.truncation import ELLIPSIS, truncate
 
 thorough = settings.get_profile("thorough")
 MARKDOWN = MarkdownIt("commonmark").enable("table")

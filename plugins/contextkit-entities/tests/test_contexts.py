@@ -47,7 +47,8 @@ async def test_what_is_mentioned_counts_double(book: EntityBook, records: Record
     assert items[2].id == "ledger"
     assert 0 < items[2].relevance <= 0.3
     book.add("Pump", properties={"does": "drains the tank"}, salience=1.0)
-    (whole,) = await found(records, "drains tank")
+    whole, salient = await found(records, "drains tank")
+    assert (whole.id, salient.id) == ("pump", "stripe")
     assert 0.4 <= whole.relevance <= 0.5
 
 
@@ -73,8 +74,34 @@ async def test_a_request_wants_types_of_entities(kit: ContextKit) -> None:
     assert shown == ["- Ada --[owns]--> Billing"]
 
 
-async def test_salience_alone_finds_nothing(kit: ContextKit) -> None:
-    """A context for another question is no better for what matters most elsewhere (seed 3)."""
+async def test_what_is_highly_salient_is_found_without_a_mention(
+    book: EntityBook, records: Records
+) -> None:
+    """Ten at most, a third as relevant as a mention; the code's own, and the usual 0.5, are not."""
+    book.add("Ledger")
+    for number in range(12):
+        book.add(f"Core {number:02}", salience=0.9 + number / 1000)
+    from_code(records, "central", salience=1.0)
+    items = await found(records, "how do I bake bread?")
+    assert [item.id for item in items] == [f"core-{number:02}" for number in range(11, 1, -1)]
+    assert not any(item.metadata["mentioned"] for item in items)
+    assert all(0.31 < item.relevance < 0.34 for item in items)
+    items = await found(records, "how does the Ledger work?")
+    assert items[0].id == "ledger"
+    assert len(await found(records, "bread", limit=3)) == 3
+    assert await found(records, "bread", filters={"origin": "code"}) == []
+
+
+async def test_what_is_salient_stands_beside_an_answer(kit: ContextKit) -> None:
+    """Where a source has a share by its weight alone, as in seed 3."""
+    EntityBook.of(kit).add("Billing", "service", salience=1.0)
+    EntityBook.of(kit).add("Bread", "food")
+    context = await kit.assemble_context("Bread", shares="fixed")
+    assert {item.id for item in context.items} == {"billing", "bread"}
+
+
+async def test_salience_alone_answers_nothing(kit: ContextKit) -> None:
+    """Where nothing answers a question the context is empty, whatever matters elsewhere."""
     book = EntityBook.of(kit)
     for number in range(12):
         book.add(f"Core service {number}", "service", salience=1.0)

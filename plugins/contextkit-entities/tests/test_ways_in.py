@@ -48,6 +48,16 @@ def test_from_the_command_line(run: CommandLine) -> None:
     assert run("entities", "forget", "billing").output == "Forgot Billing\n"
 
 
+def test_sources_counts_relations_too(run: CommandLine) -> None:
+    """The source `entities` keeps their records; each is counted where it is shown."""
+    run("entities", "add", "Billing")
+    run("entities", "add", "Ana")
+    run("entities", "relate", "Billing", "owned by", "Ana")
+    rows = json.loads(run("sources", "--json").output)
+    counted = {row["name"]: row["records"] for row in rows}
+    assert (counted["entities"], counted["relations"]) == (2, 1)
+
+
 def test_exit_codes(run: CommandLine) -> None:
     """5 for what there is not, 2 for what may not be."""
     assert run("entities", "show", "Gone").exit_code == 5

@@ -59,6 +59,7 @@ def test_tasks_are_pushed_and_popped_in_turn(stack: TaskStack) -> None:
     assert (release.depth, release.parent) == (0, None)
     assert (test.depth, test.parent, test.status, test.result) == (1, release.id, "active", None)
     assert stack.path() == [release, test]
+    assert [frame.children for frame in stack.path()] == [(test.id,), ()]
     ended = stack.pop("A path was joined by hand")
     assert (ended.id, ended.status, ended.result) == (
         test.id,
@@ -67,7 +68,11 @@ def test_tasks_are_pushed_and_popped_in_turn(stack: TaskStack) -> None:
     )
     assert stack.peek() == release
     assert stack.children(release.id) == [ended]
-    stack.pop("Released")
+    notes = stack.push("Write the notes")
+    stack.pop("Written")
+    assert stack.current().children == (test.id, notes.id)
+    assert stack.list()[-1].as_dict()["children"] == [test.id, notes.id]
+    assert stack.pop("Released").children == (test.id, notes.id)
     assert stack.peek() is None
 
 

@@ -155,7 +155,8 @@ async def test_an_agents_task(kit: ContextKit, call: ToolCaller) -> None:
     assert popped.text.endswith("(complete): Read the log")
     await call("push_task", goal="Run step 7", session="monday")
     shown = await call("show_tasks", session="monday")
-    assert shown.data["path"][0] == root
+    assert len(shown.data["path"][0]["children"]) == 2
+    assert {**shown.data["path"][0], "children": []} == root
     assert [task["result"] for task in shown.data["sibling_results"]] == ["Step 7 fails"]
     assert shown.text.startswith("Make the release\n  Run step 7\n\nResults beside it:\ntask_")
     context = await call("task_context", session="monday", max_tokens=400)

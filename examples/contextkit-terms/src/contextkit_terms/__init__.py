@@ -28,4 +28,4 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
     """The terms that match, best first."""
     from contextkit_terms.book import TermBook
 
-    return await TermBook.find(request)
+    return await TermBook.items_for(request)

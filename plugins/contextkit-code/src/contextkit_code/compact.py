@@ -6,7 +6,7 @@ import re
 
 from contextkit import ContextItem
 from contextkit.text.markup import one_line
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 __all__ = ["compact_unit", "shortened"]
 

@@ -10,7 +10,7 @@ from attrs import frozen
 from contextkit import ContextItem
 from contextkit.models.items import Style
 from contextkit.text import Excerpt, TextStyle, style_of
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 from contextkit_code.presentation import lines_above
 from contextkit_code.runs import numbered, with_marks, with_small_gaps
 from contextkit_code.statements import comment_sign

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
 from contextkit.text import TextStyle, element, legible, one_line, style_of
-from contextkit.text.truncate import ELLIPSIS, truncate
+from contextkit.text.truncation import ELLIPSIS, truncate
 from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
 

@@ -11,11 +11,11 @@ A model's library is imported when its first text is embedded, not before.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit.models.embedding import DenseModel
@@ -23,14 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbedderError"]
 
-_HOME = {"EmbedderError": "errors"}
-
-
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its models use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy_names(__name__, errors="EmbedderError")
 
 
 @hookimpl

@@ -1,23 +1,20 @@
 """The entities and relations sources of contextkit: what there is, and how it hangs together.
 
-The module is the plugin `entities`; its hooks are those of `contextkit_entities.source`. The
-plugin `relations` is `contextkit_entities.relations_source`. `EntityBook` is the same for Python.
+The module is the plugin `entities`; the plugin `relations` is
+`contextkit_entities.relations_source`. `EntityBook` keeps both from Python.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from contextkit_entities.source import (
-    contextkit_format,
-    contextkit_index,
-    contextkit_query,
-    contextkit_source,
-    contextkit_truncate,
-)
+from contextkit import SourceInfo, hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
+    from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
+    from contextkit.models.items import Detail, Style
     from contextkit_entities.book import EntityBook
     from contextkit_entities.entity import Entity
     from contextkit_entities.errors import (
@@ -38,27 +35,76 @@ __all__ = [
     "Step",
     "UnknownEntityError",
     "UnknownRelationError",
-    "contextkit_format",
-    "contextkit_index",
-    "contextkit_query",
-    "contextkit_source",
-    "contextkit_truncate",
 ]
 
-_HOME = {
-    "AmbiguousEntityError": "errors",
-    "Entity": "entity",
-    "EntityBook": "book",
-    "InvalidEntityError": "errors",
-    "Relation": "relation",
-    "Step": "walking",
-    "UnknownEntityError": "errors",
-    "UnknownRelationError": "errors",
-}
+__getattr__ = lazy_names(
+    __name__,
+    book="EntityBook",
+    entity="Entity",
+    errors="AmbiguousEntityError InvalidEntityError UnknownEntityError UnknownRelationError",
+    relation="Relation",
+    walking="Step",
+)
 
 
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """Describe the source: found by name, and by keywords."""
+    return SourceInfo(
+        title="Known Entities",
+        description="people, services, modules and classes that the question mentions",
+        priority=70,
+        scale="calibrated",
+        answers={"code": 0.03},
+        embedder="none",
+        count_filters={"kind": "entity"},
+        indexed_fields=("kind", "names", "ends", "origin", "type", "band"),
+        entity_type_field="type",
+        cacheable=True,
+        settings={"code_source": ""},
+        reads=("code",),
+        weight=0.5,
+        # None of the code's keys: where both are found, the code is not lost to a line.
+        dedup_key="entity:{id}",
+        commands={
+            "entities": (
+                "contextkit_entities.commands:entities",
+                "Record entities and their relations.",
+            )
+        },
+        tools="contextkit_entities.tools:TOOLS",
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+    """The entities that the query mentions or that match it."""
+    from contextkit_entities.asking import ask_for_entities
+
+    return await ask_for_entities(request)
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Type, name and properties on one line."""
+    from contextkit_entities.formatting import formatted_entity
+
+    return [formatted_entity(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
+) -> str:
+    """Properties go before the name and where it is."""
+    from contextkit_entities.formatting import shortened_entity
+
+    return shortened_entity(item, style, max_tokens, count)
+
+
+@hookimpl
+def contextkit_index(indexer: Indexer) -> IndexReport:
+    """Bring what comes from the code up to date, where that is on."""
+    from contextkit_entities.index_run import index_entities
+
+    return index_entities(indexer)

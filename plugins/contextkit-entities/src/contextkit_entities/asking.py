@@ -9,9 +9,16 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, RecordsView
 from contextkit.concurrency import in_thread
+from contextkit_entities.depth import MOST_DEPTH
 from contextkit_entities.entity import Entity
-from contextkit_entities.finding import Found, entity_item, filter_texts, find_entities
-from contextkit_entities.walking import MOST_DEPTH, Bounds, Step, walk
+from contextkit_entities.finding import (
+    Found,
+    entity_item,
+    filter_texts,
+    find_entities,
+    with_salient,
+)
+from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import key_of
 
 __all__ = ["ENTITIES", "ask_for_entities", "ask_for_relations"]
@@ -36,7 +43,8 @@ async def ask_for_entities(request: ContextRequest) -> list[ContextItem]:
     if wanted:
         filters["type"] = wanted
     found = await find_entities(evolve(request, filters=filters), request.records)
-    return [entity_item(each) for each in found]
+    salient = await in_thread(lambda: with_salient(found, request.records, filters))
+    return [entity_item(each) for each in salient[: request.limit]]
 
 
 async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+import builtins
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from contextkit import InvalidRequestError, Record, Records
-from contextkit.concurrency import ForkLock
 from contextkit.models.record import belongs_to_user
-from contextkit_entities.entity import BY_HAND, DEFAULT_TYPE, ENTITY, FROM_CODE, Entity, id_of
+from contextkit.sources.book import Book, changed, checked_limit
+from contextkit_entities.depth import DEPTH, MOST_DEPTH
+from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
     AmbiguousEntityError,
     InvalidEntityError,
@@ -21,34 +21,24 @@ from contextkit_entities.errors import (
     UnknownRelationError,
 )
 from contextkit_entities.relation import RELATION, Relation, relation_id
-from contextkit_entities.walking import DEPTH, MOST_DEPTH, Bounds, Step, walk
+from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import (
     key_of,
     name_keys,
-    stored_aliases,
     stored_measure,
-    stored_name,
     stored_properties,
     stored_type,
 )
 
-if TYPE_CHECKING:
-    from contextkit import ContextKit
-
 __all__ = ["EntityBook"]
 
-_Entities = list[Entity]
 _Steps = list[Step]
-# Between the look at an entity and the write nobody else may write it.
-_changing = ForkLock()
 
 
-@frozen
-class EntityBook:
+class EntityBook(Book[Entity]):
     """The entities that are seen in one project, its own and the user's, and their relations.
 
-    Every method blocks and may be called from any thread. An entity is named by its name, by
-    an alias, or by its id.
+    An entity is named by its name, by an alias, or by its id.
 
     ```python
     book = EntityBook.of(kit)
@@ -56,23 +46,9 @@ class EntityBook:
     book.add("Stripe", "service")
     book.relate("Billing", "depends on", "Stripe")
     ```
-
-    Attributes:
-        records: the records of the source `entities`.
-        hold: keeps the store for this process while it lasts, so that a look and the write
-            that follows are one turn; default: nothing does.
     """
 
-    records: Records
-    hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
-
-    @classmethod
-    def of(cls, kit: ContextKit) -> EntityBook:
-        """The entities of a kit's project; turns are taken with other processes.
-
-        Raises `InvalidContextTypeError` where the source `entities` is off.
-        """
-        return cls(kit.records("entities"), kit.store.hold)
+    source, entry = "entities", Entity
 
     def add(
         self,
@@ -103,19 +79,21 @@ class EntityBook:
         Raises:
             InvalidEntityError: a part is not what it may be; nothing was stored.
         """
-        given: dict[str, Any] = {"name": stored_name(name)}
-        if kind is not None:
-            given["type"] = stored_type(kind)
-        if aliases is not None:
-            given["aliases"] = stored_aliases(aliases)
-        if salience is not None:
-            given["salience"] = stored_measure("salience", salience)
-        scope = self.records.shared if shared else self.records
-        with self._turn():
-            known = _entity_in(scope, id_of(given["name"]))
+        given = Entity.checked(
+            {"name": name, "type": kind, "aliases": aliases, "salience": salience}
+        )
+        scope = self.scope(shared)
+        with self.turn():
+            entity_id = Entity.new_id(given, datetime.now(UTC))
+            known = _entity_in(scope, entity_id)
             before = known.properties if known else {}
             given["properties"] = stored_properties(properties or {}, before)
-            entity = _merged(known, given, scope.project)
+            if known is None:
+                entity = self.new(entity_id, given, scope)
+            else:
+                # Its relations say its name as it was written first.
+                keys = name_keys((known.name, *given.get("aliases", known.aliases)))
+                entity = changed(known, {**given, "name": known.name, "keys": keys})
             if entity.outcome != "unchanged":
                 scope.put([entity.as_record()])
         return entity
@@ -152,7 +130,7 @@ class EntityBook:
         given: dict[str, Any] = {"type": stored_type(kind)}
         if weight is not None:
             given["weight"] = stored_measure("weight", weight)
-        with self._turn():
+        with self.turn():
             ends = self.find(source), self.find(target)
             scope = self._scope_between(ends)
             known = _relation_in(scope, relation_id(ends[0].id, given["type"], ends[1].id))
@@ -188,27 +166,27 @@ class EntityBook:
         return found[0]
 
     def list(
-        self, *, kind: str | None = None, from_code: bool = False, limit: int = 20
-    ) -> _Entities:
+        self, limit: int = 20, *, kind: str | None = None, from_code: bool = False, **filters: Any
+    ) -> builtins.list[Entity]:
         """Entities, the most salient first.
 
         Args:
+            limit: how many at most.
             kind: only of this type.
             from_code: those from the code in place of those made by hand.
-            limit: how many at most.
+            filters: those of `Book.list`.
 
         Raises:
             InvalidEntityError: the type is none.
             InvalidRequestError: the limit is below 1.
         """
-        if type(limit) is not int or limit < 1:
-            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
-        every = map(Entity.from_record, self.records.scan(_filters(kind, from_code)))
-        return sorted(every, key=lambda entity: (-entity.salience, entity.id))[:limit]
+        found = self.records.scan({**filters, **_filters(kind, from_code)})
+        every = map(Entity.from_record, found)
+        return sorted(every, key=lambda it: (-it.salience, it.id))[: checked_limit(limit)]
 
-    def count(self, *, kind: str | None = None, from_code: bool = False) -> int:
+    def count(self, *, kind: str | None = None, from_code: bool = False, **filters: Any) -> int:
         """How many entities there are; the arguments are those of `list`."""
-        return self.records.count(_filters(kind, from_code))
+        return self.records.count({**filters, **_filters(kind, from_code)})
 
     def related(self, name: str, *, depth: int = DEPTH, limit: int = 20) -> _Steps:
         """The relations around an entity, those that say most of it first.
@@ -223,8 +201,7 @@ class EntityBook:
             AmbiguousEntityError: there are several.
             InvalidRequestError: depth or limit makes no sense.
         """
-        if type(limit) is not int or limit < 1:
-            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
+        checked_limit(limit)
         if not 1 <= depth <= MOST_DEPTH:
             raise InvalidRequestError(f"depth must be within 1 and {MOST_DEPTH}, got {depth}")
         entity = self.find(name)
@@ -241,14 +218,14 @@ class EntityBook:
             AmbiguousEntityError: there are several.
             InvalidEntityError: it comes from the code, which would bring it back.
         """
-        with self._turn():
+        with self.turn():
             entity = self.find(name)
             if entity.origin == FROM_CODE:
                 raise InvalidEntityError(
                     f"{entity.id} comes from the code and goes when the code does; "
                     f'[sources.entities] code_source = "" switches all of those off'
                 )
-            scope = self.records if entity.project == self.records.project else self.records.shared
+            scope = self.scope(shared=entity.project != self.records.project)
             relations = 0
             # One of the same id in the other scope keeps its relations.
             if len(self.records.get(entity.id)) == 1:
@@ -267,7 +244,7 @@ class EntityBook:
             UnknownEntityError: an end is no entity.
             AmbiguousEntityError: several entities are called as an end is.
         """
-        with self._turn():
+        with self.turn():
             ends = self.find(source).id, stored_type(kind), self.find(target).id
             found = self.records.get(relation_id(*ends))
             if not found:
@@ -291,11 +268,6 @@ class EntityBook:
         own = [record for record in found if record.project == self.records.project]
         return Entity.from_record((own or found)[0]) if found else None
 
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        with _changing, self.hold():
-            yield
-
 
 def _is_entity(record: Record) -> bool:
     return record.fields.get("kind") == ENTITY
@@ -309,21 +281,6 @@ def _entity_in(scope: Records, entity_id: str) -> Entity | None:
 def _relation_in(scope: Records, asked: str) -> Relation | None:
     found = [record for record in scope.get(asked) if record.project == scope.project]
     return Relation.from_record(found[0]) if found else None
-
-
-def _merged(known: Entity | None, given: dict[str, Any], project: str) -> Entity:
-    if known is None:
-        return Entity(
-            id=id_of(given["name"]),
-            created_at=datetime.now(UTC),
-            project=project,
-            outcome="stored",
-            **{"type": DEFAULT_TYPE, **given},
-        )
-    # Its relations say its name as it was written first.
-    changed = evolve(known, **{**given, "name": known.name})
-    changed = evolve(changed, keys=name_keys((changed.name, *changed.aliases)))
-    return known if changed == known else evolve(changed, outcome="updated")
 
 
 def _related(
@@ -340,8 +297,8 @@ def _related(
             outcome="stored",
             **given,
         )
-    changed = evolve(known, source=ends[0].name, target=ends[1].name, **given)
-    return known if changed == known else evolve(changed, outcome="updated")
+    after = evolve(known, source=ends[0].name, target=ends[1].name, **given)
+    return known if after == known else evolve(after, outcome="updated")
 
 
 def _filters(kind: str | None, from_code: bool) -> dict[str, Any]:

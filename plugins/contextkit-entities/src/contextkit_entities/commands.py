@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from contextkit.cli.entries import part_options
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_entities.book import EntityBook
+from contextkit_entities.depth import DEPTH, MOST_DEPTH
+from contextkit_entities.entity import Entity
 from contextkit_entities.showing import (
     entity_lines,
     entity_text,
@@ -13,7 +18,6 @@ from contextkit_entities.showing import (
     relation_line,
     stored_line,
 )
-from contextkit_entities.walking import DEPTH, MOST_DEPTH
 
 __all__ = ["entities"]
 
@@ -53,36 +57,20 @@ def entities() -> None:
 
 @entities.command()
 @click.argument("name")
-@click.option("-t", "--type", "kind", help="Type of the entity; default: concept.")
+@part_options(Entity, "type")
 @_properties
-@click.option("-a", "--alias", "aliases", multiple=True, help="Another name; repeatable.")
-@click.option("--salience", type=float, help="Importance, 0 to 1; default: 0.5.")
+@part_options(Entity, "aliases", "salience")
 @click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
-def add(
-    session: Session,
-    name: str,
-    kind: str | None,
-    properties: _Properties,
-    aliases: tuple[str, ...],
-    salience: float | None,
-    shared: bool,
-    as_json: bool,
-) -> None:
+def add(session: Session, /, name: str, shared: bool, as_json: bool, **given: Any) -> None:
     """Add or change the entity NAME.
 
     \b
     Example: contextkit entities add Billing --type service --property owner=Ana
     """
-    entity = EntityBook.of(session.kit).add(
-        name,
-        kind,
-        properties=properties,
-        aliases=aliases or None,
-        salience=salience,
-        shared=shared,
-    )
+    kind, given["aliases"] = given.pop("type"), given["aliases"] or None
+    entity = EntityBook.of(session.kit).add(name, kind, **given, shared=shared)
     session.emit({**entity.as_dict(), "outcome": entity.outcome}, stored_line(entity), as_json)
 
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
-from contextkit import USER, Record
-from contextkit.models.record import belongs_to_user
+from contextkit import Record
+from contextkit.sources.checks import choice, line, number
+from contextkit.sources.entry import Entry, part
 from contextkit.text.markup import one_line
-from contextkit_entities.words import key_of, name_keys
+from contextkit_entities.errors import InvalidEntityError
+from contextkit_entities.words import (
+    key_of,
+    name_keys,
+    stored_aliases,
+    stored_name,
+    stored_properties,
+    stored_type,
+)
 
 __all__ = [
     "BY_HAND",
@@ -29,8 +38,8 @@ __all__ = [
 ENTITY = "entity"
 """The field `kind` of an entity's record."""
 
-BY_HAND = "hand"
-FROM_CODE = "code"
+BY_HAND: Literal["hand"] = "hand"
+FROM_CODE: Literal["code"] = "code"
 MODULE = "module"
 """The type of what the code imports of others."""
 
@@ -44,8 +53,8 @@ def id_of(name: str) -> str:
 
 
 @frozen(kw_only=True)
-class Entity:
-    """An entity.
+class Entity(Entry):
+    """Something that has a name.
 
     Attributes:
         id: its name's words with hyphens between; one from code begins with `code:` or `module:`.
@@ -57,32 +66,36 @@ class Entity:
         salience: how much it matters whatever is asked, 0..1.
         origin: `hand`, or `code` for one that was found in the code.
         location: where it is, such as `path:line`, or None.
-        created_at: when it was first stored.
-        project: whose it is; `USER` for the user's.
-        outcome: what storing it did.
     """
 
-    id: str
-    name: str
-    type: str
-    properties: Mapping[str, Any] = field(factory=dict)
-    aliases: tuple[str, ...] = ()
+    noun = "entity"
+    shown = (
+        "id", "name", "type", "properties", "aliases", "salience", "origin", "location", "scope",
+        "created_at",
+    )  # fmt: skip
+    invalid = InvalidEntityError
+
+    name: str = part(stored_name, about="what it is called")
+    type: str = part(
+        stored_type,
+        DEFAULT_TYPE,
+        about="what it is: service, person, …; default: concept",
+        flags="-t --type",
+    )
+    properties: Mapping[str, Any] = part(stored_properties, Factory(dict))
+    aliases: tuple[str, ...] = part(
+        stored_aliases, (), about="other names of it", flags="-a --alias"
+    )
     keys: tuple[str, ...] = field()
-    salience: float = DEFAULT_SALIENCE
-    origin: str = BY_HAND
-    location: str | None = None
-    created_at: datetime
-    project: str = USER
-    outcome: Literal["stored", "updated", "unchanged"] = field(default="unchanged", eq=False)
+    salience: float = part(
+        number("salience"), DEFAULT_SALIENCE, about="how much it matters, 0 to 1; default: 0.5"
+    )
+    origin: Literal["hand", "code"] = part(choice("origin", ("hand", "code")), BY_HAND)
+    location: str | None = part(line("a location", 4_000), None)
 
     @keys.default
     def _keys_of_names(self) -> tuple[str, ...]:
         return name_keys((self.name, *self.aliases))
-
-    @property
-    def scope(self) -> Literal["user", "project"]:
-        """Whether the user or the project has it."""
-        return "user" if belongs_to_user(self.project) else "project"
 
     @property
     def text(self) -> str:
@@ -90,9 +103,24 @@ class Entity:
         said = (f"{key}: {value}" for key, value in self.properties.items())
         return "\n".join([self.name, self.type, *said])
 
+    @property
+    def search_words(self) -> str:
+        """Its aliases, which are searched beside its text."""
+        return " ".join(self.aliases)
+
+    def derived_fields(self) -> Mapping[str, Any]:
+        """What tells it from a relation, and what it is looked up by."""
+        return {"kind": ENTITY, "names": list(self.keys)}
+
     @classmethod
-    def from_record(cls, record: Record) -> Entity:
+    def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003
+        """Its name's words."""
+        return id_of(given["name"])
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
         """The entity that a record was made from; what is amiss in the record is left out."""
+        # There are thousands from the code: no value is checked as one that somebody gives.
         fields = record.fields
         properties = fields.get("properties")
         location = fields.get("location")
@@ -109,41 +137,6 @@ class Entity:
             created_at=record.created_at,
             project=record.project,
         )
-
-    def as_record(self) -> Record:
-        """The record that it is stored as."""
-        return Record(
-            id=self.id,
-            text=self.text,
-            keywords=" ".join(self.aliases),
-            created_at=self.created_at,
-            fields={
-                "kind": ENTITY,
-                "origin": self.origin,
-                "name": self.name,
-                "type": self.type,
-                "properties": dict(self.properties),
-                "aliases": list(self.aliases),
-                "names": list(self.keys),
-                "salience": self.salience,
-                "location": self.location,
-            },
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """The entity as JSON values, for people's scripts."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "type": self.type,
-            "properties": dict(self.properties),
-            "aliases": list(self.aliases),
-            "salience": self.salience,
-            "origin": self.origin,
-            "location": self.location,
-            "scope": self.scope,
-            "created_at": self.created_at.isoformat(),
-        }
 
 
 def texts_in(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.errors import ContextKitError, RecordError
+from contextkit.errors import ContextKitError
+from contextkit.sources.entry import InvalidEntryError
 
 __all__ = [
     "AmbiguousEntityError",
@@ -16,10 +17,8 @@ __all__ = [
 _SHOWN = 5
 
 
-class InvalidEntityError(RecordError):
-    """A part of an entity or of a relation is not what it may be; nothing was stored."""
-
-    exit_code = 2
+class InvalidEntityError(InvalidEntryError):
+    """A part of an entity or of a relation has a value that is not allowed; nothing was stored."""
 
 
 class UnknownEntityError(ContextKitError):

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from attrs import frozen
 
-from contextkit import ContextItem, ContextRequest, Hit, InvalidRequestError, RecordsView
+from contextkit import (
+    ContextItem,
+    ContextRequest,
+    Hit,
+    InvalidRequestError,
+    Range,
+    RecordsView,
+)
 from contextkit.concurrency import in_thread
 from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, MODULE, Entity
 from contextkit_entities.mentions import Mentions, mentions_in
 from contextkit_entities.words import key_of
 
-__all__ = ["Found", "entity_item", "filter_texts", "find_entities", "mentioned"]
+__all__ = ["Found", "entity_item", "filter_texts", "find_entities", "mentioned", "with_salient"]
 
 _MENTION = 2.0
 _FROM_CODE = 5
 _LEAST_FROM_CODE = 0.6
 """The code source finds code: what stands here beside it is little, and answers most of it."""
+
+_HIGHLY_SALIENT = 0.9
+_MOST_SALIENT = 10
+_SALIENT_FIT = 1 / 3
+"""A good match of the search stands before what is salient and no more."""
 
 _MOST_MENTIONED = 2_000
 _TITLE = 60
@@ -33,7 +45,7 @@ class Found:
     Attributes:
         entity: the entity.
         fit: 1 where the request mentions it; else half of what the search says, as a mention
-            counts double.
+            counts double; a third for what is highly salient and no more.
         mentioned: whether the request mentions it.
     """
 
@@ -50,9 +62,6 @@ class Found:
 async def find_entities(request: ContextRequest, records: RecordsView) -> list[Found]:
     """The entities that a request mentions or that match it, best first, each once.
 
-    What is neither is not found, however salient it is: a context for another question is no
-    better for it.
-
     Args:
         request: the request; of its filters those on types have been taken out.
         records: the records of the source `entities`.
@@ -66,6 +75,30 @@ async def find_entities(request: ContextRequest, records: RecordsView) -> list[F
     )
     from_code = [hit for hit in hits[1] if hit.relevance >= _LEAST_FROM_CODE]
     return _best_first(named, [*hits[0], *from_code])[: request.limit]
+
+
+def with_salient(
+    found: Sequence[Found], records: RecordsView, filters: Mapping[str, Any]
+) -> list[Found]:
+    """Add up to ten highly salient entities to those that were found, best first; blocks.
+
+    Highly salient is what somebody gave a salience of 0.9 or more. Entities from the code have
+    a salience that was counted, and need a mention or a match.
+
+    Args:
+        found: what was found for the request.
+        records: the records of the source `entities`.
+        filters: the request's filters, without those on types of entities.
+    """
+    if filters.get("origin", BY_HAND) != BY_HAND:
+        return list(found)
+    salient = {"origin": BY_HAND, "kind": ENTITY, "salience": Range(gte=_HIGHLY_SALIENT)}
+    scanned = islice(records.scan({**filters, **salient}), _MOST_MENTIONED)
+    known = {each.entity.id for each in found}
+    others = [each for each in map(Entity.from_record, scanned) if each.id not in known]
+    others.sort(key=lambda each: (-each.salience, each.id))
+    added = [Found(each, _SALIENT_FIT, mentioned=False) for each in others[:_MOST_SALIENT]]
+    return sorted([*found, *added], key=lambda each: (-each.relevance, each.entity.id))
 
 
 def _query_and_names(request: ContextRequest) -> str:

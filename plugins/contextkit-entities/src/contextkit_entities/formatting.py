@@ -9,8 +9,8 @@ from attrs import evolve
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
-from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
-from contextkit.text.truncate import truncate
+from contextkit.sources import behind_label, clipped, in_style
+from contextkit.text import escape_xml, line_start_safe, one_line, opening_tag, plain_line
 
 __all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
 
@@ -32,17 +32,19 @@ def formatted_entity(item: ContextItem, style: Style, detail: Detail) -> str:
     known = _known(data) if detail == "full" else {}
     if location := one_line(str(data.get("location") or "")):
         known["in"] = location
-    if style == "xml":
-        attributes = f'<entity name="{escape_xml(name)}" type="{escape_xml(kind)}"'
-        said = escape_xml(_listed(known))
-        return f"{attributes}>{said}</entity>" if said else f"{attributes}/>"
     behind = f" ({_listed(known)})" if known else ""
-    if style == "plain":
-        return plain_line(_short(f"{name} [{kind}]{behind}", detail))
-    if detail == "compact":
-        return f"- {line_start_safe(_short(f'{kind}: {name}{behind}', detail))}"
-    label = markdown_text(kind.replace("*", ""), behind_label=True)
-    return f"**{label}**: {markdown_text(name + behind, behind_label=True)}"
+
+    def markdown() -> str:
+        if detail == "compact":
+            return f"- {line_start_safe(_short(f'{kind}: {name}{behind}', detail))}"
+        return f"**{behind_label(kind.replace('*', ''))}**: {behind_label(name + behind)}"
+
+    return in_style(
+        style,
+        markdown=markdown,
+        xml=lambda: _element("entity", {"name": name, "type": kind}, _listed(known)),
+        plain=lambda: plain_line(_short(f"{name} [{kind}]{behind}", detail)),
+    )
 
 
 def formatted_relation(item: ContextItem, style: Style, detail: Detail) -> str:
@@ -52,15 +54,19 @@ def formatted_relation(item: ContextItem, style: Style, detail: Detail) -> str:
     source, target = (one_line(str(data.get(end) or "?")) for end in ("source", "target"))
     known = _known(data) if detail == "full" else {}
     behind = f" ({_listed(known)})" if known else ""
-    if style == "xml":
-        ends = f'source="{escape_xml(source)}" target="{escape_xml(target)}"'
-        attributes = f'<relation type="{escape_xml(kind)}" {ends}'
-        said = escape_xml(_listed(known))
-        return f"{attributes}>{said}</relation>" if said else f"{attributes}/>"
     line = _short(f"{source} --[{kind}]--> {target}{behind}", detail)
-    if style == "plain":
-        return plain_line(line)
-    return f"- {line_start_safe(line)}"
+    ends = {"type": kind, "source": source, "target": target}
+    return in_style(
+        style,
+        markdown=lambda: f"- {line_start_safe(line)}",
+        xml=lambda: _element("relation", ends, _listed(known)),
+        plain=lambda: plain_line(line),
+    )
+
+
+def _element(tag: str, attributes: Mapping[str, str], said: str) -> str:
+    opening = opening_tag(tag, attributes)
+    return f"{opening}{escape_xml(said)}</{tag}>" if said else f"{opening[:-1]}/>"
 
 
 def shortened_entity(
@@ -97,4 +103,4 @@ def _said(value: Any) -> str:
 
 
 def _short(line: str, detail: Detail) -> str:
-    return one_line(truncate(line, _LONGEST_IN_COMPACT, len)) if detail == "compact" else line
+    return clipped(line, _LONGEST_IN_COMPACT) if detail == "compact" else line

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from contextkit import SourceInfo, hookimpl
 from contextkit.models.source import Setting
-from contextkit_entities.walking import DEPTH, MOST_DEPTH
+from contextkit_entities.depth import DEPTH, MOST_DEPTH
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
@@ -37,6 +37,8 @@ def contextkit_source() -> SourceInfo:
         cacheable=True,
         settings={"depth": Setting(DEPTH, least=0, most=MOST_DEPTH, rule="free")},
         reads=("entities",),
+        records_of="entities",
+        count_filters={"kind": "relation"},
         weight=0.5,
         dedup_key="relation:{id}",
     )

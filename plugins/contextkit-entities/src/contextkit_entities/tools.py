@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
 from contextkit import Tool, ToolResult
+from contextkit.sources.tools import OUTCOME, gives, takes_parts
 from contextkit_entities.book import EntityBook
 from contextkit_entities.entity import Entity
 from contextkit_entities.relation import Relation
@@ -27,19 +28,6 @@ _Properties = Annotated[
 ]
 
 
-class _Entity(TypedDict):
-    id: str
-    name: str
-    type: str
-    properties: dict[str, Any]
-    aliases: list[str]
-    salience: float
-    origin: Literal["hand", "code"]
-    location: str | None
-    scope: Literal["project", "user"]
-    created_at: str
-
-
 class _Relation(TypedDict):
     source: str
     type: str
@@ -57,50 +45,32 @@ class _Step(_Relation):
     depth: Annotated[int, "1 for a relation of the entity itself"]
 
 
-class _StoredEntity(_Entity):
-    outcome: Literal["stored", "updated", "unchanged"]
-
-
 class _StoredRelation(_Relation):
     outcome: Literal["stored", "updated", "unchanged"]
 
 
 class _Related(TypedDict):
-    entity: _Entity
+    entity: Entity
     relations: Annotated[list[_Step], "those that say most of it first"]
-
-
-class _Forgotten(_Entity):
-    relations: Annotated[int, "how many relations went with it"]
-
-
-def _entity(entity: Entity) -> _Entity:
-    return cast("_Entity", entity.as_dict())
 
 
 def _relation(relation: Relation) -> _Relation:
     return cast("_Relation", relation.as_dict())
 
 
+@gives({**Entity.json_types(), "outcome": OUTCOME})
+@takes_parts(Entity, "name", "type", "aliases", "salience")
 def _remember(
     kit: ContextKit,
-    name: Annotated[str, "what it is called"],
-    type: Annotated[str | None, "what it is: service, person, …; default: concept"] = None,  # noqa: A002
     properties: _Properties = None,
-    aliases: Annotated[list[str] | None, "other names of it"] = None,
-    salience: Annotated[float | None, "how much it matters, 0 to 1; default: 0.5"] = None,
     for_all_projects: Annotated[bool, "true for what is the user's everywhere"] = False,
-) -> ToolResult[_StoredEntity]:
+    **given: Any,
+) -> Any:
+    name, kind = given.pop("name"), given.pop("type", None)
     entity = EntityBook.of(kit).add(
-        name,
-        type,
-        properties=properties,
-        aliases=aliases,
-        salience=salience,
-        shared=for_all_projects,
+        name, kind, properties=properties, **given, shared=for_all_projects
     )
-    data = {**entity.as_dict(), "outcome": entity.outcome}
-    return ToolResult(cast("_StoredEntity", data), stored_line(entity))
+    return ToolResult({**entity.as_dict(), "outcome": entity.outcome}, stored_line(entity))
 
 
 def _relate(
@@ -126,13 +96,14 @@ def _find(
     book = EntityBook.of(kit)
     found, steps = book.find(entity), book.related(entity, depth=depth, limit=limit)
     relations = [cast("_Step", {**s.relation.as_dict(), "depth": s.depth}) for s in steps]
-    data: _Related = {"entity": _entity(found), "relations": relations}
-    return ToolResult(data, entity_text(found, steps))
+    data = {"entity": found.as_dict(), "relations": relations}
+    return ToolResult(cast("_Related", data), entity_text(found, steps))
 
 
-def _forget(kit: ContextKit, entity: _Name) -> ToolResult[_Forgotten]:
+@gives({**Entity.json_types(), "relations": Annotated[int, "how many relations went with it"]})
+def _forget(kit: ContextKit, entity: _Name) -> Any:
     forgotten, relations = EntityBook.of(kit).forget(entity)
-    data = cast("_Forgotten", {**forgotten.as_dict(), "relations": relations})
+    data = {**forgotten.as_dict(), "relations": relations}
     return ToolResult(data, forgotten_line(forgotten, relations))
 
 

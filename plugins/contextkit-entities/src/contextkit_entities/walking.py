@@ -18,10 +18,8 @@ from contextkit.models.record import Filters
 from contextkit_entities.entity import BY_HAND
 from contextkit_entities.relation import BANDS, Relation
 
-__all__ = ["DECAY", "DEPTH", "MOST_DEPTH", "Bounds", "Step", "walk"]
+__all__ = ["DECAY", "Bounds", "Step", "walk"]
 
-DEPTH = 2
-MOST_DEPTH = 5
 
 _HEAVY = list(BANDS[:2])
 

@@ -1,47 +1,117 @@
 """The events source of contextkit: what was read, written, run and said, by session.
 
-The module is the plugin: its hooks are those of `contextkit_events.source`. `EventLog` is
-the same for Python.
+The module is the plugin. `EventLog` logs and lists events from Python.
 """
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from contextkit_events.source import (
-    contextkit_agent_event,
-    contextkit_format,
-    contextkit_query,
-    contextkit_signals,
-    contextkit_source,
-    contextkit_truncate,
-    contextkit_weight,
-)
+from contextkit import QuerySignals, SourceInfo, hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
-    from contextkit_events.errors import InvalidEventError
-    from contextkit_events.event import Event
+    from contextkit import ContextItem, ContextKit, ContextRequest
+    from contextkit.models.items import Detail, Style
+    from contextkit_events.event import Event, InvalidEventError
     from contextkit_events.log import EventLog
 
-__all__ = [
-    "Event",
-    "EventLog",
-    "InvalidEventError",
-    "contextkit_agent_event",
-    "contextkit_format",
-    "contextkit_query",
-    "contextkit_signals",
-    "contextkit_source",
-    "contextkit_truncate",
-    "contextkit_weight",
-]
+__all__ = ["Event", "EventLog", "InvalidEventError"]
 
-_HOME = {"Event": "event", "EventLog": "log", "InvalidEventError": "errors"}
+__getattr__ = lazy_names(__name__, event="Event InvalidEventError", log="EventLog")
+
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "fix": ("error", "shell_exec", "file_write"),
+    "explain": ("file_read", "turn"),
+    "question": ("file_read", "turn"),
+    "action": ("file_write", "turn"),
+    "other": (),
+}
+"""What is wanted -> the kinds of events that matter most for it."""
 
 
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+@hookimpl
+def contextkit_source() -> SourceInfo:
+    """High in a context, as a conversation is; found by time and by keywords."""
+    from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS, SETTINGS
+
+    return SourceInfo(
+        title="Recent Activity",
+        description="files, commands, errors and turns of this session and earlier ones",
+        priority=90,
+        scale="calibrated",
+        answers={"activity": 1, "decisions": 0.3, "history": 0.3, "failures": 0.3},
+        cacheable=True,
+        # Events come often: making vectors of each would cost more than it finds.
+        embedder="none",
+        count_filters={"what": ["event", "turn"]},
+        indexed_fields=("session", "kind", "what", "highlight"),
+        kind_field="kind",
+        dated=True,
+        keep_days=KEEP_DAYS,
+        keep_records=KEEP_EVENTS,
+        settings=SETTINGS,
+        # How events are found is free; whether they are logged is the user's choice.
+        dedup_key="event:{id}",
+        commands={
+            "events": (
+                "contextkit_events.commands:events",
+                "Log, list and clear events.",
+            )
+        },
+        tools="contextkit_events.tools:TOOLS",
+    )
+
+
+@hookimpl
+async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
+    """The newest events and turns of the session, and highlights of the sessions before it."""
+    from contextkit_events.asked import is_the_question
+    from contextkit_events.finding import find_events
+
+    found = await find_events(request)
+    return [item for item in found if not is_the_question(item, request.query)]
+
+
+@hookimpl
+def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
+    """Each event in the form of its kind."""
+    from contextkit_events.formatting import formatted
+
+    return [formatted(item, style, detail) for item in items]
+
+
+@hookimpl
+def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals:
+    """The kinds of events that matter, and whether recent activity is asked for."""
+    from contextkit_events.asked import asks_for_activity
+
+    topics = ("activity",) if asks_for_activity(query) else ()
+    return QuerySignals(kinds=_KINDS[signals.intent], topics=topics)
+
+
+@hookimpl
+def contextkit_truncate(
+    item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
+) -> str | None:
+    """What happened, and what matches of a message or an output."""
+    from contextkit_events.shortening import shortened
+
+    return shortened(item, style, max_tokens, count, query)
+
+
+@hookimpl
+def contextkit_weight(request: ContextRequest) -> float:
+    """Events are short; they get most of the room where what was done last is asked for."""
+    from contextkit_events.asked import asks_for_activity
+
+    return 5.0 if asks_for_activity(request.query) else 1.0
+
+
+@hookimpl
+def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
+    """Log what an agent read, wrote, ran and was told, unless `feed` is off."""
+    from contextkit_events.feed import log_agent_event
+
+    log_agent_event(event, kit)

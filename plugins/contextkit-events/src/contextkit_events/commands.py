@@ -12,8 +12,7 @@ import click
 
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.indexing.retention import retention_of
-from contextkit_events.errors import InvalidEventError
-from contextkit_events.event import ROLES
+from contextkit_events.event import ROLES, InvalidEventError
 from contextkit_events.log import EventLog
 from contextkit_events.showing import rows_of, told_line
 

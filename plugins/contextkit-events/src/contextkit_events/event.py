@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Self
 
 from attrs import field, frozen
 
 from contextkit import Record
-from contextkit_events.errors import InvalidEventError
+from contextkit.sources.entry import InvalidEntryError, checked_time
 from contextkit_events.guarding import guarded
 
-__all__ = ["ROLES", "Event", "new_event", "session_record"]
+__all__ = ["ROLES", "Event", "InvalidEventError", "new_event", "session_record"]
 
 ROLES = ("user", "assistant", "system", "tool")
 """Who may have said a turn."""
@@ -33,8 +33,11 @@ _OF_SESSIONS = "ses_"
 """What the ids of the log's own records begin with."""
 
 _LONGEST_NAME = 200
-_CLOCK_SKEW = timedelta(days=1)
 _PATH_PARTS = re.compile(r"[^\W_]+")
+
+
+class InvalidEventError(InvalidEntryError):
+    """A part of an event has a value that is not allowed; nothing was stored."""
 
 
 @frozen(kw_only=True)
@@ -131,7 +134,7 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
         parts: the other attributes of `Event`; what is None counts as left out.
 
     Raises:
-        InvalidEventError: a part is not what it may be, or one that the kind needs is
+        InvalidEventError: a part has a value that is not allowed, or one that the kind needs is
             missing: a path of files, a command of `shell_exec`, a text of `error` and `turn`.
     """
     given = {name: value for name, value in parts.items() if value is not None}
@@ -139,7 +142,10 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
     if unknown:
         raise InvalidEventError(f"an event has no {', '.join(sorted(unknown))}")
     kind = _checked_kind(kind)
-    created_at = _checked_time(given.get("created_at"))
+    try:
+        created_at = checked_time(given.get("created_at", datetime.now(UTC)))
+    except InvalidEntryError as error:
+        raise InvalidEventError(str(error)) from error
     texts = {name: guarded(_checked_text(name, given.get(name, "")), name) for name in _TEXTS}
     if kind in _NEEDED and not texts[_NEEDED[kind]]:
         raise InvalidEventError(f"an event of the kind {kind} needs a {_NEEDED[kind]}")
@@ -225,23 +231,3 @@ def _checked_role(kind: str, role: object) -> str:
     if role not in ROLES:
         raise InvalidEventError(f"role must be one of {', '.join(ROLES)}, got {role!r}")
     return str(role)
-
-
-def _checked_time(value: object) -> datetime:
-    if value is None:
-        return datetime.now(UTC)
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError as error:
-            raise InvalidEventError(
-                f"created_at must be a time such as 2026-01-02T03:04:05Z, got {value!r}"
-            ) from error
-    if not isinstance(value, datetime) or value.utcoffset() is None:
-        raise InvalidEventError(f"created_at must be a time with a time zone, got {value!r}")
-    if value > datetime.now(UTC) + _CLOCK_SKEW:
-        raise InvalidEventError(f"created_at lies in the future: {value.isoformat()}")
-    try:
-        return value.astimezone(UTC)
-    except OverflowError as error:
-        raise InvalidEventError(f"created_at lies before the year 1 in UTC: {value}") from error

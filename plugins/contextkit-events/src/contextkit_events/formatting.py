@@ -10,16 +10,15 @@ from typing import Any
 
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
+from contextkit.sources.show import clipped, compact, in_style, plain_entity, xml_entity
 from contextkit.text.markup import (
     escape_markdown,
-    escape_xml,
     fenced,
     line_start_safe,
     markdown_text,
     one_line,
     plain_line,
 )
-from contextkit.text.truncate import truncate
 
 __all__ = ["formatted", "happened", "headline"]
 
@@ -45,21 +44,30 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
     data = item.metadata if any(item.metadata.get(it) for it in _PARTS) else {"text": item.content}
     data = {"kind": item.kind or "event", **data}
     if detail == "compact":
-        return _compact(data, item.created_at, style)
+        what = clipped(happened(data), _LONGEST_IN_COMPACT)
+        moment = _time(item.created_at).strip(" []")
+        facts = {"kind": _word(data, "kind"), "time": moment}
+        return compact(style, "event", facts, what, f"{moment} {what}".strip())
     output = "" if detail == "summary" else _shown_output(data)
-    if style == "xml":
-        return _xml(item, data, output)
     mark = _EARLIER if data.get("earlier") else ""
-    if style == "plain":
-        head = plain_line(f"{_time(item.created_at)}{happened(data)}{mark}")
-        return "\n".join([head, *(f"  {line}" for line in _body(data, output).splitlines())])
-    head = f"{_time(item.created_at)}{_markdown_head(data)}{mark}"
-    return f"{head}\n{fenced(output)}" if output else head
+
+    def markdown() -> str:
+        head = f"{_time(item.created_at)}{_markdown_head(data)}{mark}"
+        return f"{head}\n{fenced(output)}" if output else head
+
+    return in_style(
+        style,
+        markdown=markdown,
+        xml=lambda: _xml(item, data, output),
+        plain=lambda: plain_entity(
+            plain_line(f"{_time(item.created_at)}{happened(data)}{mark}"), [_body(data, output)]
+        ),
+    )
 
 
 def headline(data: Mapping[str, Any]) -> str:
     """What happened, on one line of at most 60 characters."""
-    return _clipped(happened(data), _LONGEST_TITLE)
+    return clipped(happened(data), _LONGEST_TITLE)
 
 
 def happened(data: Mapping[str, Any]) -> str:
@@ -67,26 +75,14 @@ def happened(data: Mapping[str, Any]) -> str:
     return one_line(f"{_label(data)}: {_first_line(data)}{_outcome(data)}")
 
 
-def _compact(data: Mapping[str, Any], created_at: datetime | None, style: Style) -> str:
-    what = _clipped(happened(data), _LONGEST_IN_COMPACT)
-    moment = "" if _unknown(created_at) else f"{created_at:%Y-%m-%d %H:%M}"
-    if style == "xml":
-        at = f' time="{moment}"' if moment else ""
-        return f'<event kind="{escape_xml(_word(data, "kind"))}"{at}>{escape_xml(what)}</event>'
-    line = f"{moment} {what}".strip()
-    return f"- {line_start_safe(line)}" if style == "markdown" else plain_line(line)
-
-
 def _xml(item: ContextItem, data: Mapping[str, Any], output: str) -> str:
-    given = {
+    attributes = {
+        "type": "event",
         "kind": _word(data, "kind"),
         "earlier": "true" if data.get("earlier") else "",
         "time": _time(item.created_at).strip(" []"),
     }
-    attributes = "".join(f' {name}="{escape_xml(it)}"' for name, it in given.items() if it)
-    lines = [happened(data), *_body(data, output).splitlines()]
-    body = "\n".join(escape_xml(line) for line in lines)
-    return f'<entity type="event"{attributes}>\n{body}\n</entity>'
+    return xml_entity(attributes, [happened(data), *_body(data, output).splitlines()])
 
 
 def _body(data: Mapping[str, Any], output: str) -> str:
@@ -172,10 +168,6 @@ def _time(moment: datetime | None) -> str:
     if moment is None or _unknown(moment):
         return ""
     return f"[{moment.astimezone(UTC):%Y-%m-%d %H:%M}] "
-
-
-def _clipped(line: str, most: int) -> str:
-    return one_line(truncate(line, most, len))
 
 
 def _word(data: Mapping[str, Any], name: str) -> str:

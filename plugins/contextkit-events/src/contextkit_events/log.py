@@ -8,11 +8,11 @@ from typing import Any
 
 from attrs import define, field
 
-from contextkit import InvalidRequestError, Range, Record, Records
+from contextkit import Range, Record, Records
 from contextkit.concurrency import ForkLock
 from contextkit.indexing.retention import Retention, prune
-from contextkit_events.errors import InvalidEventError
-from contextkit_events.event import Event, new_event, session_record
+from contextkit.sources.book import checked_limit
+from contextkit_events.event import Event, InvalidEventError, new_event, session_record
 from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS
 
 _Events = list[Event]
@@ -101,9 +101,7 @@ class EventLog:
         Raises:
             InvalidRequestError: the limit is below 1.
         """
-        if type(limit) is not int or limit < 1:
-            raise InvalidRequestError(f"limit must be at least 1, got {limit}")
-        found = self.records.newest(limit, _filters(session, kind))
+        found = self.records.newest(checked_limit(limit), _filters(session, kind))
         return [Event.from_record(record) for record in found]
 
     def count(self, *, session: str | None = None, kind: str | None = None) -> int:

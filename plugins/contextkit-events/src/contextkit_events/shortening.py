@@ -9,7 +9,7 @@ from contextkit import ContextItem
 from contextkit.models.items import Style
 from contextkit.text.parts import Parts
 from contextkit.text.passages import Excerpt, excerpt
-from contextkit.text.truncate import truncate
+from contextkit.text.truncation import truncate
 
 __all__ = ["shortened"]
 

@@ -7,14 +7,14 @@ and show them, and offer the recipe `premortem`.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from contextkit.models.items import ContextItem, Detail, Style
 from contextkit.models.request import ContextRequest, RecipeTemplate
 from contextkit.models.source import SourceInfo
 from contextkit.plugin.spec import hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit_experiences.book import ExperienceBook
@@ -39,25 +39,13 @@ __all__ = [
     "to_json",
 ]
 
-_WEIGHT = 3.0
-_HOME = {
-    "Experience": "model",
-    "ExperienceBook": "book",
-    "ExperienceError": "errors",
-    "ExperienceStateError": "errors",
-    "InvalidExperienceError": "errors",
-    "Lesson": "model",
-    "UnknownExperienceError": "errors",
-    "from_json": "serialising",
-    "to_json": "serialising",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy_names(
+    __name__,
+    book="ExperienceBook",
+    errors="ExperienceError ExperienceStateError InvalidExperienceError UnknownExperienceError",
+    model="Experience Lesson",
+    serialising="from_json to_json",
+)
 
 
 @hookimpl

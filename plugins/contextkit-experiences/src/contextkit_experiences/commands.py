@@ -10,7 +10,6 @@ from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
 from contextkit_experiences.reading import read_experiences
-from contextkit_experiences.serialising import to_json
 from contextkit_experiences.showing import one_line_of, page_of, slips_of
 from contextkit_experiences.vocabulary import (
     DOMAINS,
@@ -33,7 +32,7 @@ def _book(session: Session, *, shared: bool = False) -> ExperienceBook:
 
 
 def _emit(session: Session, done: str, changed: Experience, as_json: bool) -> None:
-    session.emit(to_json(changed), f"{done} {one_line_of(changed)}", as_json)
+    session.emit(changed.as_dict(), f"{done} {one_line_of(changed)}", as_json)
 
 
 @click.group(
@@ -176,7 +175,7 @@ def add(session: Session, /, as_json: bool, source: BinaryIO, replace: bool, sha
     added = read_experiences(source.read(), name=name)
     _book(session, shared=shared).add(added, replace=replace)
     text = "\n".join(f"added {one_line_of(each)}" for each in added)
-    session.emit([to_json(each) for each in added], text, as_json)
+    session.emit([each.as_dict() for each in added], text, as_json)
 
 
 @experience.command(
@@ -202,7 +201,7 @@ def list_command(session: Session, /, as_json: bool, **wanted: Any) -> None:
     """List experiences, latest change first."""
     found = _book(session).list(**wanted)
     text = "\n".join(one_line_of(each) for each in found) or "no experiences"
-    session.emit([to_json(each) for each in found], text, as_json)
+    session.emit([each.as_dict() for each in found], text, as_json)
 
 
 @experience.command(
@@ -217,7 +216,7 @@ Example:
 def show(session: Session, /, as_json: bool, ghap_id: str) -> None:
     """Show one experience in full."""
     found = _book(session).get(ghap_id)
-    session.emit(to_json(found), page_of(found), as_json)
+    session.emit(found.as_dict(), page_of(found), as_json)
 
 
 @experience.command(

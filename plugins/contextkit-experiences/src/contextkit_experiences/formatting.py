@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.sources import clipped
 from contextkit.text import (
     TextStyle,
     element,
@@ -20,7 +21,6 @@ from contextkit.text import (
     plain_line,
     style_of,
 )
-from contextkit.text.truncate import truncate
 from contextkit_experiences.vocabulary import FAILURES
 
 __all__ = ["FAILED", "format_experience"]
@@ -123,8 +123,7 @@ def _failed(data: Mapping[str, Any]) -> bool:
 
 
 def _clipped(value: Any) -> str:
-    line = one_line(str(value or ""))
-    return one_line(truncate(line, _LONGEST_IN_COMPACT, len))
+    return clipped(str(value or ""), _LONGEST_IN_COMPACT)
 
 
 def _word(data: Mapping[str, Any], name: str) -> str:

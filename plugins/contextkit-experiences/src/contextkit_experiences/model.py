@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, field, fields, frozen
 
+from contextkit.sources.entry import as_json, json_types_of
 from contextkit_experiences.errors import InvalidExperienceError, Problem, described
 from contextkit_experiences.vocabulary import (
     OPEN,
@@ -147,6 +148,11 @@ class Lesson:
     what_worked: str = field(converter=_trimmed, validator=_text)
     takeaway: str | None = field(default=None, converter=_trimmed_or_none, validator=_optional_text)
 
+    @classmethod
+    def json_types(cls) -> Mapping[str, Any]:
+        """The types of its JSON, for a tool's output schema."""
+        return json_types_of(cls, [each.name for each in fields(cls)])
+
 
 @frozen(kw_only=True)
 class Experience:
@@ -179,7 +185,7 @@ class Experience:
         resolved_at: when it was resolved; default: `updated_at`. None while it is open.
     """
 
-    id: str = field()
+    id: Annotated[str, "the id that later calls name it by"] = field()
     goal: str = field(converter=_trimmed, validator=_text)
     hypothesis: str = field(converter=_trimmed, validator=_text)
     action: str = field(converter=_trimmed, validator=_text)
@@ -195,12 +201,12 @@ class Experience:
         default=None, converter=_trimmed_or_none, validator=_optional_text
     )
     lesson: Lesson | None = field(default=None)
-    iteration_count: int = field(default=1)
+    iteration_count: Annotated[int, "how many hypotheses were tried"] = field(default=1)
     notes: tuple[str, ...] = field(default=())
     started_at: datetime = field(converter=_utc, validator=_check_time)
     updated_at: datetime = field(converter=_utc, validator=_check_time)
     resolved_at: datetime | None = field(converter=_utc, validator=_check_optional_time)
-    confidence_tier: Tier | None = field()
+    confidence_tier: Annotated[Tier | None, "how far to trust it; null while it is open"] = field()
 
     @updated_at.default
     def _no_change_since_it_began(self) -> datetime:
@@ -257,6 +263,15 @@ class Experience:
         else:
             self._check_resolved()
         self._check_order()
+
+    @classmethod
+    def json_types(cls) -> Mapping[str, Any]:
+        """The types of its JSON, for a tool's output schema."""
+        return json_types_of(cls, [each.name for each in fields(cls)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its JSON, every key there."""
+        return {name: as_json(value) for name, value in asdict(self).items()}
 
     @property
     def is_open(self) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from attrs import asdict, fields
+from attrs import fields
 
 from contextkit_experiences.errors import InvalidExperienceError, Problem, described
 from contextkit_experiences.model import Experience, Lesson, new_id
@@ -28,12 +28,7 @@ _LESSON_KEYS = tuple(attribute.name for attribute in fields(Lesson))
 
 def to_json(experience: Experience) -> dict[str, Any]:
     """The experience as JSON values, every key there."""
-    data = asdict(experience)
-    data["notes"] = list(experience.notes)
-    for name in _TIMES:
-        value: datetime | None = data[name]
-        data[name] = None if value is None else value.isoformat()
-    return data
+    return experience.as_dict()
 
 
 def from_json(data: Any, *, now: datetime | None = None) -> Experience:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from contextkit.errors import InvalidRequestError
 from contextkit.models.source import Tool, ToolResult
+from contextkit.sources.book import checked_limit
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
-from contextkit_experiences.serialising import to_json
 from contextkit_experiences.showing import one_line_of, slips_of
 from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES, Ending, Status, Tier
 
@@ -20,34 +20,8 @@ __all__ = ["TOOLS"]
 _Id = Annotated[str, "the experience's id, ghap_…"]
 
 
-class _Lesson(TypedDict):
-    what_worked: str
-    takeaway: str | None
-
-
-class _Experience(TypedDict):
-    id: Annotated[str, "the id that later calls name it by"]
-    goal: str
-    hypothesis: str
-    action: str
-    prediction: str
-    domain: str
-    strategy: str
-    outcome_status: Status
-    outcome_result: str | None
-    surprise: str | None
-    root_cause: str | None
-    lesson: _Lesson | None
-    iteration_count: Annotated[int, "how many hypotheses were tried"]
-    notes: list[str]
-    started_at: str
-    updated_at: str
-    resolved_at: str | None
-    confidence_tier: Annotated[Tier | None, "how far to trust it; null while it is open"]
-
-
 class _Listed(TypedDict):
-    experiences: Annotated[list[_Experience], "the last changed first"]
+    experiences: Annotated[list[Experience], "the last changed first"]
 
 
 def _book(kit: ContextKit, *, shared: bool = False) -> ExperienceBook:
@@ -55,12 +29,8 @@ def _book(kit: ContextKit, *, shared: bool = False) -> ExperienceBook:
     return ExperienceBook(records.shared if shared else records)
 
 
-def _data(experience: Experience) -> _Experience:
-    return cast("_Experience", to_json(experience))
-
-
-def _result(done: str, experience: Experience) -> ToolResult[_Experience]:
-    return ToolResult(_data(experience), f"{done} {one_line_of(experience)}")
+def _result(done: str, experience: Experience) -> ToolResult[Experience]:
+    return ToolResult(experience, f"{done} {one_line_of(experience)}")
 
 
 def _start(  # noqa: PLR0913, PLR0917 - a tool's parameters are its function's
@@ -73,7 +43,7 @@ def _start(  # noqa: PLR0913, PLR0917 - a tool's parameters are its function's
     strategy: Annotated[str, f"the way of working, one word, such as {', '.join(STRATEGIES)}"],
     notes: Annotated[list[str] | None, "remarks"] = None,
     for_all_projects: Annotated[bool, "true for what is worth knowing in every project"] = False,
-) -> ToolResult[_Experience]:
+) -> ToolResult[Experience]:
     begun = _book(kit, shared=for_all_projects).start(
         goal,
         hypothesis,
@@ -97,7 +67,7 @@ def _update(
     new_iteration: Annotated[
         bool | None, "whether this counts as another try; default: when more than a note changes"
     ] = None,
-) -> ToolResult[_Experience]:
+) -> ToolResult[Experience]:
     updated = _book(kit).update(
         ghap_id,
         hypothesis=hypothesis,
@@ -123,7 +93,7 @@ def _resolve(  # noqa: PLR0913, PLR0917
     confidence_tier: Annotated[
         Tier | None, "how far to trust it; default: from the tries, the root cause, the lesson"
     ] = None,
-) -> ToolResult[_Experience]:
+) -> ToolResult[Experience]:
     if takeaway and not what_worked:
         raise InvalidRequestError("takeaway needs what_worked")
     lesson = Lesson(what_worked=what_worked, takeaway=takeaway) if what_worked else None
@@ -146,11 +116,12 @@ def _list_experiences(
     outcome: Annotated[Status | None, "only those of this status, such as open"] = None,
     limit: Annotated[int, "how many at most"] = 20,
 ) -> ToolResult[_Listed]:
-    if limit < 1:
-        raise InvalidRequestError(f"limit must be at least 1, got {limit}")
-    found = _book(kit).list(domain=domain, strategy=strategy, outcome=outcome, limit=limit)
+    found = _book(kit).list(
+        domain=domain, strategy=strategy, outcome=outcome, limit=checked_limit(limit)
+    )
     lines = [one_line_of(each) for each in found] or ["No experiences."]
-    return ToolResult({"experiences": [_data(each) for each in found]}, "\n".join(lines))
+    data = {"experiences": [each.as_dict() for each in found]}
+    return ToolResult(cast("_Listed", data), "\n".join(lines))
 
 
 TOOLS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from contextkit import Record
 from contextkit.sources.checks import name, number, text, whole
@@ -90,14 +90,14 @@ class Memory(Entry):
         return " ".join(self.tags)
 
     @classmethod
-    def from_record(cls, record: Record) -> Self:
-        """The memory that a record holds; half a place is none."""
-        found = super().from_record(record)
-        if found.sequence is not None and found.position is not None:
+    def read(cls, record: Record) -> dict[str, Any]:
+        """The allowed values in a record's fields; half a place is none."""
+        found = super().read(record)
+        if "sequence" in found and "position" in found:
             return found
         first, place = record.fields.get("run"), record.fields.get("number")
         run = (first, place) if isinstance(first, str) and type(place) is int else None
-        return evolve(found, sequence=None, position=None, run=run)
+        return {**found, "sequence": None, "position": None, "run": run}
 
     def derived_fields(self) -> Mapping[str, Any]:
         """What finds its text, and its place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 from contextkit import InvalidRequestError, Tool, ToolResult
-from contextkit.sources.tools import OUTCOME, takes_parts
+from contextkit.sources.tools import OUTCOME, gives, takes_parts
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.memory import Memory
 from contextkit_memories.showing import (
@@ -30,15 +30,14 @@ class _Forgotten(TypedDict):
     forgotten: list[Memory]
 
 
-@takes_parts(
-    Memory,
-    *("text", "category", "importance", "tags", "sequence"),
-    gives={
+@gives(
+    {
         **Memory.json_types(),
         "outcome": OUTCOME,
         "looks_secret": Annotated[list[str], "what in its text looks like a secret, and where"],
-    },
+    }
 )
+@takes_parts(Memory, "text", "category", "importance", "tags", "sequence")
 def _remember(
     kit: ContextKit,
     for_all_projects: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
@@ -19,6 +20,7 @@ _STORED = {
     "decision": "decisions",
     "error": "errors",
 }
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _IN_CATEGORIES = frozenset("-_")
 _IN_TAGS = frozenset("-_.:/+#")
 
@@ -79,6 +81,8 @@ def category_spellings(category: str) -> tuple[str, ...]:
 def _word(word: object, what: str, joiners: frozenset[str]) -> str:
     if not isinstance(word, str):
         raise InvalidMemoryError(f"a {what} is a word, got {word!r}")
+    if _PLAIN.fullmatch(word):
+        return word
     normal = unicodedata.normalize("NFC", word).strip().lower()
     allowed = " ".join(sorted(joiners))
     if not normal or not _is_word(normal, joiners):

@@ -18,7 +18,8 @@ from contextkit.sources.show import (
 )
 from contextkit.text.markup import markdown_text, one_line
 from contextkit.text.passages import Excerpt
-from contextkit.text.truncate import ELLIPSIS
+from contextkit.text.styles import style_of
+from contextkit.text.truncation import ELLIPSIS
 
 __all__ = ["formatted", "shortened"]
 
@@ -66,9 +67,10 @@ def shortened(
     """
     lines = item.content.split("\n")
     first = next((row for row, line in enumerate(lines) if _STEP.match(line)), 0)
-    if style == "xml" or not first:
+    heads = style_of(style).choose(markdown=[lines[0], ""], xml=None, plain=lines[:1])
+    if heads is None or not first:
         return None
-    head, steps = [lines[0], *([""] if style == "markdown" else [])], lines[first:]
+    head, steps = heads, lines[first:]
     fewer = range(len(steps) - 1, (len(steps) - 1) // 2, -1)
     forms = [[*head, *steps], *([*head, *steps[:kept], ELLIPSIS] for kept in fewer)]
     fitting = (text for text in map("\n".join, forms) if count(text) <= max_tokens)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from attrs import frozen
+from attrs import field, frozen
 
 from contextkit import Record
 from contextkit.errors import ContextKitError
@@ -63,6 +63,8 @@ class TaskFrame(Entry):
         detail: what is needed while it is worked on; gone once it is popped.
         session: whose stack it is on; None for the project's default stack.
         parent: the id of the task that it is a part of; None at the root.
+        children: the ids of the tasks that are a part of it, in the order in which they were
+            pushed; those that the stack knew when it read the task.
         depth: how many tasks are under it on the stack, 0 at the root.
         status: `active` on the stack; popped it is `complete` or `blocked`.
         result: what came of it; None while it is active.
@@ -71,8 +73,8 @@ class TaskFrame(Entry):
 
     noun = "task"
     shown = (
-        "id", "goal", "detail", "session", "parent", "depth", "status", "result", "created_at",
-        "ended_at",
+        "id", "goal", "detail", "session", "parent", "children", "depth", "status", "result",
+        "created_at", "ended_at",
     )  # fmt: skip
     invalid = InvalidTaskError
 
@@ -88,6 +90,9 @@ class TaskFrame(Entry):
     status: Status = part(choice("a status", ("active", "complete", "blocked")), "active")
     result: str | None = part(text("a task's result", MAX_TEXT), None)
     ended_at: datetime | None = part(time_of, None)
+    children: Annotated[tuple[str, ...], "the ids of the tasks that are a part of it"] = field(
+        default=(), eq=False
+    )
 
     @property
     def is_active(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -85,7 +85,7 @@ class TaskStack(Book[TaskFrame]):
         """
         given = TaskFrame.checked({"goal": goal, "detail": detail})
         with self.turn():
-            under = self.peek()
+            under = self._top()
             begun = self.clock()
             frame = TaskFrame(
                 id=TaskFrame.new_id(given, begun),
@@ -129,6 +129,10 @@ class TaskStack(Book[TaskFrame]):
 
     def peek(self) -> TaskFrame | None:
         """The current task; None where the stack is empty."""
+        top = self._top()
+        return None if top is None else self._with_children([top])[0]
+
+    def _top(self) -> TaskFrame | None:
         return max(self._where(status="active"), key=_height, default=None)
 
     def path(self) -> _Frames:
@@ -145,27 +149,39 @@ class TaskStack(Book[TaskFrame]):
             frame = (
                 None if above is None or above in seen else active.get(above) or self._get(above)
             )
-        return path[::-1]
+        return self._with_children(path[::-1])
 
     def sibling_results(self) -> _Frames:
         """The ended tasks of the current one's parent, those that ended last first.
 
         With an empty stack: the ended tasks at the root.
         """
-        current = self.peek()
+        current = self._top()
         parent = current.parent if current is not None else None
         ended = [frame for frame in self._where(parent=parent or "") if not frame.is_active]
-        return sorted(ended, key=lambda frame: (frame.ended_at or frame.created_at, frame.id))[::-1]
+        ended.sort(key=lambda frame: (frame.ended_at or frame.created_at, frame.id), reverse=True)
+        return self._with_children(ended)
 
     def children(self, frame_id: str) -> _Frames:
         """The tasks that are a part of this one, in the order in which they were pushed."""
-        return sorted(self._where(parent=frame_id), key=_height)
+        return self._with_children(sorted(self._where(parent=frame_id), key=_height))
 
     def list(self, limit: int = 20, **filters: Any) -> builtins.list[TaskFrame]:
         """The session's tasks, active and ended, newest first."""
-        return super().list(limit, session=self.session or "", **filters)
+        return self._with_children(super().list(limit, session=self.session or "", **filters))
 
-    def _where(self, **fields: str) -> _Frames:
+    def _with_children(self, frames: Sequence[TaskFrame]) -> _Frames:
+        # A frame does not store them: a push would write its parent, which may be popped meanwhile.
+        parts: dict[str, _Frames] = {frame.id: [] for frame in frames}
+        for part in self._where(parent=[*parts]) if parts else ():
+            if part.parent is not None:
+                parts[part.parent].append(part)
+        return [
+            evolve(frame, children=tuple(p.id for p in sorted(parts[frame.id], key=_height)))
+            for frame in frames
+        ]
+
+    def _where(self, **fields: str | Sequence[str]) -> _Frames:
         filters = {"session": self.session or "", **fields}
         return [
             TaskFrame.from_record(record)

@@ -6,14 +6,14 @@ and show them.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from contextkit.models.items import ContextItem, Detail, Style
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import Setting, SourceInfo
 from contextkit.plugin.spec import hookimpl
+from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit_values.errors import NoDenseVectorsError, ValuesError
@@ -21,20 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DenseEmbedder", "NoDenseVectorsError", "ValuesError", "refresh"]
 
-_WEIGHT = 1.0
-_HOME = {
-    "DenseEmbedder": "refreshing",
-    "NoDenseVectorsError": "errors",
-    "ValuesError": "errors",
-    "refresh": "refreshing",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # A process that only loads the plugin need not pay for what its commands use.
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = lazy_names(
+    __name__, errors="NoDenseVectorsError ValuesError", refreshing="DenseEmbedder refresh"
+)
 
 
 @hookimpl

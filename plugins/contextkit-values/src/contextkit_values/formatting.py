@@ -1,4 +1,4 @@
-"""How values are shown: in Markdown, XML and plain text, on two lines or on one."""
+"""How values look in a context, on two lines or on one."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextkit import ContextItem
 from contextkit.models.items import Detail, Style
 from contextkit.text import element, one_line, style_of
-from contextkit.text.truncate import ELLIPSIS, truncate
+from contextkit.text.truncation import ELLIPSIS, truncate
 
 __all__ = ["shown"]
 
