@@ -87,7 +87,7 @@ class Values:
         try:
             return self.read(self.parse(raw) if as_text and isinstance(raw, str) else raw)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            # The number of a text is not what somebody wrote.
+            # The number of a text is not what the user wrote.
             if isinstance(error, UnfitError) and (error.path or not as_text):
                 raise
             raise UnfitError(self.expected, raw) from error

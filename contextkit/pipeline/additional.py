@@ -1,6 +1,7 @@
-"""The host's own text as the last section of a context: the first to have its tokens.
+"""Fit the host's own text, which gets its tokens first, and the list of sources.
 
-Fitting with the list of sources, where that is wanted and takes little enough.
+The text is the last section of the context. The list is left out where it would take more than a
+quarter of the budget, or the place of the best item.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is made of the sources' answers: filter -> rank -> dedup -> format -> allocate -> fit."""
+"""Make a context of the sources' answers: filter, rank, dedup, format, allocate, fit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Finishing:
         registry: the sources.
         store: says what makes its searches worse than they should be.
         clock: the time that ages are counted to.
-        history: what was chosen before, or None where nobody counts it.
+        history: the usage history, or None if it is not scored.
         watch: times the stages.
         failures: takes note of hooks that fail.
         gated: whether what was found is judged by how much of the question it has.

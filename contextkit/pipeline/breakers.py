@@ -1,4 +1,4 @@
-"""One circuit breaker for each source, and what they tell of the sources' health."""
+"""One circuit breaker for each source, and the sources' health."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class SourceHealth:
 
     Attributes:
         source: its name.
-        state: `closed`: it is asked; `open`: it is left alone for a while, as it failed too
+        state: `closed`: it is queried; `open`: it is skipped for a while, as it failed too
             often; `half_open`: the next request asks it, as a probe.
         failures: how often it failed in a row; 0 after an answer.
-        reason: why it failed last, in words; None where it did not since its last answer.
+        reason: why it failed last; None where it did not since its last answer.
         seconds: until a probe is let through, 0.0 in `half_open`; None in `closed`.
     """
 
@@ -32,7 +32,7 @@ class SourceHealth:
 
     @property
     def words(self) -> str | None:
-        """What there is to say of a source that is left alone, or None for any other."""
+        """Why a source is skipped, or None for any other."""
         if self.seconds is None:
             return None
         so_long = f"for {math.ceil(self.seconds)} s" if self.seconds else "until the next request"

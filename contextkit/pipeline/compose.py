@@ -1,4 +1,4 @@
-"""From the pieces that have a place to the whole text, in the order that the request wants."""
+"""Compose the whole text from placed pieces, in the order that the request asks for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The stage between formatting and fitting: sections that have too much get summaries.
+"""Summarise pieces of sections that exceed their share, between formatting and fitting.
 
-Which pieces are summarised: the weakest of each section that has too much, first.
+In each section the weakest pieces are summarised first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why is this item in the context, or why not: an answer for whatever id is asked about."""
+"""Explain why an item is in a context, or why it is not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The request's own filters: handed to the store where it can meet them, and met in any case.
+"""The request's own filters: pushed down to the store, and checked again on the results.
 
-A source may do with them what it likes. What it finds that does not meet them is dropped
-before anything is ranked.
+A source may apply the filters as it likes. Items that do not meet them are dropped before anything
+is ranked.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _unranked(item: ContextItem, section: str) -> Candidate:
 
 
 def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str | None:
-    """Why a request does not want an item, in words; None where it does."""
+    """Why a request does not want an item; None where it does."""
     if item.id in request.exclude or f"{item.source}:{item.id}" in request.exclude:
         return "the request excludes its id"
     kind = item.kind or item.source

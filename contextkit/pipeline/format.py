@@ -1,4 +1,4 @@
-"""Each item's text: what its source makes of it, and how it is shortened."""
+"""Format items: their sources' texts, and shorter forms of them."""
 
 from __future__ import annotations
 

@@ -1,23 +1,21 @@
-"""Questions about nothing: what is not searched for, and what of the found answers none.
+"""Skip small talk, and drop all results where nothing answers the question.
 
 A query of nothing but greetings, thanks, assent and the like is not searched for: each of its
 words may well be rare in a project, and would be found in full somewhere. Sources that answer by
-other means than a search, such as what was done last, still do.
+other means than a search, such as the latest events, still do.
 
-Where nothing that was found has what a question is about, what matches is chance, and nothing
-goes on: whether one source was asked or all of them. There are three signs of that:
+Where nothing that was found has the question's subject, matches are chance, and all results are
+dropped, whether one source was asked or all of them. There are three signs of that:
 
-- The question names something, as Kafka, and nothing that was found has any of its names.
-- The question is short, and the words that were found are those that many items have.
+- The question names something, as Kafka, and no result has any of its names.
+- The question is short, and its words that were found are words that many items have.
 - No item has half of its words. Five words of a longer question are enough.
 
-A name of code, as `NO_PROXY`, tells that the question is about something. So does
-a very good match; for the last sign a good one is enough. None of this holds for sources that
-answer by other means than the question's words.
+A name of code, as `NO_PROXY`, says that the question is about something. So does a very good
+match; for the last sign a good one is enough. Results of sources that answer by other means than
+the question's words are kept.
 
-A `min_relevance` of 0 asks for whatever there is, and neither holds.
-
-The names in a question, and whether what was found for it has them.
+A `min_relevance` of 0 asks for everything, and switches both rules off.
 """
 
 from __future__ import annotations

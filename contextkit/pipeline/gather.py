@@ -1,10 +1,9 @@
-"""Asking all sources at once, each within its own time, none able to harm another.
+"""Ask all sources at once, each within its own time, none able to harm another.
 
-How many assemblies of one event loop run at once; the others wait for their turn.
-
-An assembly is mostly computing, so that more at once are no faster altogether, and each is
-slower. Without a bound a hundred at once all miss their sources' timeouts, and the breakers
-take healthy sources for broken ones.
+The number of assemblies that run at once in one event loop is limited; others wait for their turn.
+An assembly is mostly computing, so that more at once are no faster altogether, and each is slower.
+Without a limit a hundred at once all miss their sources' timeouts, and the breakers take healthy
+sources for broken ones.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ class Answer:
         state: `ok`, `empty`, `failed`, `timed_out`, `cut_off` or `breaker_open`.
         milliseconds: how long it was waited for.
         breaker: the breaker's state afterwards.
-        reason: what went wrong, in words, or None.
+        reason: what went wrong, or None.
         age: seconds since a cache kept the items; None where the source was asked now.
     """
 

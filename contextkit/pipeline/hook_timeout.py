@@ -1,4 +1,4 @@
-"""Calls of slow hooks: in a thread, within a time."""
+"""Call slow hooks in a thread, with a timeout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections on their way into the budget: what each may show, and its weight."""
+"""Sections on their way into the budget: their pieces and weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages, one after another: signals -> gather -> filter -> rank -> dedup -> allocate -> fit.
+"""Run the stages: signals, gather, filter, rank, dedup, allocate, fit.
 
 This module reads the queries' signals and waits for the sources. `contextkit.pipeline.assemble`
 makes a context of their answers.
@@ -107,11 +107,11 @@ class Pipeline:
         store: where their records are.
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
-        history: what was chosen before, or None where nobody counts it.
+        history: the usage history, or None if it is not scored.
         recall: adds to questions what a cache has kept of their answers, or None.
         redactor: replaces secrets.
         observers: the plugins that see each context after it was made.
-        breakers: which of the sources are left alone for a while, as they keep failing.
+        breakers: which sources are skipped for a while, as they keep failing.
     """
 
     registry: SourceRegistry

@@ -1,28 +1,25 @@
-"""From candidates to scores: relevance first, with small boosts for what else is known.
+"""Score items: relevance first, with small boosts for salience, recency and priority.
 
 The score is the mean of an item's components, each 0..1, by the weights of the strategy:
-`(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17` by default. So few weights
-decide between items that match about equally well, and never carry a bad
-match past a good one; other strategies weigh otherwise, and may let the whole score decay
-with age. Recency is a true half-life: `0.5 ** (age / half_life)`; an item without a date, or
-without salience, gets the neutral 0.5, and does not decay. What stands beside good matches is
-worth more: an item with neighbours in its sequence has `1 - (1 - match) * (1 - support)` in
-place of its match. A source's hint (`ContextItem.hint`) raises that in the same way, and counts
-in the score alone: it makes no item relevant that is not.
+`(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17` by default. Such small weights
+decide between items that match about equally well, and never carry a bad match past a good one.
+Other strategies weigh otherwise, and may let the whole score decay with age. Recency is a true
+half-life: `0.5 ** (age / half_life)`; an item without a date, or without salience, gets the neutral
+0.5, and does not decay. An item with neighbours in its sequence that match has
+`1 - (1 - match) * (1 - support)` in place of its match. A source's hint (`ContextItem.hint`) raises
+that in the same way, and counts in the score alone: it makes no irrelevant item relevant.
 
-`match` is relevance on one scale for all sources. A source that says its scale is
-`calibrated` (how much of the query an item answers, as the store measures it) keeps its
-numbers. Every other source's numbers mean nothing beside another's: of those only the order
-counts. Its best item is put level with the median of the calibrated sources' best (with 1
-where there are none), and the item `r` places behind gets `10 / (10 + r)` of that. So a source
-that calls everything 0.99 takes no more than its place, and one that calls everything 0.02
-no less.
+`match` is relevance on one scale for all sources. A source whose scale is `calibrated` (how much
+of the query an item answers, as the store measures it) keeps its numbers. The numbers of other
+sources cannot be compared with another source's: only their order counts. Such a source's best
+item is put level with the median of the calibrated sources' best (with 1 where there are none),
+and the item `r` places behind gets `10 / (10 + r)` of that. So a source that calls everything 0.99
+gains nothing by it, and one that calls everything 0.02 loses nothing.
 
-An optional step: of two items that resemble each other, the worse one waits.
-
-Maximal marginal relevance (Carbonell and Goldstein, 1998): the next item is the one with
-the best `(1 - diversity) * score - diversity * redundancy`, redundancy being its greatest
-likeness to an item that was taken before it. Likeness is the cosine of two texts' words.
+With `diversity` items are reordered by maximal marginal relevance (Carbonell and Goldstein, 1998):
+the next item is the one with the best `(1 - diversity) * score - diversity * redundancy`,
+redundancy being its greatest likeness to an item that was taken before it. Likeness is the cosine
+of two texts' words.
 """
 
 from __future__ import annotations

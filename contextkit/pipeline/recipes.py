@@ -1,7 +1,4 @@
-"""The recipes that plugins offer: finding them, and building one from a host's arguments.
-
-From a request and a recipe to the questions that the sources are asked.
-"""
+"""Find and build the recipes that plugins offer, and make each section's request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which candidates go on: those above the relevance floor, and one of each that say the same."""
+"""Select candidates: above the relevance floor, and one of each set of duplicates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = get_logger(__name__)
 
 @frozen
 class Dropped:
-    """A candidate that does not go on, and why, in words; of a duplicate, what it repeats."""
+    """A candidate that does not go on, and why; of a duplicate, what it repeats."""
 
     candidate: Candidate
     verdict: Verdict

@@ -1,6 +1,7 @@
-"""Asking plugins for summaries: a source for its own items, any other plugin for all.
+"""Ask plugins for summaries, and compress a single text to a number of tokens.
 
-A single text within a budget: summarised by a plugin, by its own sentences, or shortened.
+A source summarises its own items; any other plugin is asked for all items. A single text is
+summarised by a plugin, else by its own sentences, else cut.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Of items that contradict each other the newest counts: it comes first, the others are marked.
+"""Put the newest of contradicting items first, and mark the older ones.
 
-Nothing is dropped: an older statement may still be what is asked for. The newer one stands
-where the better of the two would stand, and the older one right behind it, with the newest
-in its `superseded_by`. Only sources whose items replace older ones take part
-(`SourceInfo.updates`), and only items with a date.
+Nothing is dropped: an older statement may still be the answer. The newer one stands where the
+better of the two would stand, and the older one right behind it, with the newest in its
+`superseded_by`. Only sources whose items replace older ones take part (`SourceInfo.updates`), and
+only items with a date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writing the trace: from what the stages did to what a person can read."""
+"""Write the trace of an assembly."""
 
 from __future__ import annotations
 

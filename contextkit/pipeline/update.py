@@ -1,6 +1,6 @@
-"""What a context keeps of its assembly, so that something new can join it later.
+"""Update a context: keep what its assembly gathered, and let new items join that.
 
-Something new joins what was gathered: an item beside its source's others, in its place.
+A new item stands first among its source's items.
 """
 
 from __future__ import annotations

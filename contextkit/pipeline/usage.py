@@ -4,12 +4,11 @@ A SQLite database beside the store has one number within 0..1 for each project a
 item in a context moves a tenth of the way to one half; an item that the host marks as used
 moves half of the way to one. The number halves with time. Items that were only shown never get
 past one half: with a weight of 10% that is a twentieth of a score, which a clearly better match
-always outweighs. A repeated request raises only items that it did not show the last time.
+always outweighs. A repeated request raises only items that it did not show the last time. An
+assembly reads the history before it scores items, and writes it when they fit.
 
 Every call opens the database and closes it again, so that any number of processes and threads
 may use it, and one of them waits for another no longer than a tenth of a second by default.
-
-The history of use in one assembly: read before items are scored, written when they fit.
 """
 
 from __future__ import annotations

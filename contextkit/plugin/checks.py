@@ -1,7 +1,4 @@
-"""Checking what a plugin's hooks return, so that an error names the plugin and the hook.
-
-Hooks whose failure costs no more than what they would have given.
-"""
+"""Check the results of hooks; an error names the plugin and the hook."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def contextkit_query(
     Called once for each section that asks the source, at the same time as the other
     sources. A plain function runs in a thread, an `async def` in the event loop; either
     is given up on after `request.source_timeout` seconds. A source that fails too often is
-    left alone for a while; an `InvalidRequestError`, for a filter that makes no sense to it,
+    skipped for a while; an `InvalidRequestError`, for a filter that makes no sense to it,
     does not count.
 
     ```python
@@ -299,7 +299,7 @@ def contextkit_embedder(model: str) -> DenseModel | None:
 def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
     """Hear of what a coding agent's hook reports: a prompt, a tool that was used, an end.
 
-    Called after the event was answered, in a process that nobody waits for, for every
+    Called after the event was answered, in a detached process, for every
     plugin that is on; not where hooks are off, for all or for this session. `event` is what
     the agent wrote, in the fields of Claude Code (`hook_event_name`, `session_id`, `cwd`,
     `prompt`, `tool_name`, `tool_input`, `tool_response`, …), its long texts cut. It may

@@ -1,7 +1,4 @@
-"""What is known of a plugin: where it comes from, and whether it can be used.
-
-Finding hooks that a plugin meant to implement and did not: silence would hide them.
-"""
+"""Status of a plugin: where it comes from, its state, and misspelt hooks."""
 
 from __future__ import annotations
 
@@ -92,7 +89,7 @@ HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
 
 
 def misspelt_hooks(plugin: object) -> list[str]:
-    """What is wrong with a plugin's functions that are named like hooks, in words."""
+    """What is wrong with a plugin's functions that are named like hooks."""
     problems = []
     for name, function in inspect.getmembers(plugin, callable):
         if _other_name(function):

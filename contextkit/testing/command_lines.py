@@ -1,4 +1,4 @@
-"""The command line in the test's own process, in a workspace of its own."""
+"""Run the command line in the test's own process, in a workspace of its own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CommandLine:
 
 @contextlib.contextmanager
 def command_line(workspace: Path, *checkouts: Path, **variables: str) -> Iterator[CommandLine]:
-    """The command line with an empty store and nobody's settings; all is put back at the end.
+    """The command line with an empty store and no settings; everything is restored at the end.
 
     ```python
     with command_line(tmp_path, Path(__file__).parents[1]) as run:

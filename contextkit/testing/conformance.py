@@ -1,4 +1,4 @@
-"""The conformance suite: what every source must do, as tests that a plugin's author inherits."""
+"""The conformance suite: tests that a source's author inherits."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class SourceConformance:
         _must(subject.name, lambda: query_checks.check_time(subject))
 
     def test_its_other_hooks_are_quick(self, subject: Subject) -> None:
-        """Weight, signals, keys and texts hold nobody up."""
+        """Weight, signals, keys and texts do not block."""
         _must(subject.name, lambda: hook_checks.check_promptness(subject))
 
     def test_a_cancelled_query_leaves_nothing_running(self, subject: Subject) -> None:

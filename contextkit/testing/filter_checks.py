@@ -1,4 +1,4 @@
-"""What must hold where a request wants items of some kinds, entity types or times alone."""
+"""Check sources with requests for some kinds, entity types or times alone."""
 
 from __future__ import annotations
 

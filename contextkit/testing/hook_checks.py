@@ -1,4 +1,4 @@
-"""What must hold of a source's hooks, beside those that find and show items."""
+"""Check the hooks of a source that neither find nor format items."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def check_weight(subject: Subject) -> None:
 
 
 def check_promptness(subject: Subject, held: float = HELD_SECONDS) -> None:
-    """What runs in the event loop is quick: nobody else is answered meanwhile.
+    """Code in the event loop is quick: it blocks all other requests.
 
     Args:
         subject: the source.

@@ -1,4 +1,4 @@
-"""Words that want to be markup, put into every text of an item in turn."""
+"""Hostile texts: words that imitate markup, put into each text of an item in turn."""
 
 from __future__ import annotations
 

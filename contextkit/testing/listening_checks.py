@@ -1,4 +1,4 @@
-"""What must hold of the hooks that nobody sees fail: commands, and hearing of agents' events."""
+"""Check commands, and hooks that observe: agents' events and assembled contexts."""
 
 from __future__ import annotations
 

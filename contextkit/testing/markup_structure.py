@@ -1,4 +1,4 @@
-"""What a parser sees in a text: the parts that words must not be able to make."""
+"""Parse a text, and count the parts that words must not be able to make."""
 
 from __future__ import annotations
 

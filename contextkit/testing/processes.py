@@ -1,4 +1,4 @@
-"""Several processes that do something at the same time."""
+"""Run several processes at the same moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries that people and programs send, whatever the source is about."""
+"""Queries as people and programs send them, for sources of any subject."""
 
 from __future__ import annotations
 

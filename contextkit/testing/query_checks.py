@@ -1,4 +1,4 @@
-"""What must hold of a source's answers: their items, order, number, time, and their end."""
+"""Check a source's answers: items, order, number, time, cancellation."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
         subject: the source.
         held: seconds for which it may hold the event loop.
     """
-    # One that holds the loop is told from one that is slow once it has ended.
+    # Once it has ended, one that blocks the loop can be told from one that is slow.
     ended, longest = within(lambda: _timed(subject), 3 * subject.timeout)
     if longest >= subject.timeout:
         raise NotConformingError(

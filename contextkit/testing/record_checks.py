@@ -1,4 +1,4 @@
-"""What must hold of what a source says of its items and does to its records."""
+"""Check the dedup keys and the index runs of a source."""
 
 from __future__ import annotations
 

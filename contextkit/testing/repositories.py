@@ -1,4 +1,4 @@
-"""A real git for tests, which nobody has configured."""
+"""A git for tests that ignores the settings of the machine."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Git:
 
 @contextlib.contextmanager
 def own_git(folder: Path) -> Iterator[Git]:
-    """Git as if nobody had configured it, here and in the programs that a test runs.
+    """Git without configuration, here and in the programs that a test runs.
 
     It knows no settings but a repository's own, finds no repository around the folder, and commits
     as Ada. At the end the process has the variables again that it had.

@@ -1,4 +1,4 @@
-"""What must hold of a source's summaries: number, length, and what they must keep."""
+"""Check a source's summaries: number, length, and what they must keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of how a source shows its items: whole, shortened, whatever they say."""
+"""Check the texts of a source's items: whole, shortened, and with hostile words."""
 
 from __future__ import annotations
 

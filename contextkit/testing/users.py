@@ -1,4 +1,4 @@
-"""Real processes of contextkit, run for a user of the test's own."""
+"""Run real processes of contextkit for a user of the test's own."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ async def test_a_bad_question_is_refused_in_words(
 
 
 async def test_it_explains_an_item(client: httpx.AsyncClient) -> None:
-    """For an item that was dropped: what became of it, in words."""
+    """For an item that was dropped: what became of it."""
     question = {**QUESTION, "item": " tides-4 "}
 
     answer = await client.post("/api/explain", json=question, headers=GOOD)
