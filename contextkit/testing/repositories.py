@@ -73,7 +73,7 @@ class Git:
 
 @contextlib.contextmanager
 def own_git(folder: Path) -> Iterator[Git]:
-    """Git as if nobody had configured it, here and in the programs that a test runs.
+    """Git without configuration, here and in the programs that a test runs.
 
     It knows no settings but a repository's own, finds no repository around the folder, and commits
     as Ada. At the end the process has the variables again that it had.
@@ -93,7 +93,7 @@ def own_git(folder: Path) -> Iterator[Git]:
 
 @contextlib.contextmanager
 def watched_git(folder: Path) -> Iterator[Callable[[], list[str]]]:
-    """Take note of what git is asked here, in the programs that are run as well.
+    """Record the git commands that run here, also those of programs that a test runs.
 
     Args:
         folder: one that is there, for a front of git, which is a shell script, and its notes.

@@ -71,7 +71,7 @@ class Subject:
         """A request as this source sees it; default: the query that finds something.
 
         Args:
-            query: what is asked.
+            query: the request's query.
             limit: items at most.
             wanted: further fields of the request, such as `kinds`.
         """
@@ -137,7 +137,7 @@ def as_they_are(items: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
 
 
 def _copied(value: Any) -> Any:
-    """A JSON value that is nobody else's."""
+    """A JSON value that no other test has."""
     if isinstance(value, Mapping):
         return {key: _copied(inner) for key, inner in value.items()}
     return [_copied(inner) for inner in value] if isinstance(value, list) else value
@@ -192,7 +192,7 @@ def open_subject(  # noqa: PLR0913 - what a test class may say of its source
     embedding: str = "none",
     make_workspace: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[Subject]:
-    """A source in a kit that reads nobody's configuration, closed at the end.
+    """A source in a kit without any user's configuration, closed at the end.
 
     Args:
         source: the plugin.
