@@ -20,7 +20,7 @@ from contextkit.store.searcher import SearcherStore
 class ContextAssembler(AskingForContexts):
     """Assembles contexts from what a host's own searcher finds.
 
-    The installed sources format, weigh and compare what is found as they do with records
+    The installed sources format, weigh and compare the results as they do with records
     of their own; nothing is stored and no workspace is read.
 
     ```python

@@ -189,7 +189,7 @@ class ContextKit(AskingForContexts):
     def embedder(self, source: str) -> Embedder:
         """What makes the dense vectors of a source's records, and of what they are searched by.
 
-        Raises `ConfigError` where the configuration names a model that nobody has.
+        Raises `ConfigError` if no plugin has the configured model.
         """
         return self.store.embedders.of(source)
 
@@ -241,7 +241,7 @@ class ContextKit(AskingForContexts):
         """Delete records that are not kept: too old, or too many; blocking.
 
         What is kept is `[sources.NAME] keep_days` and `keep_records`, or what the source says
-        itself. A source that indexes the workspace is left alone, and so is one of which
+        itself. A source that indexes the workspace is not pruned, and so is one of which
         everything is kept.
 
         Args:

@@ -112,7 +112,7 @@ def test_the_extra_installs_from_a_folder_of_wheels(
     assert "pip install contextkit-entities" in run(program, "entities", "list", code=2)
     by_name = run(program, "assemble", "tide", "--sources", "entities", code=2)
     assert "(pip install contextkit-entities)" in by_name
-    counted = run(program, "assemble", "tide", "--tokens", "gpt-5", code=2)
+    counted = run(program, "assemble", "tide", "--set", "tokens=gpt-5", code=2)
     assert "pip install contextkit-tokenizers" in counted
 
 

@@ -154,7 +154,7 @@ def _exactly(value: Any) -> Any:
         return {_TIME: value.isoformat()}
     if type(value) is dict and all(type(key) is str and key[:1] != _MARK for key in value):
         return {key: _exactly(inner) for key, inner in value.items()}
-    raise ValueError(f"cannot cache a {type(value).__name__} without changing it")
+    raise ValueError(f"cannot cache a value of type {type(value).__name__} unchanged")
 
 
 def _back(value: Any) -> Any:

@@ -120,7 +120,7 @@ class Keys:
 
 
 def _own_token(plugin: object) -> str:
-    """What a plugin of the host's own is told from others by: it has no version."""
+    """What identifies a plugin of the host's own, which has no version."""
     try:
         return _own_tokens.get(plugin) or _own_tokens.setdefault(plugin, secrets.token_hex(16))
     except TypeError:

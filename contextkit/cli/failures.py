@@ -52,7 +52,7 @@ _NoArgumentsError: type[click.UsageError] | tuple[()] = getattr(
 
 
 class ReaderGoneError(Exception):
-    """Whoever reads the output has seen enough."""
+    """The reader of the output has closed it."""
 
 
 @contextlib.contextmanager

@@ -49,7 +49,7 @@ class PluginCommands(click.Group):
     """Where the plugins of one run put their commands; a name that is taken stays taken.
 
     Attributes:
-        refused: what was not added, in words.
+        refused: what was not added.
     """
 
     def __init__(self) -> None:

@@ -54,13 +54,13 @@ class _Counted:
 
     @property
     def count(self) -> str:
-        """How many are done, of how many, in words."""
+        """How many are done, of how many."""
         of = "" if self.latest.total is None else f" of {self.latest.total:,}"
         return f"{self.latest.done:,}{of} {self.latest.label}"
 
     @property
     def rate(self) -> str:
-        """How many in a second on average, in words; empty as long as that is unknown."""
+        """How many in a second on average; empty as long as that is unknown."""
         seconds = time.monotonic() - self.first_at
         done = self.latest.done - self.first_done
         if done <= 0 or seconds <= 0:

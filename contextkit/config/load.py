@@ -1,6 +1,6 @@
 """Reading the configuration's layers, and joining them into one `Config`.
 
-How long the sources may take where somebody waits for one answer: a command, an MCP tool.
+How long sources may take if a person waits for one answer: a command, an MCP tool.
 
 A process that has just begun, on a machine that runs tests beside it, needs several times what
 a warm one needs. An answer without its code is worse there than one that comes a second later.

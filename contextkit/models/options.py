@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import Attribute, field, frozen
 
-from contextkit.models.source import WorkspaceRule
+if TYPE_CHECKING:
+    from contextkit.models.source import WorkspaceRule
 
 Affects = Literal["answers", "context", "nothing"]
 
@@ -86,7 +87,7 @@ class Values:
         try:
             return self.read(self.parse(raw) if as_text and isinstance(raw, str) else raw)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            # The number of a text is not what somebody wrote.
+            # The number of a text is not what the user wrote.
             if isinstance(error, UnfitError) and (error.path or not as_text):
                 raise
             raise UnfitError(self.expected, raw) from error

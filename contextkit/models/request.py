@@ -44,10 +44,10 @@ from contextkit.models.options import (
     values_of,
 )
 from contextkit.models.strategy import DEFAULT, Strategy
-from contextkit.text.signals import QuerySignals
 
 if TYPE_CHECKING:
     from contextkit.models.records import Records
+    from contextkit.text.signals import QuerySignals
 
 
 def _over_zero(_: object, attribute: Attribute[Any], value: float | None) -> None:
@@ -408,7 +408,7 @@ class Section:
         source: the source that is asked.
         key: unique within the recipe; default: the source's name.
         title: its heading; default: the source's title.
-        query: what is asked; default: the request's query.
+        query: the question; default: the request's query.
         filters: joined with the request's, and stronger than those.
         weight: its share of the budget; default: the source's weight.
         limit: items to retrieve; default: the request's limit.

@@ -172,7 +172,7 @@ class SourceInfo:
         answers: what its items answer: topic (`QuerySignals.topics`) -> how likely, 0..1. Its
             part of the budget is multiplied by the largest of the question's topics. A topic
             that is not named counts 0.05; with no topic named it answers all of them.
-        notes: whether its items are short texts that somebody wrote down to be remembered.
+        notes: whether its items are short texts that a person wrote down to be remembered.
             Those that match well are shown whole, before the budget is split, and stand first
             where one of them answers.
         owns_files: whether it is made for the files that it indexes (`contextkit.indexing`),

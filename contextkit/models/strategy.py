@@ -119,7 +119,7 @@ class Strategy:
             raise ValueError(f"expected weights that add up: {', '.join(COMPONENTS)}")
 
     def __repr__(self) -> str:
-        """Its name and what differs from the default."""
+        """The name and the values that differ from the default."""
         parts = ((part, getattr(self, part.name)) for part in fields(Strategy))
         shown = [
             f"{part.name}={value!r}"
@@ -130,11 +130,11 @@ class Strategy:
 
     @cached_property
     def whole(self) -> float:
-        """The sum of the weights: every candidate's score is divided by it."""
+        """The sum of the weights, by which every score is divided."""
         return self.relevance + self.salience + self.recency + self.priority + self.history
 
     def as_dict(self) -> dict[str, Any]:
-        """Its name and its numbers as JSON values, without what it leaves to others."""
+        """The name and the numbers as JSON values, without unset ones."""
         rows = {part.name: getattr(self, part.name) for part in fields(Strategy)}
         return {
             name: dict(value) if isinstance(value, Mapping) else value

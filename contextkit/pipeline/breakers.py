@@ -17,7 +17,7 @@ class SourceHealth:
 
     Attributes:
         source: its name.
-        state: `closed`: it is asked; `open`: it is left alone for a while, as it failed too
+        state: `closed`: it is queried; `open`: it is skipped for a while, as it failed too
             often; `half_open`: the next request asks it, as a probe.
         failures: how often it failed in a row; 0 after an answer.
         reason: its last failure; None where there was none since its last answer.

@@ -250,7 +250,7 @@ class AskingForContexts(abc.ABC):
     def health(self) -> dict[str, SourceHealth]:
         """How each source that is on fared in the requests so far: its breaker's state.
 
-        Nobody is asked for it. A breaker lives as long as this object does: another process,
+        No source is queried for it. A breaker lives as long as this object does: another process,
         or another kit, knows of other failures.
 
         Returns:

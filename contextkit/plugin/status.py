@@ -89,7 +89,7 @@ HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
 
 
 def misspelt_hooks(plugin: object) -> list[str]:
-    """What is wrong with a plugin's functions that are named like hooks, in words."""
+    """What is wrong with a plugin's functions that are named like hooks."""
     problems = []
     for name, function in inspect.getmembers(plugin, callable):
         if _other_name(function):

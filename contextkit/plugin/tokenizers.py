@@ -23,7 +23,7 @@ def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failu
     models on that text; `failed` is told.
 
     Raises:
-        InvalidRequestError: where nobody counts by this name; what plugins said is in it.
+        InvalidRequestError: if no counter has this name; it has what plugins said.
     """
     if name in FAMILIES:
         return counter_for(name)

@@ -194,7 +194,7 @@ class Book(Generic[E]):
         """The records of the project, or of the user."""
         return self.records.shared if shared else self.records
 
-    # -- in words -------------------------------------------------------------------------
+    # -- as text -------------------------------------------------------------------------
 
     @classmethod
     def added_line(cls, entry: E) -> str:

@@ -1,6 +1,6 @@
-"""Functions of texts for formatting, shortening and reading them.
+"""Functions for formatting, shortening and analysing texts.
 
-| module | what it does |
+| module | task |
 |---|---|
 | `styles` | writes texts, lines, places and whole items in each output style |
 | `markup` | makes any text safe to show as Markdown, XML or plain text |

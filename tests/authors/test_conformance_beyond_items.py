@@ -399,7 +399,10 @@ SILENT = click.Command("silent")
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (click.Command("assemble", help="x"), "the command 'assemble' of .* contextkit has one"),
+        (
+            click.Command("assemble", help="x"),
+            "the command 'assemble' of .* contextkit already has one",
+        ),
         (SILENT, "the command 'silent' says nothing of itself"),
         (LazyCommand("tide", "no_such_module:tide", "x"), "'tide' cannot be imported from no_such"),
         (LazyCommand("tide", "click:no_such", "x"), "'tide' cannot be imported from click:no_such"),

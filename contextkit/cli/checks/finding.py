@@ -21,7 +21,7 @@ class Finding:
     Attributes:
         part: what was looked at, for instance `store`.
         state: `ok`; `warning`: it works, and could be better; `problem`: it does not.
-        text: what was found, in words.
+        text: what was found.
         remedy: what to do about it, or None.
         milliseconds: how long the check took.
     """

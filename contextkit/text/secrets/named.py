@@ -194,7 +194,7 @@ def _matches(
 
 
 def _is_made(text: str, value: _Value) -> bool:
-    """Whether a value is one that somebody made up, or a machine."""
+    """Whether a value looks made up or generated."""
     given = text[value.start : value.end].rstrip(".,:!?)}]")
     if value.rest == "basic":
         return _is_basic(given)

@@ -156,8 +156,8 @@ async def test_the_page_itself_holds_nothing_of_the_workspace(
         (b'{"query": "q", "max_tokens": "9"}', "max_tokens"),
         (b'{"query": "q", "max_tokens": NaN}', "max_tokens"),
         (b'{"query": "q", "style": "pdf"}', "style must be one of"),
-        (b'{"query": "q", "sources": "notes"}', "list of names"),
-        (b'{"query": "q", "sources": [3]}', "list of names"),
+        (b'{"query": "q", "sources": "notes"}', "list of source names"),
+        (b'{"query": "q", "sources": [3]}', "list of source names"),
         (b'{"query": "q", "sources": ["notez"]}', "Did you mean 'notes'?"),
         (b'{"query": "q", "recipe": "premortem"}', "a question has no 'recipe'"),
         (b'{"query": "' + b"q" * MOST_BYTES + b'"}', "bytes at most"),
@@ -176,7 +176,7 @@ async def test_a_bad_question_is_refused_in_words(
 
 
 async def test_it_explains_an_item(client: httpx.AsyncClient) -> None:
-    """For an item that was dropped: what became of it, in words."""
+    """For an item that was dropped: what became of it."""
     question = {**QUESTION, "item": " tides-4 "}
 
     answer = await client.post("/api/explain", json=question, headers=GOOD)

@@ -157,7 +157,7 @@ def _remember(file: Path, record: dict[str, Any] | None) -> None:
     if record is not None:
         records[str(file)] = {"made_folder": known.get("made_folder", False), **record}
     elif known.get("made_folder"):
-        # What somebody else put there meanwhile keeps it.
+        # Other entries that were added meanwhile keep it.
         with contextlib.suppress(OSError):
             file.parent.rmdir()
     kept = _record_file()

@@ -49,7 +49,7 @@ def add_hooks(text: str, hooks: Mapping[str, dict[str, Any]]) -> list[Edit]:
 
 
 def add_server(text: str, server: Mapping[str, Any]) -> list[Edit]:
-    """The edit that adds the MCP server; none where somebody else's has the name.
+    """The edit that adds the MCP server; none if another program's has the name.
 
     Raises `MergeError` where a value on the way is not what Claude Code has there.
     """

@@ -1,4 +1,4 @@
-"""What contextkit has in Claude Code's settings, and how it is told from what is not its own."""
+"""contextkit's entries in Claude Code's settings, and how to recognize them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["HOOK_EVENTS", "SERVER_NAME", "Wanted", "is_our_hook", "is_our_server
 
 SERVER_NAME = "contextkit"
 _TOOLS = "Bash|Read|Write|Edit|MultiEdit|NotebookEdit"
-"""A failing command is answered; what was read and written is told to plugins that listen."""
+"""A failing command is answered; plugins that listen receive reads and writes."""
 
 HOOK_EVENTS: Mapping[str, str | None] = {
     "SessionStart": None,

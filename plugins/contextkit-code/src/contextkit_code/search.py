@@ -45,7 +45,7 @@ _MOST_UNITS = 400
 """A long list is made from more units, so many for each of its places."""
 
 _NEARLY = 0.8
-"""What is found by a name that is only near to what was asked for."""
+"""A search for a name that is only near to the one in the query."""
 
 _UNITS_OF_A_FILE = 2
 _LEADING_FILES = 10

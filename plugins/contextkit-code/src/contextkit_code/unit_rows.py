@@ -82,7 +82,7 @@ class RowPlan:
 
 @lru_cache(maxsize=256)
 def plan_rows(unit: UnitRows, query: str) -> RowPlan:
-    """Plan what is shown of a unit; the same one is shortened several times in one assembly."""
+    """Plan the excerpt of a unit, which one assembly may shorten several times."""
     return _planner(unit, Focus.of(query)).plan()
 
 
@@ -127,7 +127,7 @@ def _planner(unit: UnitRows, focus: Focus, code: Sequence[Statement] | None = No
 
 @define
 class _Steps:
-    """What is shown so far, and the steps that led there."""
+    """An excerpt so far, and the steps that led there."""
 
     rows: Sequence[str]
     shown: frozenset[int]

@@ -47,7 +47,7 @@ def format_commit(item: ContextItem, style: Style, detail: Detail) -> str:
 
 @frozen
 class _Shown:
-    """What is shown of a commit beside its heading."""
+    """The parts of a commit below its heading."""
 
     message: str
     files: str

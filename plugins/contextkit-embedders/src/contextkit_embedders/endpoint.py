@@ -54,7 +54,7 @@ class Patience:
 
 
 FOR_RECORDS = Patience(tries=5, longest_wait=30.0, timeout=60.0)
-# Somebody waits for a context, and keywords alone answer meanwhile.
+# A person waits for a context, and keywords alone answer meanwhile.
 FOR_QUERY = Patience(tries=2, longest_wait=_FIRST_WAIT, timeout=10.0)
 
 
@@ -137,7 +137,7 @@ class _Answer:
 
     Attributes:
         data: the answer's JSON, where there is no problem.
-        problem: what is wrong, in words.
+        problem: what is wrong.
         error: what to raise for a problem that does not pass, or None for one that may.
         wait: seconds after which the endpoint wants to be asked again, or None.
     """
@@ -192,7 +192,7 @@ def _said(response: httpx.Response) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Somebody else's text on one short line, without the key that they may repeat."""
+    """Foreign text on one short line, without the key that it may repeat."""
     key = _key()
     line = " ".join((text.replace(key, "...") if key else text).split())
     return line if len(line) <= _SHOWN_CHARACTERS else f"{line[:_SHOWN_CHARACTERS]}..."

@@ -58,7 +58,7 @@ class UnknownRelationError(ContextKitError):
     """There is no such relation to remove.
 
     Attributes:
-        relation: what was asked for, in words.
+        relation: what was asked for.
     """
 
     exit_code = 5

@@ -79,7 +79,7 @@ class Relation:
 
     @property
     def triple(self) -> tuple[str, str, str]:
-        """What it says, whoever says it: source, type and target."""
+        """Its statement: source, type and target."""
         return self.source_id, self.type, self.target_id
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Entities and relations in words, for people and for agents."""
+"""Entities and relations as text, for people and agents."""
 
 from __future__ import annotations
 

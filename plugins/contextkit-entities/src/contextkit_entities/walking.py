@@ -84,7 +84,7 @@ def walk(
 
     Args:
         records: the records of the source `entities`.
-        starts: entity id -> how well it fits what is asked, 0..1.
+        starts: entity id -> how well it fits the question, 0..1.
         bounds: how far to go.
     """
     bounds = bounds or Bounds()
@@ -137,7 +137,7 @@ def _weightiest(records: RecordsView, filters: Filters, most: int) -> list[Recor
         found += islice(records.scan({**filters, "band": band}), most - len(found))
         if len(found) == most:
             return found
-    # Records that somebody else made may have no band.
+    # Records made by others may have no band.
     known = {(record.project, record.id) for record in found}
     others = (each for each in records.scan(filters) if (each.project, each.id) not in known)
     return [*found, *islice(others, most - len(found))]

@@ -55,7 +55,7 @@ def identifier_words(name: str) -> str:
     """The words of an identifier as a key: `TokenCounter` and `token_counter` are two.
 
     Empty for what is one word, and where fewer than two have three letters: `is_a` is no
-    mention wherever somebody writes "is a".
+    mention wherever a text has "is a".
     """
     if not name.isascii() or not name.isidentifier():
         return ""

@@ -109,7 +109,7 @@ def _file(
 
 def _path(given: Mapping[str, Any], root: Path) -> str:
     path = _text(given.get("file_path")) or _text(given.get("notebook_path"))
-    if path and os.path.isabs(path):  # noqa: PTH117 - it is somebody else's text
+    if path and os.path.isabs(path):  # noqa: PTH117 - it is foreign text
         below = os.path.relpath(path, root)
         return path if below.startswith("..") else Path(below).as_posix()
     return path

@@ -1,4 +1,4 @@
-"""Events in words, for people and for agents."""
+"""Events as text, for people and agents."""
 
 from __future__ import annotations
 

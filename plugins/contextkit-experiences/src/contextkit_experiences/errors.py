@@ -55,8 +55,8 @@ class Problem:
     Attributes:
         field: its name, dotted where it lies deeper (`lesson.what_worked`); may be empty
             for the whole.
-        found: what was found, in words.
-        expected: what is expected, in words.
+        found: what was found.
+        expected: what is expected.
         where: the file and line it stands in, or empty.
     """
 

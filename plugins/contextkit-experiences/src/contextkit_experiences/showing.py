@@ -1,4 +1,4 @@
-"""Experiences in words, for people and for agents."""
+"""Experiences as text, for people and agents."""
 
 from __future__ import annotations
 

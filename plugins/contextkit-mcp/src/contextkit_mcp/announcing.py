@@ -15,7 +15,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 __all__ = ["MOST_SESSIONS", "Announcer"]
 
 MOST_SESSIONS = 256
-"""So many clients of a protocol with sessions are told; one more, and the oldest is not."""
+"""Most clients with sessions that are notified; one more replaces the oldest."""
 
 _SECONDS = 5.0
 

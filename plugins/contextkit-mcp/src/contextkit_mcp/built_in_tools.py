@@ -103,7 +103,7 @@ def _has_premortem(kit: ContextKit) -> bool:
     try:
         return _PREMORTEM in offered_recipes(kit.registry)
     except PluginError:
-        # Whoever calls the tool is told which plugins are at odds.
+        # The caller of the tool learns which plugins conflict.
         return True
 
 

@@ -31,7 +31,7 @@ class Address:
     """Where a server listens, and to whom.
 
     Making one raises `InvalidRequestError` where strangers could reach it without a token, or
-    where nobody knows by which name clients call it.
+    if the name that clients use is unknown.
 
     Attributes:
         host: a name or an address.
@@ -47,7 +47,7 @@ class Address:
 
     def __attrs_post_init__(self) -> None:
         if self.token is not None and not self.token.strip():
-            raise InvalidRequestError("the token is empty: give one that nobody guesses")
+            raise InvalidRequestError("the token is empty: use one that is hard to guess")
         if not self.is_loopback and self.token is None:
             raise InvalidRequestError(
                 f"{self.host} can be reached from other machines: give a token (--token, or "
@@ -93,7 +93,7 @@ class Address:
 
 
 async def serve_http(server: Server[Any], address: Address, say: Callable[[str], None]) -> None:
-    """Serve until the process is told to end.
+    """Serve until the process is stopped.
 
     Args:
         server: what answers.

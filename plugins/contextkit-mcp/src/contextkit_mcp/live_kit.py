@@ -101,7 +101,7 @@ class LiveKit:
         workspace = find_workspace(self.folder)
         config = self._configured(workspace)
         kit = ContextKit.over(workspace, config, SourceRegistry(config))
-        # Whether it can be; what ails single plugins is told where the tools are listed.
+        # Whether it can be; problems of single plugins are reported where tools are listed.
         offered_tools(kit.registry, lambda *_: None)
         shows_all(kit)
         return kit

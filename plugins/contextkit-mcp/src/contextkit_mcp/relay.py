@@ -20,7 +20,7 @@ SECONDS_BETWEEN = 0.1
 
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Sends how far a call is: what is done, of how much where that is known, in words."""
+"""Sends how far a call is: what is done, of how much where that is known."""
 
 
 @define(eq=False)
@@ -47,7 +47,7 @@ class ProgressRelay:
     def report(self, progress: Progress) -> None:
         """Take note of how far a source is; from any thread.
 
-        Raises `ContextKitError` where nobody waits for the call any more, which ends it.
+        Raises `ContextKitError` if the caller has gone, which ends the call.
         """
         if self._given_up:
             raise ContextKitError("the client has given up on the call")

@@ -131,7 +131,7 @@ class MemoryBook(Book[Memory]):
         return self.new(next(free), {"created_at": created_at, **given}, scope)
 
     def secrets_in(self, text: str) -> list[str]:
-        """What in a memory's text looks like a secret, and where, each in words."""
+        """What in a memory's text looks like a secret, and where."""
         return [found.located(text) for found in self.records.secrets_in(text)]
 
     def get(self, entry_id: str) -> Memory:

@@ -25,7 +25,7 @@ class SecretInMemoryError(InvalidMemoryError):
     """The text has what looks like a secret, and it was not said that it is to be kept.
 
     Attributes:
-        found: what it looks like and where, in words, in the order of the text.
+        found: what it looks like and where, in the order of the text.
     """
 
     def __init__(self, found: Sequence[str]) -> None:

@@ -36,7 +36,7 @@ def new_id(created_at: datetime, later: int = 0) -> str:
 
 
 def canonical_id(typed: str) -> str:
-    """What somebody typed, as the beginning of an id.
+    """Read what a person typed as the beginning of an id.
 
     Args:
         typed: an id or its beginning, in any case, with or without `mem_`; o, i and l are

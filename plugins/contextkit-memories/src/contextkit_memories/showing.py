@@ -1,4 +1,4 @@
-"""Memories in words, for people and for agents."""
+"""Memories as text, for people and agents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def secret_warning(memory: Memory, secrets: Sequence[str], forget: str) -> str:
 
     Args:
         memory: what was remembered.
-        secrets: what in its text looks like secrets, in words.
+        secrets: what in its text looks like secrets.
         forget: what forgets a memory, before its id.
     """
     return (

@@ -31,7 +31,7 @@ async def assemble_task_context(
     Args:
         kit: the workspace's kit.
         session: whose stack; default: the project's default stack.
-        sources: what is asked beside the stack; default: every source that is on.
+        sources: sources beside the stack; default: every source that is on.
         options: `limit`, `max_tokens` and further fields of `ContextRequest`.
 
     Raises:

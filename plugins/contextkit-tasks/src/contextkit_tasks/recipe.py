@@ -30,7 +30,7 @@ def build_task_recipe(goal: str, sources: Mapping[str, float] | Sequence[str] = 
 
     Args:
         goal: the current task's goal, which the sources are asked for.
-        sources: what is asked beside the stack: names, or name -> weight in what the
+        sources: sources beside the stack: names, or name -> weight in what the
             current task has of the budget, where the task itself has weight 1.
 
     Raises:
@@ -52,7 +52,7 @@ def build_task_recipe(goal: str, sources: Mapping[str, float] | Sequence[str] = 
 
 TASK_TEMPLATE = RecipeTemplate(
     name=TASK,
-    description="the current task: root goal, path, sibling results, and what is found for it",
+    description="the current task: root goal, path, sibling results, and context for it",
     build=build_task_recipe,
 )
 

@@ -1,4 +1,4 @@
-"""Tasks in words, for people and for agents."""
+"""Tasks as text, for people and agents."""
 
 from __future__ import annotations
 

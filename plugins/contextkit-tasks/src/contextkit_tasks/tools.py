@@ -64,7 +64,7 @@ def _show(kit: ContextKit, session: _Session = None) -> ToolResult[_Shown]:
 async def _context(
     kit: ContextKit,
     max_tokens: Annotated[int | None, "the budget of the text; default 2000"] = None,
-    sources: Annotated[list[str] | None, "what is asked beside the stack; default: all"] = None,
+    sources: Annotated[list[str] | None, "sources beside the stack; default: all"] = None,
     strategy: Annotated[str | None, "what makes a score and splits the budget, by name"] = None,
     session: _Session = None,
 ) -> ToolResult[_Context]:

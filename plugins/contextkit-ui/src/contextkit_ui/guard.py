@@ -1,4 +1,4 @@
-"""Who may ask: this machine's own page, and nobody who merely reaches the port."""
+"""Access control: this machine's own page only, not every client of the port."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _headers() -> Mapping[str, str]:
 class Guard:
     """Refuses what was not asked of this address, and tells browsers to be strict.
 
-    A name that somebody else's DNS points to 127.0.0.1 reaches the port and not the answer,
+    A foreign name that DNS points to 127.0.0.1 reaches the port and not the answer,
     as the name is in the request's `Host`.
 
     Attributes:

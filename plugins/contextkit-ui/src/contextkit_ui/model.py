@@ -78,7 +78,7 @@ class SourceView:
 
     Attributes:
         hue: the number of its source's colour.
-        words: the state in words.
+        words: the state as text.
         shown: items of it in the text.
     """
 

@@ -46,7 +46,7 @@ def refresh(
 
     On each axis the resolved experiences are clustered by the vectors of their texts. A
     value whose members stayed the same keeps its id and its `created_at`; new values are
-    stored before the gone ones are deleted, so that nobody finds the project without any.
+    stored before the gone ones are deleted, so that the project is never without any.
     The same experiences give the same values.
 
     Args:

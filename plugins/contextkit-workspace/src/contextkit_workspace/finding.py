@@ -43,7 +43,7 @@ class _State:
     Attributes:
         paths: the workspace's files.
         times: path -> when it was last written.
-        edited: the same of those that somebody edited lately.
+        edited: the same of those that were edited recently.
         opened: the files that are open, in the order in which they were named.
         git: what git says, or None.
     """

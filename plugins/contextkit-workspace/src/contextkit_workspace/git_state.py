@@ -57,7 +57,7 @@ class GitStatus:
         return [path for path in paths if path in named or path.startswith(folders)]
 
     def said_of(self, path: str) -> list[str]:
-        """What is said of a file, in words."""
+        """What is said of a file."""
         said = []
         if path in self.conflicts:
             said.append("in conflict")
