@@ -16,7 +16,7 @@ from typing import Any
 import structlog
 
 from contextkit import ContextItem, ContextKit, ContextKitError, ContextRequest, hookimpl
-from contextkit.text.markup import line_start_safe, one_line
+from contextkit.text import line_start_safe, one_line
 
 ORDERS = [
     {"id": "A-17", "what": "a pump and two hoses", "state": "sent on Monday"},

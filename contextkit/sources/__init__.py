@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         Entry as Entry,
         InvalidEntryError as InvalidEntryError,
         UnknownEntryError as UnknownEntryError,
+        as_json as as_json,
+        checked_time as checked_time,
+        json_types_of as json_types_of,
         part as part,
         shortened_line as shortened_line,
         time_of as time_of,
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
     from contextkit.sources.tools import (
         OUTCOME as OUTCOME,
         add_tool as add_tool,
+        gives as gives,
         list_tool as list_tool,
         remove_tool as remove_tool,
         takes_parts as takes_parts,
@@ -69,9 +73,12 @@ if TYPE_CHECKING:
 _NAMES = {
     "book": "Book changed checked_limit",
     "checks": "choice line name number several text whole",
-    "entry": "Entry InvalidEntryError UnknownEntryError part shortened_line time_of",
+    "entry": (
+        "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
+        "shortened_line time_of"
+    ),
     "neighbours": "beside best_supported sequence_supports supports",
-    "tools": "OUTCOME add_tool list_tool remove_tool takes_parts",
+    "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
     "..models.candidate": "supported",
     "..store.searcher_filters": "matches",

@@ -53,7 +53,7 @@ def _check_text(item: ContextItem, text: str, look: Look) -> None:
     if look.detail == "compact" and len(text.splitlines()) > 1:
         raise NotConformingError(
             f"{_FORMAT} gives item {item.id!r} {len(text.splitlines())} lines "
-            f"({_named(look)}): compact is one line an item, see contextkit.text.markup.one_line"
+            f"({_named(look)}): compact is one line an item, see contextkit.text.one_line"
         )
     _structure(text, look, f"{_FORMAT}, item {item.id!r}")
 
@@ -72,7 +72,7 @@ def _structure(text: str, look: Look, what: str) -> Counter[str]:
         return structure(text, look.style)
     except MarkupError as error:
         raise NotConformingError(
-            f"{what} ({_named(look)}): {error}; use contextkit.text.markup"
+            f"{what} ({_named(look)}): {error}; use contextkit.text"
         ) from error
 
 
@@ -133,13 +133,13 @@ def _compare(expected: str, found: str, look: Look, where: str) -> None:
     if look.detail == "compact" and len(found.splitlines()) > 1:
         raise NotConformingError(
             f"{what} ({_named(look)}): line ends break out of its one line; "
-            f"use contextkit.text.markup.one_line"
+            f"use contextkit.text.one_line"
         )
     more = _structure(found, look, what) - _structure(expected, look, what)
     if more:
         raise NotConformingError(
             f"{what} ({_named(look)}): it becomes {', '.join(sorted(more))}; "
-            "use contextkit.text.markup"
+            "use contextkit.text"
         )
 
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from contextkit_terms.book import TOOLS, TermBook
 
 from contextkit import ContextKit
-from contextkit.agent.tools import offer_tool
-from contextkit.cli.root import cli
-from contextkit.sources.entry import InvalidEntryError
+from contextkit.agent import offer_tool
+from contextkit.cli import cli
+from contextkit.sources import InvalidEntryError
 from contextkit.testing import SourceConformance, open_kit
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
-from contextkit.models.items import Detail, Style
-from contextkit.text.markup import escape_xml, line_start_safe, markdown_text, one_line, plain_line
+from contextkit.models import Detail, Style
+from contextkit.text import escape_xml, line_start_safe, markdown_text, one_line, plain_line
 
 _SETTINGS = ("url", "token_variable")
 _PART_OF_THE_TIME = 0.8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from contextkit.cli.session import Session, pass_session
+from contextkit.cli import Session, pass_session
 from contextkit_notes.database import add_note
 
 __all__ = ["note"]

@@ -8,10 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.sources import checks
-from contextkit.sources.book import Book
-from contextkit.sources.entry import Entry, part
-from contextkit.sources.tools import add_tool, list_tool, remove_tool
+from contextkit.sources import Book, Entry, add_tool, checks, list_tool, part, remove_tool
 
 
 @frozen(kw_only=True)

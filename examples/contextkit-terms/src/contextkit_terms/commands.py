@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.cli.entries import entry_commands
+from contextkit.cli import entry_commands
 from contextkit_terms.book import TermBook
 
 terms = entry_commands(TermBook, "Keep words and what they mean.")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contextkit.cli.session import Session, pass_session
+from contextkit.cli import Session, pass_session
 
 if TYPE_CHECKING:
-    from contextkit.cli.options import Command
+    from contextkit.cli import Command
     from contextkit_claude_code.files import Places
     from contextkit_claude_code.installing import Plan
 
@@ -99,7 +99,7 @@ def hook() -> None:
 
 
 def _places(session: Session, scope: str) -> Places:
-    from contextkit.workspace.find import find_workspace
+    from contextkit.indexing import find_workspace
     from contextkit_claude_code.files import project_places, user_places
 
     if scope == "user":

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from contextkit.agent.hook import run_hook
+from contextkit.agent import run_hook
 
 __all__ = ["answer_for_claude", "main"]
 

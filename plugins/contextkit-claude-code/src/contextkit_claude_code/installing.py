@@ -16,8 +16,7 @@ from typing import Any
 
 from attrs import asdict, define, field, frozen
 
-from contextkit.config.load import data_folder
-from contextkit.files import make_private_folder, write_private
+from contextkit.agent import data_folder, make_private_folder, write_private
 from contextkit_claude_code.errors import SettingsFileError
 from contextkit_claude_code.files import Change, Places, read, write
 from contextkit_claude_code.json_text import Edit, apply

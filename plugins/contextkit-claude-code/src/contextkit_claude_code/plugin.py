@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextkit.models.source import SourceInfo
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
+from contextkit.models import SourceInfo
 
 __all__ = ["contextkit_source"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from contextkit import ContextItem
-from contextkit.text.markup import one_line
-from contextkit.text.truncation import truncate
+from contextkit.text import one_line, truncate
 
 __all__ = ["compact_unit", "shortened"]
 

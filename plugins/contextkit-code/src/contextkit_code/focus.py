@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from contextkit.text.words import STOP_WORDS, TALK, VERBS
+from contextkit.text import STOP_WORDS, TALK, VERBS
 from contextkit_code.ranking.mentions import mentions_in
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import define, evolve, field
 
 from contextkit import Indexer, IndexReport, Record
-from contextkit.indexing.files import FileIndex
-from contextkit.indexing.listing import WorkspaceFile
+from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_code.record_kinds import INDEX_VERSION
 from contextkit_code.settings import Settings
 from contextkit_code.workspace_files import list_files

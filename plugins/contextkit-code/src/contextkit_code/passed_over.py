@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from contextkit.indexing.globs import compile_globs
+from contextkit.indexing import compile_globs
 from contextkit_code.settings import Settings
 
 __all__ = ["Selection", "vendor_folders"]

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from contextkit.indexing.globs import compile_globs
-from contextkit.workspace.folder import Folder
+from contextkit.indexing import Folder, compile_globs
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
+from contextkit.models import Detail, Style
 from contextkit.text import (
     ELLIPSIS,
     TextStyle,

@@ -9,9 +9,8 @@ from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Hit
 from contextkit.concurrency import in_thread
-from contextkit.models.record import Filters
-from contextkit.models.records import Records
-from contextkit.text.questions import first_line
+from contextkit.models import Filters, Records
+from contextkit.text import first_line
 from contextkit_code.gists import LINES, around_line, gist
 from contextkit_code.ranking.files import RankedFile, file_of, rank_files
 from contextkit_code.ranking.joining import added, joined, raised, united

@@ -8,7 +8,7 @@ from functools import cache
 
 from attrs import frozen
 
-from contextkit.indexing.files import SkipFileError
+from contextkit.indexing import SkipFileError
 from contextkit_code.language_table import LANGUAGES
 from contextkit_code.languages import Language
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from attrs import frozen
 
 from contextkit import ContextItem
-from contextkit.models.items import Style
-from contextkit.text import Excerpt, TextStyle, style_of
-from contextkit.text.truncation import truncate
+from contextkit.models import Style
+from contextkit.text import Excerpt, TextStyle, style_of, truncate
 from contextkit_code.presentation import lines_above
 from contextkit_code.runs import numbered, with_marks, with_small_gaps
 from contextkit_code.statements import comment_sign

@@ -7,9 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from contextkit.errors import WorkspaceError
-from contextkit.indexing.listing import FileListing
-from contextkit.workspace.folder import Folder
-from contextkit.workspace.listing import git_files
+from contextkit.indexing import FileListing, Folder, git_files
 from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
 from contextkit_code.settings import Settings

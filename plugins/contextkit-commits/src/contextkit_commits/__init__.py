@@ -9,7 +9,7 @@ from contextkit import Setting, SourceInfo, hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
 
 __all__ = [
     "contextkit_dedup_keys",

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from contextkit.models.items import ContextItem
-from contextkit.models.record import Record
+from contextkit.models import ContextItem, Record
 from contextkit_commits.text import shortened
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.models.items import ContextItem
+from contextkit.models import ContextItem
 
 __all__ = ["dedup_keys"]
 

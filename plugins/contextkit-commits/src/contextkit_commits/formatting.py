@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.models import ContextItem, Detail, Style
 from contextkit.text import (
     TextStyle,
     code_span,

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 
 from attrs import define, evolve, frozen
 
-from contextkit.workspace.git import Git, GitFailedError
+from contextkit.indexing import Git, GitFailedError
 from contextkit_commits.log_parser import LOG_FORMAT, Commit, parse_log, split_tokens
 from contextkit_commits.repository import Repository
 

@@ -15,10 +15,9 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from contextkit.errors import WorkspaceError
+from contextkit.indexing import Git, GitFailedError, GitMissingError, GitTimeoutError
 from contextkit.logs import get_logger
-from contextkit.models.indexer import Indexer
-from contextkit.models.items import IndexReport
-from contextkit.workspace.git import Git, GitFailedError, GitMissingError, GitTimeoutError
+from contextkit.models import Indexer, IndexReport
 from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed
 from contextkit_commits.repository import NoRepository, Repository, find_repository, read_detail
 

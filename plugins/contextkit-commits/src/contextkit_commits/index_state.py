@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import asdict, field, frozen
 
-from contextkit.models.indexer import IndexState
+from contextkit.models import IndexState
 from contextkit_commits.repository import Repository
 
 __all__ = ["RECORD_FORMAT", "Indexed", "load_indexed"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from contextkit.models.record import Hit, Record
+from contextkit.models import Hit, Record
 from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 
 __all__ = ["is_silent_merge", "relevance_of", "words_of"]

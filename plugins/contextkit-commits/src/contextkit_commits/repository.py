@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from contextkit.errors import WorkspaceError
-from contextkit.workspace.git import Answer, Git, GitError
+from contextkit.indexing import Answer, Git, GitError
 
 __all__ = ["NoRepository", "Repository", "find_repository", "read_detail"]
 

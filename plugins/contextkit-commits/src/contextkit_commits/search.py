@@ -6,9 +6,7 @@ import asyncio
 import re
 
 from contextkit.concurrency import in_thread
-from contextkit.models.items import ContextItem
-from contextkit.models.record import Record
-from contextkit.models.request import ContextRequest
+from contextkit.models import ContextItem, ContextRequest, Record
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
 from contextkit_commits.ranking import is_silent_merge, relevance_of, words_of
 

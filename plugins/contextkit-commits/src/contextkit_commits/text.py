@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextkit.text.markup import one_line
+from contextkit.text import one_line
 
 __all__ = ["MAX_MESSAGE", "clean_line", "clean_message", "clean_path", "shortened"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from contextkit.models.items import ContextItem, Style
+from contextkit.models import ContextItem, Style
 from contextkit.text import Excerpt, excerpt, style_of
 
 __all__ = ["truncate_commit"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from contextkit.models.source import Setting, SourceInfo
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
+from contextkit.models import Setting, SourceInfo
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
 
 __all__ = [
     "contextkit_format",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
-from contextkit.sources.neighbours import beside, best_supported
+from contextkit.sources import beside, best_supported
 from contextkit_documents.naming import place_name, titled
 from contextkit_documents.stored import StoredChunk
 

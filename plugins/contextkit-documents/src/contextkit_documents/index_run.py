@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextkit import Indexer, IndexReport, Record
-from contextkit.indexing.files import FileIndex
-from contextkit.indexing.listing import WorkspaceFile
+from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_documents.listing import list_documents
 from contextkit_documents.settings import Settings
 

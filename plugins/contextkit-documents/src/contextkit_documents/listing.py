@@ -10,10 +10,7 @@ from pathlib import Path
 from attrs import define, field
 
 from contextkit.errors import WorkspaceError
-from contextkit.indexing.globs import compile_globs
-from contextkit.indexing.listing import FileListing
-from contextkit.workspace.folder import Folder, Status
-from contextkit.workspace.listing import git_files
+from contextkit.indexing import FileListing, Folder, Status, compile_globs, git_files
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings
 

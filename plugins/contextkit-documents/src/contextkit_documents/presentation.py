@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
-from contextkit.text import TextStyle, element, legible, one_line, style_of
-from contextkit.text.truncation import ELLIPSIS, truncate
+from contextkit.models import Detail, Style
+from contextkit.text import ELLIPSIS, TextStyle, element, legible, one_line, style_of, truncate
 from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
 

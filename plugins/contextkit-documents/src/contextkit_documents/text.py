@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from contextkit.indexing.files import SkipFileError
+from contextkit.indexing import SkipFileError
 
 __all__ = ["NotTextError", "decoded"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from contextkit import InvalidRequestError, Tool, ToolResult
-from contextkit.text.markup import one_line
+from contextkit.text import one_line
 from contextkit_documents.naming import titled
 from contextkit_documents.stored import StoredChunk
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contextkit.models.source import SourceInfo
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
+from contextkit.models import SourceInfo
 from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
-    from contextkit.models.embedding import DenseModel
+    from contextkit.models import DenseModel
     from contextkit_embedders.errors import EmbedderError
 
 __all__ = ["EmbedderError"]

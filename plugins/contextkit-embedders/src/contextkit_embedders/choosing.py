@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from contextkit_embedders.model_strings import read_model_string
 
 if TYPE_CHECKING:
-    from contextkit.models.embedding import DenseModel
+    from contextkit.models import DenseModel
 
 __all__ = ["choose_model"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli import Session, json_option, pass_session
 
 __all__ = ["models"]
 

@@ -14,7 +14,7 @@ from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
     from contextkit_entities.book import EntityBook
     from contextkit_entities.entity import Entity
     from contextkit_entities.errors import (

@@ -10,8 +10,8 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import InvalidRequestError, Record, Records
-from contextkit.models.record import belongs_to_user
-from contextkit.sources.book import Book, changed, checked_limit
+from contextkit.models import belongs_to_user
+from contextkit.sources import Book, changed, checked_limit
 from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
     AmbiguousEntityError,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from attrs import frozen
 
 from contextkit import Record, RecordsView
-from contextkit.text.markup import one_line
+from contextkit.text import one_line
 from contextkit_entities.entity import texts_in
 
 __all__ = ["CodeFile", "Definition", "Files", "fingerprint", "read_files"]

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from contextkit.cli.entries import part_options
-from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli import Session, json_option, part_options, pass_session
 from contextkit_entities.book import EntityBook
 from contextkit_entities.entity import Entity
 from contextkit_entities.settings import DEPTH, MOST_DEPTH

@@ -9,9 +9,8 @@ from typing import Any, Literal, Self
 from attrs import Factory, field, frozen
 
 from contextkit import Record
-from contextkit.sources.checks import choice, line, number
-from contextkit.sources.entry import Entry, part
-from contextkit.text.markup import one_line
+from contextkit.sources import Entry, choice, line, number, part
+from contextkit.text import one_line
 from contextkit_entities.errors import InvalidEntityError
 from contextkit_entities.words import (
     key_of,

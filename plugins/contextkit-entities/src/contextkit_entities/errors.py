@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextkit.errors import ContextKitError
-from contextkit.sources.entry import InvalidEntryError
+from contextkit.sources import InvalidEntryError
 
 __all__ = [
     "AmbiguousEntityError",

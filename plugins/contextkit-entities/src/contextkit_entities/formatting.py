@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
+from contextkit.models import Detail, Style
 from contextkit.sources import behind_label, clipped, in_style
 from contextkit.text import escape_xml, line_start_safe, one_line, opening_tag, plain_line
 

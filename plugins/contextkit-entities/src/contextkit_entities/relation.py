@@ -9,8 +9,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from contextkit import USER, Record
-from contextkit.models.record import belongs_to_user
-from contextkit.text.markup import one_line
+from contextkit.models import belongs_to_user
+from contextkit.text import one_line
 from contextkit_entities.entity import BY_HAND, FROM_CODE, measure_in
 
 __all__ = ["BANDS", "DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]

@@ -13,7 +13,7 @@ from contextkit_entities.settings import DEPTH, MOST_DEPTH
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
 
 __all__ = [
     "contextkit_format",

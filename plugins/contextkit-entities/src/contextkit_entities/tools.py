@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
 from contextkit import Tool, ToolResult
-from contextkit.sources.tools import OUTCOME, gives, takes_parts
+from contextkit.sources import OUTCOME, gives, takes_parts
 from contextkit_entities.book import EntityBook
 from contextkit_entities.entity import Entity
 from contextkit_entities.relation import Relation

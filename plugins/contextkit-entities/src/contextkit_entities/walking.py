@@ -14,7 +14,7 @@ from itertools import islice
 from attrs import frozen
 
 from contextkit import Record, RecordsView
-from contextkit.models.record import Filters
+from contextkit.models import Filters
 from contextkit_entities.entity import BY_HAND
 from contextkit_entities.relation import BANDS, Relation
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from contextkit.text.given import given_line
+from contextkit.text import given_line
 from contextkit_entities.errors import InvalidEntityError
 
 __all__ = [

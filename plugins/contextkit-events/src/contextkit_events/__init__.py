@@ -13,7 +13,7 @@ from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextKit, ContextRequest
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
     from contextkit_events.event import Event, InvalidEventError
     from contextkit_events.log import EventLog
 

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.indexing.retention import retention_of
+from contextkit.cli import Session, json_option, pass_session
+from contextkit.indexing import retention_of
 from contextkit_events.event import ROLES, InvalidEventError
 from contextkit_events.log import EventLog
 from contextkit_events.showing import rows_of, told_line

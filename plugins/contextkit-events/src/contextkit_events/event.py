@@ -11,7 +11,7 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from contextkit import Record
-from contextkit.sources.entry import InvalidEntryError, checked_time
+from contextkit.sources import InvalidEntryError, checked_time
 from contextkit_events.guarding import guarded
 
 __all__ = ["ROLES", "Event", "InvalidEventError", "new_event", "session_record"]

@@ -11,8 +11,8 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
-from contextkit.models.candidate import supported
-from contextkit.text.dates import closeness, named_dates
+from contextkit.sources import supported
+from contextkit.text import closeness, named_dates
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
-from contextkit.sources.show import clipped, compact, in_style, plain_entity, xml_entity
-from contextkit.text.markup import (
+from contextkit.models import Detail, Style
+from contextkit.sources import clipped, compact, in_style, plain_entity, xml_entity
+from contextkit.text import (
     escape_markdown,
     fenced,
     line_start_safe,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from contextkit.text.secrets import hide_secrets
+from contextkit.text import hide_secrets
 
 __all__ = ["LONGEST", "guarded"]
 

@@ -10,8 +10,8 @@ from attrs import define, field
 
 from contextkit import Range, Record, Records
 from contextkit.concurrency import ForkLock
-from contextkit.indexing.retention import Retention, prune
-from contextkit.sources.book import checked_limit
+from contextkit.indexing import Retention, prune
+from contextkit.sources import checked_limit
 from contextkit_events.event import Event, InvalidEventError, new_event, session_record
 from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Callable
 
 from contextkit import ContextItem
-from contextkit.models.items import Style
-from contextkit.text.parts import Parts
-from contextkit.text.passages import Excerpt, excerpt
-from contextkit.text.truncation import truncate
+from contextkit.models import Style
+from contextkit.text import Excerpt, Parts, excerpt, truncate
 
 __all__ = ["shortened"]
 

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from contextkit.models.items import ContextItem, Detail, Style
-from contextkit.models.request import ContextRequest, RecipeTemplate
-from contextkit.models.source import SourceInfo
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
+from contextkit.models import ContextItem, ContextRequest, Detail, RecipeTemplate, SourceInfo, Style
 from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from contextkit.models.record import Record
+from contextkit.models import Record
 from contextkit_experiences.errors import InvalidExperienceError
 from contextkit_experiences.vocabulary import AXES, Axis
 

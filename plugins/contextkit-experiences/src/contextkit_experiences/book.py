@@ -9,8 +9,7 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from contextkit.logs import get_logger
-from contextkit.models.record import Record
-from contextkit.models.records import Records
+from contextkit.models import Record, Records
 from contextkit_experiences.axes import from_record, record_id, to_records
 from contextkit_experiences.errors import ExperienceStateError, UnknownExperienceError
 from contextkit_experiences.model import Experience, Lesson, is_id, new_id

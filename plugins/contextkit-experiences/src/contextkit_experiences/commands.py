@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli import Session, json_option, pass_session
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
 from contextkit_experiences.reading import read_experiences

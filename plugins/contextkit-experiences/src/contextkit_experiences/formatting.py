@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.models import ContextItem, Detail, Style
 from contextkit.sources import clipped
 from contextkit.text import (
     TextStyle,

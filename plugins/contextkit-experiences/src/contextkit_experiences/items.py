@@ -8,10 +8,8 @@ from typing import Any
 from attrs import evolve
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models.items import ContextItem
-from contextkit.models.record import Filters, Hit
-from contextkit.models.request import ContextRequest
-from contextkit.text.markup import one_line
+from contextkit.models import ContextItem, ContextRequest, Filters, Hit
+from contextkit.text import one_line
 from contextkit_experiences.axes import narrative
 from contextkit_experiences.recipe import PREMORTEM
 from contextkit_experiences.vocabulary import AXES, OPEN, SALIENCE

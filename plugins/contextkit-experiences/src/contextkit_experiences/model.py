@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from attrs import Attribute, asdict, field, fields, frozen
 
-from contextkit.sources.entry import as_json, json_types_of
+from contextkit.sources import as_json, json_types_of
 from contextkit_experiences.errors import InvalidExperienceError, Problem, described
 from contextkit_experiences.vocabulary import (
     OPEN,

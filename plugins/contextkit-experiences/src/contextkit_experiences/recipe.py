@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models.request import Recipe, RecipeTemplate, Section
+from contextkit.models import Recipe, RecipeTemplate, Section
 from contextkit_experiences.errors import InvalidExperienceError
 from contextkit_experiences.vocabulary import checked_word
 

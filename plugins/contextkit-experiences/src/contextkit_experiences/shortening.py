@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
 
-from contextkit.models.items import ContextItem, Style
+from contextkit.models import ContextItem, Style
 from contextkit.text import Excerpt, escape_xml, excerpt, is_boundary, one_line, style_of
 
 __all__ = ["shorten"]

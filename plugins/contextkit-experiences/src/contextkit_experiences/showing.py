@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contextkit.text.markup import one_line
+from contextkit.text import one_line
 from contextkit_experiences.model import Experience
 from contextkit_experiences.serialising import to_json
 from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES, meant_instead

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models.source import Tool, ToolResult
-from contextkit.sources.book import checked_limit
+from contextkit.models import Tool, ToolResult
+from contextkit.sources import checked_limit
 from contextkit_experiences.book import ExperienceBook
 from contextkit_experiences.model import Experience, Lesson
 from contextkit_experiences.showing import one_line_of, slips_of
 from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES, Ending, Status, Tier
 
 if TYPE_CHECKING:
-    from contextkit.kit import ContextKit
+    from contextkit import ContextKit
 
 __all__ = ["TOOLS"]
 

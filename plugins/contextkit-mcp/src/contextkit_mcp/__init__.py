@@ -5,8 +5,8 @@ The plugin is no source. It adds the command, and imports the SDK when that runs
 
 from __future__ import annotations
 
-from contextkit.models.source import SourceInfo
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
+from contextkit.models import SourceInfo
 
 __all__ = ["contextkit_source"]
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any, cast
 
-from contextkit.agent.tools import OfferedTool, offer_tool
+from contextkit import ContextKit
+from contextkit.agent import OfferedTool, check_excluded, offer_tool, offered_recipes
 from contextkit.concurrency import in_thread
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.indexing.run import IndexOutcome
-from contextkit.kit import ContextKit
-from contextkit.models.context import FormattedContext
-from contextkit.models.items import IndexReport
-from contextkit.models.request import RequestOptions
-from contextkit.models.source import Tool, ToolResult
-from contextkit.pipeline.recipes import check_excluded, offered_recipes
+from contextkit.indexing import IndexOutcome
+from contextkit.models import FormattedContext, IndexReport, RequestOptions, Tool, ToolResult
 from contextkit_mcp.request_parameters import request_parameters
 from contextkit_mcp.tool_types import (
     Asked,

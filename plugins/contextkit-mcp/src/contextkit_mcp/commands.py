@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from contextkit.cli.session import Session, pass_session
+from contextkit.cli import Session, pass_session
 
 __all__ = ["mcp"]
 

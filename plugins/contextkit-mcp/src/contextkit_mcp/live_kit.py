@@ -15,16 +15,20 @@ from typing import Any
 
 from attrs import define, field
 
-from contextkit.agent.tools import offered_tools
+from contextkit import ContextKit
+from contextkit.agent import (
+    ENTRY_POINT_GROUP,
+    Config,
+    SourceRegistry,
+    load_config,
+    offered_tools,
+    patient,
+    user_config_file,
+)
 from contextkit.concurrency import in_thread
-from contextkit.config.load import load_config, patient, user_config_file
-from contextkit.config.settings import Config
 from contextkit.errors import ContextKitError
-from contextkit.kit import ContextKit
+from contextkit.indexing import PROJECT_FILE, Workspace, find_workspace
 from contextkit.logs import get_logger
-from contextkit.plugin.manager import SourceRegistry
-from contextkit.plugin.spec import ENTRY_POINT_GROUP
-from contextkit.workspace.find import PROJECT_FILE, Workspace, find_workspace
 from contextkit_mcp.built_in_tools import shows_all
 
 __all__ = ["LiveKit"]

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from attrs import define, field
 
 from contextkit.errors import ContextKitError
-from contextkit.models.indexer import Progress
-from contextkit.text.clean import visible
+from contextkit.models import Progress
+from contextkit.text import visible
 
 __all__ = ["SECONDS_BETWEEN", "ProgressRelay"]
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models.options import values_of
-from contextkit.models.request import OPTIONS, checked_option
+from contextkit.models import OPTIONS, checked_option, values_of
 
 _SET = "set"
 

@@ -19,12 +19,11 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
 
 import contextkit
-from contextkit.agent.tools import OfferedTool, call_tool, offered_tools
+from contextkit import ContextKit
+from contextkit.agent import OfferedTool, call_tool, log_failure, offered_tools
 from contextkit.errors import ContextKitError, PluginError
-from contextkit.kit import ContextKit
-from contextkit.models.source import Tool
-from contextkit.plugin.checks import log_failure
-from contextkit.text.clean import visible
+from contextkit.models import Tool
+from contextkit.text import visible
 from contextkit_mcp.announcing import Announcer
 from contextkit_mcp.built_in_tools import built_in_tools, shows_all
 from contextkit_mcp.live_kit import LiveKit

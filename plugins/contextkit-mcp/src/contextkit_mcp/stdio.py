@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from contextkit.text.given import well_formed
+from contextkit.text import well_formed
 
 __all__ = ["serve_stdio"]
 

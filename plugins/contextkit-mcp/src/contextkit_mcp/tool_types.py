@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, TypedDict
 
-from contextkit.models.indexer import Progress
+from contextkit.models import Progress
 
 Report = Callable[[Progress], None]
 

@@ -13,7 +13,7 @@ from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
     from contextkit_memories.book import MemoryBook
     from contextkit_memories.errors import (
         AmbiguousMemoryError,

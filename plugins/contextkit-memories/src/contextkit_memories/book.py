@@ -12,8 +12,8 @@ from attrs import evolve
 
 from contextkit import Record, Records
 from contextkit.logs import get_logger
-from contextkit.models.record import KEEP_SECRET
-from contextkit.sources.book import Book, changed
+from contextkit.models import KEEP_SECRET
+from contextkit.sources import Book, changed
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,

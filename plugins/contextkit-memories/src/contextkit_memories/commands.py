@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from contextkit.cli.entries import part_options
-from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli import Session, json_option, part_options, pass_session
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import MAX_TEXT, Memory

@@ -10,9 +10,8 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, Record, Records
 from contextkit.concurrency import in_thread
-from contextkit.models.candidate import supported
-from contextkit.sources.neighbours import beside, best_supported, sequence_supports
-from contextkit.text.dates import closeness, named_dates
+from contextkit.sources import beside, best_supported, sequence_supports, supported
+from contextkit.text import closeness, named_dates
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
 from contextkit_memories.words import category_spellings

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
-from contextkit.sources.show import behind_label, compact, in_style, plain_entity, xml_entity
-from contextkit.text.markup import escape_markdown, one_line
+from contextkit.models import Detail, Style
+from contextkit.sources import behind_label, compact, in_style, plain_entity, xml_entity
+from contextkit.text import escape_markdown, one_line
 from contextkit_memories.words import DEFAULT_CATEGORY
 
 __all__ = ["formatted"]

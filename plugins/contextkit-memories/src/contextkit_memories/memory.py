@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 from attrs import frozen
 
 from contextkit import Record
-from contextkit.sources.checks import name, number, text, whole
-from contextkit.sources.entry import Entry, part
+from contextkit.sources import Entry, name, number, part, text, whole
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
 

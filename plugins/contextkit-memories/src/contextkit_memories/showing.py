@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.sources.entry import shortened_line
+from contextkit.sources import shortened_line
 from contextkit_memories.memory import Memory
 
 __all__ = ["forgotten_lines", "remembered_line", "rows_of", "scope_of", "secret_warning"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 from contextkit import InvalidRequestError, Tool, ToolResult
-from contextkit.sources.tools import OUTCOME, gives, takes_parts
+from contextkit.sources import OUTCOME, gives, takes_parts
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.memory import Memory
 from contextkit_memories.showing import (

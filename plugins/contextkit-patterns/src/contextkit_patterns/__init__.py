@@ -13,7 +13,7 @@ from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
     from contextkit_patterns.book import PatternBook
     from contextkit_patterns.pattern import InvalidPatternError, Pattern, UnknownPatternError
 

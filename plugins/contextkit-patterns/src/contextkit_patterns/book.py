@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import evolve
 
-from contextkit.sources.book import Book, checked_limit
+from contextkit.sources import Book, checked_limit
 from contextkit_patterns.pattern import MOST_APPLICATIONS, Pattern, UnknownPatternError, id_of
 
 __all__ = ["PatternBook"]

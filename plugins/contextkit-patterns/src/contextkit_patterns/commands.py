@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import click
 
-from contextkit.cli.entries import add_command, list_command, remove_command
-from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli import (
+    Session,
+    add_command,
+    json_option,
+    list_command,
+    pass_session,
+    remove_command,
+)
 from contextkit_patterns.book import PatternBook
 
 __all__ = ["patterns"]

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, Records
 from contextkit.concurrency import in_thread
-from contextkit.text.signals import INTENTS
+from contextkit.text import INTENTS
 from contextkit_patterns.pattern import Pattern, words_of
 
 __all__ = ["Calls", "called_for", "find_patterns"]

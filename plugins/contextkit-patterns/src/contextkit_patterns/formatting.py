@@ -7,19 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
-from contextkit.sources.show import (
-    behind_label,
-    clipped,
-    compact,
-    in_style,
-    plain_entity,
-    xml_entity,
-)
-from contextkit.text.markup import markdown_text, one_line
-from contextkit.text.passages import Excerpt
-from contextkit.text.styles import style_of
-from contextkit.text.truncation import ELLIPSIS
+from contextkit.models import Detail, Style
+from contextkit.sources import behind_label, clipped, compact, in_style, plain_entity, xml_entity
+from contextkit.text import ELLIPSIS, Excerpt, markdown_text, one_line, style_of
 
 __all__ = ["formatted", "shortened"]
 

@@ -11,9 +11,18 @@ from typing import Annotated, Any, Literal
 from attrs import frozen
 
 from contextkit import Record
-from contextkit.sources.checks import choice, line, several, whole
-from contextkit.sources.entry import Entry, InvalidEntryError, UnknownEntryError, part, time_of
-from contextkit.text.signals import INTENTS
+from contextkit.sources import (
+    Entry,
+    InvalidEntryError,
+    UnknownEntryError,
+    choice,
+    line,
+    part,
+    several,
+    time_of,
+    whole,
+)
+from contextkit.text import INTENTS
 
 __all__ = [
     "MOST_APPLICATIONS",

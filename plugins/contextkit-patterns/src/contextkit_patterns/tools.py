@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from contextkit import Tool, ToolResult
-from contextkit.sources.tools import add_tool, list_tool, remove_tool
+from contextkit.sources import add_tool, list_tool, remove_tool
 from contextkit_patterns.book import PatternBook
 from contextkit_patterns.pattern import Pattern
 

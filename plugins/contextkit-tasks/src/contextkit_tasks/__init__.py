@@ -14,7 +14,7 @@ from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, RecipeTemplate
-    from contextkit.models.items import Detail, Style
+    from contextkit.models import Detail, Style
     from contextkit_tasks.assembling import assemble_task_context
     from contextkit_tasks.frame import EmptyStackError, InvalidTaskError, TaskFrame
     from contextkit_tasks.stack import TaskStack

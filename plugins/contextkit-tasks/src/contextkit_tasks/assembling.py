@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from contextkit.concurrency import in_thread
-from contextkit.models.request import ContextRequest
+from contextkit.models import ContextRequest
 from contextkit_tasks.recipe import TASK
 from contextkit_tasks.stack import TaskStack
 

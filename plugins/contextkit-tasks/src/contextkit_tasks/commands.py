@@ -7,10 +7,16 @@ from typing import Any
 
 import click
 
-from contextkit.cli.assemble import checked_sources, warn_of_troubles
-from contextkit.cli.index import index_first
-from contextkit.cli.options import no_index_option, request_options
-from contextkit.cli.session import Session, json_option, pass_session
+from contextkit.cli import (
+    Session,
+    checked_sources,
+    index_first,
+    json_option,
+    no_index_option,
+    pass_session,
+    request_options,
+    warn_of_troubles,
+)
 from contextkit_tasks.assembling import assemble_task_context
 from contextkit_tasks.showing import lines_of, page_of, path_of
 from contextkit_tasks.stack import TaskStack

@@ -5,16 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
-from contextkit.sources.show import (
-    behind_label,
-    clipped,
-    compact,
-    in_style,
-    plain_entity,
-    xml_entity,
-)
-from contextkit.text.markup import markdown_text, one_line
+from contextkit.models import Detail, Style
+from contextkit.sources import behind_label, clipped, compact, in_style, plain_entity, xml_entity
+from contextkit.text import markdown_text, one_line
 
 __all__ = ["formatted"]
 

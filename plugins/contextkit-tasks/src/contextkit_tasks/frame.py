@@ -10,8 +10,7 @@ from attrs import field, frozen
 
 from contextkit import Record
 from contextkit.errors import ContextKitError
-from contextkit.sources.checks import choice, name, text, whole
-from contextkit.sources.entry import Entry, InvalidEntryError, part, time_of
+from contextkit.sources import Entry, InvalidEntryError, choice, name, part, text, time_of, whole
 
 __all__ = ["MAX_GOAL", "MAX_TEXT", "EmptyStackError", "InvalidTaskError", "TaskFrame"]
 
@@ -43,7 +42,7 @@ class EmptyStackError(ContextKitError):
 
 
 def _goal(value: Any) -> str:
-    from contextkit.text.markup import one_line
+    from contextkit.text import one_line
 
     stored = one_line(_goal_text(value))
     if len(stored) > MAX_GOAL:

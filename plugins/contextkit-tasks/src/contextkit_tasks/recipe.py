@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models.request import Recipe, RecipeTemplate, Section
-from contextkit.text.markup import one_line
+from contextkit.models import Recipe, RecipeTemplate, Section
+from contextkit.text import one_line
 
 __all__ = ["ROLES", "SPLIT", "TASK", "TASK_TEMPLATE", "build_task_recipe"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextkit.text.markup import one_line
+from contextkit.text import one_line
 from contextkit_tasks.frame import TaskFrame
 
 __all__ = ["EMPTY", "lines_of", "page_of", "path_of"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from attrs import evolve, field, frozen
 
 from contextkit import Record, Records
-from contextkit.sources.book import Book
+from contextkit.sources import Book
 from contextkit_tasks.frame import EmptyStackError, TaskFrame
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
 from contextkit_tokenizers.names import encoding_of
 
 __all__ = ["encoding_of"]

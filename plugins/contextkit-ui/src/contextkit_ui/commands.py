@@ -8,11 +8,17 @@ from typing import Any
 
 import click
 
-from contextkit.cli.assemble import checked_sources, warn_of_troubles
-from contextkit.cli.failures import ExitCode
-from contextkit.cli.index import index_first
-from contextkit.cli.options import no_index_option, query_from, request_options
-from contextkit.cli.session import Session, pass_session
+from contextkit.cli import (
+    ExitCode,
+    Session,
+    checked_sources,
+    index_first,
+    no_index_option,
+    pass_session,
+    query_from,
+    request_options,
+    warn_of_troubles,
+)
 
 __all__ = ["report", "ui"]
 
@@ -51,7 +57,7 @@ def report(
     scores, what was left out and why, a timeline, and the text as the agent reads it. It contains
     the whole context, so share it with the same care.
     """
-    from contextkit.pipeline.request import make_request
+    from contextkit.agent import make_request
     from contextkit_ui.pages import report_page
     from contextkit_ui.view import hues_of, view_of
 

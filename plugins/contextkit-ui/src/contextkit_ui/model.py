@@ -6,7 +6,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from contextkit.models.trace import SourceState, Verdict
+from contextkit.models import SourceState, Verdict
 
 __all__ = ["Bar", "ContextView", "Group", "ItemView", "Link", "SourceView", "TextPart"]
 

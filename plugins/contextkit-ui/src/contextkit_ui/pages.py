@@ -12,7 +12,7 @@ import jinja2
 from attrs import frozen
 from markupsafe import Markup
 
-from contextkit.text.clean import visible
+from contextkit.text import visible
 from contextkit_ui.model import ContextView
 
 __all__ = ["Controls", "content_policy", "report_page", "result_html", "ui_page"]

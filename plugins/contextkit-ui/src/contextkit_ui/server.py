@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from contextkit import ContextKit, InvalidRequestError
+from contextkit.agent import make_request
 from contextkit.errors import ContextKitError, InvalidContextTypeError, StoreError
 from contextkit.logs import get_logger
-from contextkit.models.items import DETAILS, SHARES, STYLES
-from contextkit.pipeline.request import make_request
+from contextkit.models import DETAILS, SHARES, STYLES
 from contextkit_ui.guard import Guard, may_ask
 from contextkit_ui.pages import Controls, result_html, ui_page
 from contextkit_ui.view import Hues, hues_of, view_of

@@ -8,9 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import define, field, frozen
 
 from contextkit import ContextItem, ContextRequest, FormattedContext
-from contextkit.models.items import Provenance, Successor
-from contextkit.models.trace import ItemTrace, SourceState, SourceTrace, Trace, Verdict
-from contextkit.plugin.manager import SourceRegistry
+from contextkit.agent import SourceRegistry
+from contextkit.models import (
+    ItemTrace,
+    Provenance,
+    SourceState,
+    SourceTrace,
+    Successor,
+    Trace,
+    Verdict,
+)
 from contextkit_ui.model import Bar, ContextView, Group, ItemView, Link, SourceView, TextPart
 
 __all__ = ["HUES", "Hues", "hues_of", "view_of"]

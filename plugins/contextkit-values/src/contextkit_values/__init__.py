@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from contextkit.models.items import ContextItem, Detail, Style
-from contextkit.models.request import ContextRequest
-from contextkit.models.source import Setting, SourceInfo
-from contextkit.plugin.spec import hookimpl
+from contextkit import hookimpl
+from contextkit.models import ContextItem, ContextRequest, Detail, Setting, SourceInfo, Style
 from contextkit.sources import lazy_names
 
 if TYPE_CHECKING:

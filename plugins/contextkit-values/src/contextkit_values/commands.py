@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from contextkit.cli.session import Session, json_option, pass_session
-from contextkit.models.items import IndexReport
-from contextkit.models.record import Record
-from contextkit.text.markup import one_line
+from contextkit.cli import Session, json_option, pass_session
+from contextkit.models import IndexReport, Record
+from contextkit.text import one_line
 from contextkit_values.model import AXES
 
 __all__ = ["values"]

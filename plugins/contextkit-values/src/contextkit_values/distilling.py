@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from contextkit.models.record import Record
-from contextkit.text.markup import one_line
+from contextkit.models import Record
+from contextkit.text import one_line
 from contextkit_values.clustering import centroid_similarities, clusters
 from contextkit_values.model import Axis, Member, Value, value_id
 

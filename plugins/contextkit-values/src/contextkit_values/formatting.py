@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.models.items import ContextItem, Detail, Style
+from contextkit.models import ContextItem, Detail, Style
 from contextkit.text import element, markdown_text, one_line, style_of
 
 __all__ = ["format_value"]

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextkit.errors import InvalidRequestError
-from contextkit.models.items import ContextItem
-from contextkit.models.record import Hit
-from contextkit.models.request import ContextRequest
-from contextkit.text.markup import one_line
+from contextkit.models import ContextItem, ContextRequest, Hit
+from contextkit.text import one_line
 from contextkit_values.model import AXES
 
 __all__ = ["dedup_keys", "find_values"]

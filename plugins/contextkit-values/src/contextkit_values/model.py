@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from attrs import frozen
 
-from contextkit.models.record import Record
+from contextkit.models import Record
 
 __all__ = ["AXES", "Axis", "Member", "Value", "to_record", "value_id"]
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import evolve
 
 from contextkit.logs import get_logger
-from contextkit.models.items import IndexReport
-from contextkit.models.record import Record
-from contextkit.models.records import Records
+from contextkit.models import IndexReport, Record, Records
 from contextkit_values.clustering import MIN_CLUSTER_SIZE, MIN_SIMILARITY
 from contextkit_values.distilling import distilled, resolved_experiences
 from contextkit_values.errors import NoDenseVectorsError, ValuesError

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
-from contextkit.workspace.folder import Folder
-from contextkit.workspace.listing import git_files
+from contextkit.indexing import Folder, git_files
 
 __all__ = ["as_text", "edit_times", "recently_edited", "workspace_files"]
 

@@ -12,8 +12,8 @@ from attrs import evolve, frozen
 
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
-from contextkit.store.searcher_filters import matches
-from contextkit.workspace.folder import Folder
+from contextkit.indexing import Folder
+from contextkit.sources import matches
 from contextkit_workspace.edited_files import (
     as_text,
     edit_times,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import define, field
 
-from contextkit.workspace.git import Git, GitError
+from contextkit.indexing import Git, GitError
 
 __all__ = ["GitStatus", "git_status"]
 

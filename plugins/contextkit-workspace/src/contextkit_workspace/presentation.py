@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextkit import ContextItem
-from contextkit.models.items import Detail, Style
-from contextkit.text import element, one_line, style_of
-from contextkit.text.truncation import ELLIPSIS, truncate
+from contextkit.models import Detail, Style
+from contextkit.text import ELLIPSIS, element, one_line, style_of, truncate
 
 __all__ = ["shown"]
 

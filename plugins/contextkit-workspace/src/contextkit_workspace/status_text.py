@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from contextkit.text.markup import one_line
+from contextkit.text import one_line
 from contextkit_workspace.git_state import GitStatus
 
 __all__ = ["status_text"]

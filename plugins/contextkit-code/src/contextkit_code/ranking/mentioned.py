@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import evolve
 
 from contextkit import Hit
-from contextkit.text.questions import first_line, is_traceback
+from contextkit.text import first_line, is_traceback
 from contextkit_code.ranking.files import RankedFile, by_score, file_of
 from contextkit_code.ranking.mentions import Mention
 from contextkit_code.ranking.paths import penalty

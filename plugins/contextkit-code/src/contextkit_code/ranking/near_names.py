@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from contextkit.text.words import TALK
+from contextkit.text import TALK
 from contextkit_code.ranking.words import words_of
 
 __all__ = ["hits_a_word", "names_in", "near_names"]

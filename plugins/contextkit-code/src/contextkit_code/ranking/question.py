@@ -6,8 +6,7 @@ import re
 
 from attrs import frozen
 
-from contextkit.text.languages.read import in_english
-from contextkit.text.questions import first_line
+from contextkit.text import first_line, in_english
 from contextkit_code.ranking.words import words_of
 
 __all__ = ["Question", "ask", "searched_text", "words_beside_script"]
