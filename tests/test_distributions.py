@@ -157,7 +157,16 @@ def test_a_tool_installer_installs_the_extra(
         pytest.skip(f"{installer} is not installed")
     found = [f"--find-links={wheels}", f"--find-links={named_only}"]
     command, home, folder = {
-        "pipx": (["pipx", "install", "--pip-args", f"--no-index {' '.join(found)}"], *PIPX),
+        "pipx": (
+            [
+                "pipx",
+                "install",
+                "--skip-maintenance",
+                "--pip-args",
+                f"--no-index {' '.join(found)}",
+            ],
+            *PIPX,
+        ),
         "uv": (["uv", "tool", "install", "--offline", "--no-index", *found], *UV),
     }[installer]
     variables = {**os.environ, home: f"{tmp_path / installer}", folder: f"{tmp_path / 'bin'}"}

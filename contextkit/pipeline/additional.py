@@ -35,9 +35,9 @@ class Whole:
     """A fitted context with the host's own text.
 
     Attributes:
-        composer: what composed it.
-        fitted: what got in, and the whole text.
-        notes: what became of the host's text, where it is not in it whole.
+        composer: composed the text.
+        fitted: the placed items, and the whole text.
+        notes: how the host's text was shortened, if it was.
     """
 
     composer: Composer
@@ -87,14 +87,14 @@ def _taken(shown: str, style: Style, count: TokenCounter) -> int:
 
 
 def _shown(text: str, style: Style, detail: Detail) -> str:
-    """The host's text so that it breaks out of nothing; it is no record that can be looked up."""
+    """The host's text, escaped for the style."""
     own = style_of(style)
     words = legible(text)
     return visible(own.entry(own.line(words)) if detail == "compact" else own.text(words))
 
 
 def _within(composer: Composer, whole: str, count: TokenCounter) -> str:
-    """As much of the text as fits into the budget by itself; "" where that says nothing."""
+    """As much of the text as fits into the budget by itself; "" where too little would."""
     request, budget = composer.request, composer.request.max_tokens
     text, limit = whole, count(whole)
     while text:
@@ -157,7 +157,7 @@ _LIST_PART = 4
 def fit_with_list(
     lanes: Sequence[Lane], composer: Composer, count: TokenCounter
 ) -> tuple[Composer, Fitted]:
-    """What got in, with the list of sources if it is wanted and takes little enough."""
+    """Fit the items, with the list of sources if it is wanted and small enough."""
     request = composer.request
     fitting = fit_all if request.overflow == "soft" else fit
     fitted = fitting(lanes, request.max_tokens, composer.text, count)

@@ -50,12 +50,12 @@ class Finishing:
 
     Attributes:
         registry: the sources.
-        store: says what makes its searches worse than they should be.
+        store: has the problem that degrades searches, if any.
         clock: the time that ages are counted to.
-        history: the usage history, or None if it is not scored.
+        history: the usage history, or None where it is off.
         watch: times the stages.
-        failures: takes note of hooks that fail.
-        gated: whether what was found is judged by how much of the question it has.
+        failures: collects hooks that failed.
+        gated: whether results are dropped where none answers the question.
     """
 
     registry: SourceRegistry
@@ -67,11 +67,11 @@ class Finishing:
     gated: bool = True
 
     async def __call__(self, gathered: Gathered, before: Before | None = None) -> FormattedContext:
-        """The context.
+        """Make the context.
 
         Args:
-            gathered: the questions and what came back for them.
-            before: what an update goes on from, or None for a context of its own.
+            gathered: the questions and their answers.
+            before: the context that is updated, or None for a new one.
         """
         request, count = gathered.request, gathered.count
         choosing = Choosing(self.history, request, self.watch)
@@ -137,7 +137,7 @@ class Finishing:
         return [self.registry.info(section.source) for section in gathered.sections]
 
     async def _selected(self, gathered: Gathered, sifted: Sifted, choosing: Choosing) -> Selection:
-        """What goes on of everything that was found, best first, and what does not."""
+        """Select candidates, best first."""
         request, sections, infos = gathered.request, gathered.sections, self._infos(gathered)
         chosen = await choosing.signals(sifted.answers)
         with self.watch.stage("rank"):
@@ -202,7 +202,7 @@ class Finishing:
     def _notes(
         self, gathered: Gathered, selection: Selection, composer: Composer, fitted: Fitted
     ) -> Iterator[str]:
-        """What a person should know of this context."""
+        """Collect the notes of the trace."""
         request = gathered.request
         if self.store.problem:
             yield self.store.problem

@@ -20,7 +20,7 @@ class SourceHealth:
         state: `closed`: it is queried; `open`: it is skipped for a while, as it failed too
             often; `half_open`: the next request asks it, as a probe.
         failures: how often it failed in a row; 0 after an answer.
-        reason: why it failed last; None where it did not since its last answer.
+        reason: its last failure; None where there was none since its last answer.
         seconds: until a probe is let through, 0.0 in `half_open`; None in `closed`.
     """
 
@@ -32,7 +32,7 @@ class SourceHealth:
 
     @property
     def words(self) -> str | None:
-        """Why a source is skipped, or None for any other."""
+        """A sentence on a source that is not asked for now; None for any other."""
         if self.seconds is None:
             return None
         so_long = f"for {math.ceil(self.seconds)} s" if self.seconds else "until the next request"

@@ -99,14 +99,14 @@ class Compressor:
 
     Attributes:
         registry: calls the hooks.
-        query: what the context is for.
+        query: the request's query.
         max_tokens: the budget of the whole text.
         render: section -> what is placed of it, to the whole text.
         look: how the items look.
         count: text -> tokens.
-        failed: told of hooks that fail.
-        known: summaries that were made before, by what `name` gives.
-        name: what a summary is known by.
+        failed: called for hooks that fail.
+        known: earlier summaries, by the key that `name` gives.
+        name: gives the key of a summary.
     """
 
     registry: SourceRegistry
@@ -122,7 +122,7 @@ class Compressor:
     _refused: set[int] = field(factory=set, init=False)
 
     async def __call__(self, lanes: Sequence[Lane]) -> list[Lane]:
-        """The same sections with summaries in place of what is too much."""
+        """Replace pieces that do not fit by summaries."""
         headings = {lane.key: self.count(f"{lane.heading}\n\n") for lane in lanes}
         answers = Answers(
             self.registry,
@@ -159,7 +159,7 @@ class Compressor:
     async def _summaries(
         self, chosen: Sequence[tuple[Piece, int]], answers: Answers
     ) -> dict[int, Piece]:
-        """By `id` of a piece, its summary; of those that have one."""
+        """Map the `id` of each piece that got a summary to the summary."""
         found: dict[int, Piece] = {}
         drafts: list[_Draft] = []
         for piece, most in chosen:
@@ -183,7 +183,7 @@ class Compressor:
         return known if is_fit else None
 
     def _draft(self, piece: Piece, most: int) -> _Draft | None:
-        """What there is to summarise in a piece; None where there is too little."""
+        """Prepare a piece for a summary; None where it is too short."""
         item = piece.candidate.item
         credit = credit_of(item, self.look)
         text = piece.text.removesuffix(credit)
@@ -212,7 +212,7 @@ class Compressor:
                 self._take(drafts[place], words, plugin, found)
 
     def _take(self, draft: _Draft, words: str, plugin: str, found: dict[int, Piece]) -> None:
-        """Use a plugin's summary, or say why not."""
+        """Use a plugin's summary, or report why it is not used."""
         item = draft.piece.candidate.item
         words = visible(legible(words)).strip()
         tokens = self.count(words)
@@ -254,21 +254,21 @@ class Compressor:
 
 
 def _note_of(item: ContextItem, style: TextStyle) -> str:
-    """What marks a summary, and says where the rest is."""
+    """The note that marks a summary and names the place of the whole."""
     place = style.place(item.location or "")
     return style.note(f"summarised, see full at {place}" if place else "summarised")
 
 
 @define(eq=False, kw_only=True)
 class _Draft:
-    """A piece that is to be summarised.
+    """A piece to summarise.
 
     Attributes:
         piece: the piece.
         parts: of its text.
-        credit: what stands behind its text whatever becomes of it.
+        credit: the lines behind its text, which stay.
         target: tokens that the new body may take.
-        must_keep: what the item must keep, of what its text has.
+        must_keep: the words of its text that the item must keep.
     """
 
     piece: Piece

@@ -69,7 +69,7 @@ def _excludable(request: ContextRequest, source: str, sources: Collection[str]) 
 def sift(
     questions: Sequence[Question], answers: Sequence[Answer], infos: Sequence[SourceInfo]
 ) -> Sifted:
-    """Drop what does not meet its request, and what is then beyond its section's limit.
+    """Drop items that do not meet their request, then those beyond their section's limit.
 
     Args:
         questions: one per section.
@@ -102,7 +102,7 @@ def _unranked(item: ContextItem, section: str) -> Candidate:
 
 
 def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str | None:
-    """Why a request does not want an item; None where it does."""
+    """The reason why a request excludes an item; None where it does not."""
     if item.id in request.exclude or f"{item.source}:{item.id}" in request.exclude:
         return "the request excludes its id"
     kind = item.kind or item.source

@@ -114,7 +114,7 @@ class _Shortener:
     query: str
 
     def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
-        """An item's text within so many tokens, "" where that says nothing."""
+        """An item's text within so many tokens; "" where too little would be left."""
         if self.look.detail == "compact":
             return shortened_line(text, max_tokens, self.count, self.look.writer)
         own = self._by_source(evolve(item, content=text), max_tokens)
@@ -131,7 +131,7 @@ class _Shortener:
         return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""
 
     def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
-        """The text cut wherever its tokens end; "" for a stump that gives its place to others."""
+        """The text cut where its tokens end; "" where too few would be left."""
         note = _note_of(item, self.look.writer, text.partition("\n")[0])
         if max_tokens - self.count(note) < _LEAST_CUT:
             return ""
@@ -159,7 +159,7 @@ class _Shortener:
 
 
 def _note_of(item: ContextItem, style: TextStyle, head: str) -> str:
-    """What says where the whole text is; "" where its head does, or only an id is known."""
+    """The note with the place of the whole text; "" where the head names it, or there is none."""
     place = one_line(visible(item.location or ""))
     if not place or item.id in place:
         return ""
@@ -170,7 +170,7 @@ def _note_of(item: ContextItem, style: TextStyle, head: str) -> str:
 
 @frozen
 class _Whole:
-    """An item's whole text, and what stands behind it however short it gets."""
+    """An item's whole text, and the lines behind it that are never cut."""
 
     text: str
     credit: str
@@ -197,14 +197,14 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
 
 
 def credit_of(item: ContextItem, look: Look) -> str:
-    """What stands behind an item's text however short it gets; often nothing."""
+    """The lines behind an item's text, which are never cut; often none."""
     if not (item.also_in or item.superseded_by):
         return ""
     return visible(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
 
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
-    """What names where else an item was found; empty where nowhere."""
+    """The line with other places where an item was found; empty where there are none."""
     # One place may have been found as several records.
     named = list(dict.fromkeys(filter(None, (_place_of(other, look.writer) for other in also_in))))
     if not named:
@@ -223,7 +223,7 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
 
 
 def _place_of(other: Provenance, style: TextStyle) -> str:
-    """Where an item was found too, if that can be opened; "" for an id or a commit."""
+    """Another place where an item was found, if it can be opened; "" for an id or a commit."""
     place = one_line(visible(other.location or ""))
     if " " in place or other.location == other.id:
         return ""
@@ -231,7 +231,7 @@ def _place_of(other: Provenance, style: TextStyle) -> str:
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:
-    """What names the newer item that says otherwise; empty where there is none."""
+    """The note with the newer item that contradicts this one; empty where there is none."""
     if newer is None:
         return ""
     date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""

@@ -87,7 +87,7 @@ class Answer:
         state: `ok`, `empty`, `failed`, `timed_out`, `cut_off` or `breaker_open`.
         milliseconds: how long it was waited for.
         breaker: the breaker's state afterwards.
-        reason: what went wrong, or None.
+        reason: the failure, or None.
         age: seconds since a cache kept the items; None where the source was asked now.
     """
 
@@ -109,7 +109,7 @@ async def gather(
     """Ask every source at the same time; one answer per question, in the same order.
 
     What a source raises, or takes too long for, is its answer's `state` and `reason`.
-    When this ends, cancelled or not, what it started has ended or is told to.
+    When this ends, cancelled or not, its tasks have ended or are cancelled.
 
     Args:
         registry: calls the hooks.
@@ -202,7 +202,7 @@ def _answer(question: Question, found: Found, started: float) -> Answer:
 
 
 def _stops_the_assembly(error: BaseException) -> bool:
-    """Whether it is meant for the assembly; whatever else a source raises costs that source."""
+    """Whether an exception ends the assembly; any other is its source's failure."""
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0

@@ -26,14 +26,14 @@ def lanes_for(
     pieces: Sequence[Piece],
     failed: Failed,
 ) -> list[Lane]:
-    """Make a lane for each section that was asked, also where nothing was found for it.
+    """Make a lane for each section that was asked, also for one without results.
 
     Args:
         registry: knows the sources' weights and titles.
         request: its strategy and `shares` say how the budget is split.
         questions: one per section.
         pieces: best first.
-        failed: told of weights that fail.
+        failed: called for weights that fail.
     """
     waiting: dict[str, list[Piece]] = defaultdict(list)
     for piece in pieces:

@@ -51,11 +51,11 @@ _HOOK = "contextkit_signals"
 class Signalling:
     """The signals of one assembly's queries: the core's and those of the plugins that are on.
 
-    A plugin whose hook fails adds nothing; `failed` is told.
+    A plugin whose hook fails adds nothing, and `failed` is called.
 
     Attributes:
         registry: the plugins.
-        failed: told of hooks that fail.
+        failed: called for hooks that fail.
     """
 
     registry: SourceRegistry
@@ -67,7 +67,7 @@ class Signalling:
 
         Args:
             query: the query.
-            own: what the core found in it, where that is known.
+            own: the core's signals, where they are known.
         """
         if query not in self._known:
             self._known[query] = self._united(query, own or signals_of(query))
@@ -107,11 +107,11 @@ class Pipeline:
         store: where their records are.
         clock: the time that ages are counted to.
         answer: answers searches in place of the store's batches, or None.
-        history: the usage history, or None if it is not scored.
-        recall: adds to questions what a cache has kept of their answers, or None.
+        history: the usage history, or None where it is off.
+        recall: adds cached answers to questions, or None.
         redactor: replaces secrets.
         observers: the plugins that see each context after it was made.
-        breakers: which sources are skipped for a while, as they keep failing.
+        breakers: stop asking sources that keep failing, for a while.
     """
 
     registry: SourceRegistry
@@ -145,7 +145,7 @@ class Pipeline:
     async def assemble(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         """Assemble the context that a recipe describes.
 
-        What a source does wrong costs that source and is in the trace. The time that the
+        A failure of a source affects that source alone, and is in the trace. The time that the
         store takes to open, and that others' assemblies take before this one's turn, is not
         the sources' and does not count against their deadline.
 
@@ -259,7 +259,7 @@ class Pipeline:
         )
 
     async def counter(self, name: str, failed: Failed = log_failure) -> TokenCounter:
-        """What counts tokens by that name. Raises `InvalidRequestError` where nothing does."""
+        """The token counter of that name. Raises `InvalidRequestError` where nothing does."""
         if name in FAMILIES:
             return counter_for(name)
         # A plugin may have to load its tokenizer.
@@ -268,7 +268,7 @@ class Pipeline:
     # -- gather ---------------------------------------------------------------------------
 
     async def ask(self, request: ContextRequest, recipe: Recipe) -> list[tuple[Question, Answer]]:
-        """Ask a recipe's sources and do nothing with their answers.
+        """Ask a recipe's sources, and return their answers as they are.
 
         Raises what `assemble` raises before it ranks.
         """

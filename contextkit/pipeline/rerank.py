@@ -30,7 +30,7 @@ async def rerank(
         plugins: the plugins that have it, in the order in which they are asked.
         request: what the context is for.
         candidates: best first, without duplicates.
-        failed: told of a plugin that fails, is late or gives a bad answer.
+        failed: called for a plugin that fails, is late or gives a bad answer.
 
     Returns:
         The same candidates, best first.

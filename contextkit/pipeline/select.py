@@ -19,7 +19,7 @@ _log = get_logger(__name__)
 
 @frozen
 class Dropped:
-    """A candidate that does not go on, and why; of a duplicate, what it repeats."""
+    """A dropped candidate with the reason, and for a duplicate the item that it repeats."""
 
     candidate: Candidate
     verdict: Verdict
@@ -29,7 +29,7 @@ class Dropped:
 
 @frozen
 class Selection:
-    """What goes on, best first, and what does not."""
+    """Kept candidates, best first, and dropped ones."""
 
     kept: list[Candidate]
     dropped: list[Dropped]
@@ -43,18 +43,18 @@ def select(
     max_items: int | None = None,
     threshold: float | None = 0.9,
 ) -> Selection:
-    """Drop what is below the floor, then all but the best-scored of each set of duplicates.
+    """Drop items below the floor, then duplicates of better items.
 
-    Between the two whatever is beyond the best `max_items` is dropped.
+    Between the two, all but the best `max_items` are dropped.
 
-    A source whose `contextkit_dedup_keys` fails has no keys; `failed` is told.
+    A source whose `contextkit_dedup_keys` fails has no keys, and `failed` is called.
 
     Args:
         registry: calls the hooks.
         candidates: best first.
         floors: section -> the relevance below which its items are dropped, 0..1.
-        failed: told of hooks that fail.
-        max_items: so many are compared with each other at most; None for all.
+        failed: called for hooks that fail.
+        max_items: how many are compared for duplicates at most; None for all.
         threshold: likeness from which two texts are duplicates; None to merge only records that
             were found twice.
     """

@@ -48,7 +48,7 @@ class Answers:
         query: what the context is for.
         count: text -> tokens.
         seconds: how long all the answers may take.
-        failed: told of hooks that fail or are late.
+        failed: called for hooks that fail or are late.
     """
 
     registry: SourceRegistry

@@ -47,7 +47,7 @@ class Stopwatch:
 
 @define
 class HookFailures:
-    """Takes note of the hooks that failed in one assembly, and logs each once.
+    """Collects the hooks that failed in one assembly, and logs each once.
 
     Attributes:
         notes: a line for each, for the trace.

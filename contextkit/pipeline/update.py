@@ -37,7 +37,7 @@ _TextKey = tuple[ItemKey, str, tuple[Provenance, ...], Successor | None]
 
 @frozen(eq=False, kw_only=True)
 class Gathered:
-    """What was asked and what came back: all that the later stages need.
+    """Questions and answers: all that the later stages need.
 
     Attributes:
         request: the request.
@@ -60,7 +60,7 @@ class Gathered:
 
 
 class _Kept:
-    """What a context keeps, in its process: a copy shares it, a pickle comes back without it."""
+    """State of a context in its process: copies share it, pickles leave it out."""
 
     __slots__ = ()
 
@@ -72,7 +72,7 @@ class _Kept:
 
 
 class Asked(_Kept):
-    """What a context out of a cache was assembled for: enough to assemble it anew."""
+    """Request and recipe of a context out of a cache, to assemble it anew."""
 
     __slots__ = ("recipe", "request")
 
@@ -82,7 +82,7 @@ class Asked(_Kept):
 
 
 class Ongoing(_Kept):
-    """What was gathered for a context and what was made of it.
+    """Answers and pieces of a context.
 
     It refers to what the context's trace refers to anyway.
     """
@@ -104,13 +104,13 @@ class Ongoing(_Kept):
 
 @frozen(eq=False)
 class Before:
-    """What an update goes on from.
+    """The context that an update starts from.
 
     Attributes:
         ongoing: the assembly of the context that is updated.
         new: the items that join it.
-        by_hand: those of them that the host made, and no source.
-        shown: what was in the text.
+        by_hand: the new items that the host made, not a source.
+        shown: the items in its text.
     """
 
     ongoing: Ongoing
@@ -128,7 +128,7 @@ class Before:
         return _listed((item.source, item.id) for item in self.new)
 
     def notes(self, fitted: Fitted) -> list[str]:
-        """What came into the text by the update, what left it, and what is new and not in it."""
+        """Notes on items that came into the text, left it, or are new and not in it."""
         now = shown_in(fitted)
         came = [key for key in now if key not in self.shown]
         left = [key for key in self.shown if key not in now]
@@ -143,7 +143,7 @@ class Before:
 
 
 def ongoing_of(context: FormattedContext) -> Ongoing | Asked:
-    """What a context keeps of its assembly, or of the request where it is out of a cache.
+    """The state of a context's assembly, or of its request where it is out of a cache.
 
     Raises `InvalidRequestError` where it has nothing.
     """
@@ -164,7 +164,7 @@ def _listed(items: Iterable[tuple[str, str]]) -> str:
 
 
 def key_of(candidate: Candidate) -> ItemKey:
-    """What names a candidate within one assembly."""
+    """The key of a candidate within one assembly."""
     return (candidate.section, candidate.item.source, candidate.item.id)
 
 
@@ -175,7 +175,7 @@ def shown_in(fitted: Fitted) -> Mapping[ItemKey, Candidate]:
 
 
 def text_key(candidate: Candidate) -> _TextKey:
-    """What a candidate's formatted text depends on."""
+    """The values that a candidate's formatted text depends on."""
     item = candidate.item
     return (key_of(candidate), item.content, item.also_in, item.superseded_by)
 
@@ -190,7 +190,7 @@ def pieces_anew(
     query: str,
     by_hand: Collection[ItemName] = (),
 ) -> list[Piece]:
-    """Pieces of the candidates; those whose text is known already are not formatted again."""
+    """Make pieces; candidates with a known text are not formatted again."""
     if not known:
         return pieces_for(registry, candidates, look, count, failed, query, by_hand)
     by_key = {text_key(p.candidate): p.summary_of or p for p in known}
@@ -214,7 +214,7 @@ AskWith = Callable[
 async def new_items(
     registry: SourceRegistry, given: Iterable[ContextItem | Record], ask: AskWith
 ) -> list[ContextItem]:
-    """What joins a context, checked; a record becomes the item that its source makes of it.
+    """Check new items; a record becomes the item that its source makes of it.
 
     Args:
         registry: the plugins.

@@ -1,4 +1,4 @@
-"""The hooks that a plugin may implement, and nothing else.
+"""The hooks that a plugin may implement.
 
 A plugin is a module or an object whose functions carry `hookimpl`, named in the
 entry-point group `contextkit`; the entry point's name is the source's name:
@@ -8,14 +8,14 @@ entry-point group `contextkit`; the entry point's name is the source's name:
 weather = "my_weather"
 ```
 
-A source hook is called once per source and batch, never per item. A hook that returns
-`None` leaves the answer to the default. What a hook raises costs that source alone. A
-function is named like its hook, and only `contextkit_query` may be `async`. Time is limited
-for that one and for `contextkit_compress`; those that weigh, format, shorten, give keys or
-signals run in the event loop, where everybody waits for them: look nothing up there.
+A source hook is called once per source and batch, never per item. A hook that returns `None`
+leaves the answer to the default. An exception in a hook affects that plugin alone. A function has
+the name of its hook, and only `contextkit_query` may be `async`. Hooks for weights, formats, short
+forms, keys and signals run in the event loop, where all sources wait for them: do not read files
+or ask services there.
 
-A plugin without `contextkit_query` is no source: its own hooks answer for no source, but
-with `hookimpl(wrapper=True)` they wrap those of every source, to redact or to trace.
+A plugin without `contextkit_query` is no source. With `hookimpl(wrapper=True)` its hooks wrap
+those of every source, to redact or to trace.
 """
 
 from __future__ import annotations
@@ -50,11 +50,10 @@ def contextkit_query(
 ) -> Sequence[ContextItem] | Awaitable[Sequence[ContextItem]] | None:
     """Find items for a request, best first. A plugin with this hook is a source.
 
-    Called once for each section that asks the source, at the same time as the other
-    sources. A plain function runs in a thread, an `async def` in the event loop; either
-    is given up on after `request.source_timeout` seconds. A source that fails too often is
-    skipped for a while; an `InvalidRequestError`, for a filter that makes no sense to it,
-    does not count.
+    Called once for each section that asks the source, at the same time as the other sources. A
+    plain function runs in a thread, an `async def` in the event loop; either has
+    `request.source_timeout` seconds. A source that keeps failing is not asked for a while. Raise
+    `InvalidRequestError` for a filter value that is not allowed: that does not count as a failure.
 
     ```python
     @hookimpl
@@ -69,12 +68,12 @@ def contextkit_query(
 def contextkit_format(
     items: Sequence[ContextItem], style: Style, detail: Detail
 ) -> Sequence[str] | None:
-    """Give each item the text that is shown, in the same order and of the same length.
+    """Format the source's items: one text per item, in the same order.
 
-    Called once per source with everything that survived deduplication. `detail` is `full`,
-    `summary` (without what is long and can be looked up) or `compact` (one line an item).
-    `None`: each item's `content` is shown, escaped as the style needs, and for `compact` on
-    one line.
+    Called once per source with all its items that are no duplicates. `detail` is `full`, `summary`
+    (without long parts that can be looked up) or `compact` (one line per item).
+    `contextkit.text.style_of(style)` writes texts in each style. `None`: each item's `content` is
+    shown, escaped for the style, and for `compact` on one line.
 
     ```python
     @hookimpl
@@ -86,10 +85,10 @@ def contextkit_format(
 
 @hookspec(firstresult=True)
 def contextkit_weight(request: ContextRequest) -> float | None:
-    """The source's weight in the token budget, over 0. `None`: that of its `SourceInfo`.
+    """Weigh the source in the token budget, over 0. `None`: that of its `SourceInfo`.
 
-    Called once for each section that asks the source, with the request as
-    `contextkit_query` got it. Configuration (`[sources.NAME] weight`) and the host beat it.
+    Called once for each section that asks the source, with the request as `contextkit_query` got
+    it. The request's `weights` and `[sources.NAME] weight` override it.
 
     ```python
     @hookimpl
@@ -101,11 +100,11 @@ def contextkit_weight(request: ContextRequest) -> float | None:
 
 @hookspec(firstresult=True)
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]] | None:
-    """Per item the keys that name the same thing in any source, such as `ghap:…` or `sha:…`.
+    """Name the thing that each item shows, by keys such as `ghap:…` or `sha:…`.
 
-    Called once per assembly, with all the relevant items of the source. Items of different
-    sources that share a key are duplicates, and so are items of one source that share an id.
-    `None`: no keys beyond the item's own id. `SourceInfo.dedup_key` does for most sources.
+    Called once per assembly, with all the relevant items of the source; returns the keys of each.
+    Items of different sources that share a key are duplicates, and so are items of one source that
+    share an id. `None`: no keys beyond the item's own id; see also `SourceInfo.dedup_key`.
 
     ```python
     @hookimpl
@@ -121,14 +120,12 @@ def contextkit_truncate(
 ) -> str | None:
     """Shorten one formatted item to `max_tokens`, keeping what matters most.
 
-    Called only for an item that does not fit, with its text in that style in
-    `item.content`; `count` gives a text's tokens, and `query` is what was asked. Not called
-    for the one line of `compact`. A result that is still too long is not used. Return an
-    `Excerpt` where what is left out does not break what is shown, such as a function's
-    signature with the statements that match: the trace then tells it from a cut text;
-    `contextkit.text.passages.excerpt` makes one of prose. `None`: the default, which keeps the
-    sentences that match the query, with `...` where some are left out, else the beginning; it
-    cuts no fence, table or element.
+    Called only for an item that does not fit, with its formatted text in `item.content`, and never
+    for `compact`. `count` counts the tokens of a text; `query` is the request's. A result that is
+    still too long is not used. Return an `Excerpt` where the result is a selection and not a cut
+    text, such as a function's signature with the statements that match: the trace tells them apart.
+    `contextkit.text.excerpt` makes one of prose. `None`: the default keeps the sentences that match
+    the query, with `...` for gaps, else the beginning; it cuts no fence, table or element.
 
     ```python
     @hookimpl
@@ -146,15 +143,15 @@ def contextkit_compress(
     targets: Sequence[int],
     count: Callable[[str], int],
 ) -> Sequence[str | None] | None:
-    """Summarise items, each within so many tokens: per item a text, or None to leave it.
+    """Summarise items: per item a text within its target, or None for no summary.
 
-    Called only where `compress` is on and not everything fits whole: for a source with its own
-    items, then, for a plugin that is no source, with every item that still has no summary.
-    `item.content` is the text to summarise, as it was formatted (redacted, too);
-    `item.must_keep` are texts that stay word for word; `count` gives a text's tokens. It runs
-    in a thread and may be slow: `[assemble] compress_timeout` is for all of them together. An
-    answer that is empty, too long, or lacks what must stay is not used. `None`: the next one
-    is asked, and at last the default, which picks sentences.
+    Called only where `compress` is on and not all items fit whole: for a source with its own items,
+    then, for a plugin that is no source, with all items that still have no summary. `item.content`
+    is the formatted and redacted text; `item.must_keep` are words that the summary must contain;
+    `count` counts the tokens of a text. It runs in a thread; all summaries of an assembly together
+    have `[assemble] compress_timeout` seconds. A summary that is empty, too long, or lacks words to
+    keep is not used. `None`: the next plugin is asked, and then the default, which selects
+    sentences.
 
     ```python
     @hookimpl
@@ -166,7 +163,7 @@ def contextkit_compress(
 
 @hookspec(firstresult=True)
 def contextkit_source() -> SourceInfo | None:
-    """What the source says of itself: title, description, priority. `None`: from its name.
+    """Describe the source: title, description, priority, settings. `None`: all defaults.
 
     Called once, when the plugin is loaded.
 
@@ -182,8 +179,8 @@ def contextkit_source() -> SourceInfo | None:
 def contextkit_index(indexer: Indexer) -> IndexReport | None:
     """Bring the source's records up to date with the workspace; blocking.
 
-    Called by `contextkit index`, and by `contextkit assemble` before it assembles. An
-    unchanged workspace must cost next to nothing: keep in `indexer.state` what tells, or let
+    Called by `contextkit index`, and by `contextkit assemble` before it assembles. Make a run
+    without changes cheap: keep in `indexer.state` what shows that nothing changed, or let
     `contextkit.indexing` do that for files.
 
     ```python
@@ -197,9 +194,9 @@ def contextkit_index(indexer: Indexer) -> IndexReport | None:
 
 @hookspec
 def contextkit_recipes() -> Sequence[RecipeTemplate] | None:
-    """Recipes that the plugin offers beside `context`. `None`: none.
+    """Offer recipes beside `context`. `None`: none.
 
-    Called when a host asks for a recipe by name. Two plugins may not offer one name.
+    Called when a host asks for a recipe by name. Two plugins may not offer the same name.
 
     ```python
     @hookimpl
@@ -211,11 +208,10 @@ def contextkit_recipes() -> Sequence[RecipeTemplate] | None:
 
 @hookspec
 def contextkit_tools() -> Sequence[Tool] | None:
-    """What an agent can do with this source, beyond asking for context. `None`: nothing.
+    """Offer tools for agents, beyond asking for context. `None`: none.
 
-    Called when an agent's host lists the tools or calls one. Two plugins may not offer one
-    name. `Tool` says how its parameters and its result are described. `SourceInfo.tools`
-    does without this hook.
+    Called when an agent's host lists the tools or calls one. Two plugins may not offer the same
+    name. `Tool` says how parameters and results are described.
 
     ```python
     @hookimpl
@@ -233,8 +229,7 @@ def contextkit_tools() -> Sequence[Tool] | None:
 def contextkit_commands(cli: click.Group) -> None:
     """Add commands to the `contextkit` command line.
 
-    Called when the command line starts: import what a command needs inside it, or name it in
-    `SourceInfo.commands`.
+    Called when the command line starts: import what a command needs inside it.
 
     ```python
     @hookimpl
@@ -246,11 +241,10 @@ def contextkit_commands(cli: click.Group) -> None:
 
 @hookspec(firstresult=True)
 def contextkit_tokenizer(name: str) -> Callable[[str], int] | None:
-    """Count tokens exactly, for a tokenizer or a model of that name; any plugin may.
+    """Count tokens by the tokenizer or model of this name; any plugin may.
 
-    Called when a request names in `tokens` what the core does not know. The result takes a
-    text and gives its tokens; it is called many times, from any thread. `None`: not one
-    of this plugin's.
+    Called when a request names in `tokens` a counter that the core does not have. Return a function
+    of a text, which is called many times, from any thread. `None`: not one of this plugin's.
 
     ```python
     @hookimpl
@@ -262,12 +256,11 @@ def contextkit_tokenizer(name: str) -> Callable[[str], int] | None:
 
 @hookspec(firstresult=True)
 def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | None:
-    """Say what is wrong with the source's own settings, `[sources.NAME]`.
+    """Find problems in the source's own settings, `[sources.NAME]`.
 
-    Called with the keys that are not the core's (`enabled`, `weight`, `priority`,
-    `timeout`, `limit`, `min_relevance`, `embedder`, `keep_days`, `keep_records`). Each text
-    begins with the key. `None` or empty: nothing is. Without this hook they are checked by
-    `SourceInfo.settings`.
+    Called with the keys that are not the core's (`enabled`, `weight`, `priority`, `timeout`,
+    `limit`, `min_relevance`, `embedder`, `keep_days`, `keep_records`). Each text begins with the
+    key. `None` or empty: no problem.
 
     ```python
     @hookimpl
@@ -279,12 +272,11 @@ def contextkit_check_settings(settings: Mapping[str, Any]) -> Sequence[str] | No
 
 @hookspec(firstresult=True)
 def contextkit_embedder(model: str) -> DenseModel | None:
-    """The dense model of that name, `PROVIDER:REST` as it stands in the configuration.
+    """Provide the dense model of this name, `PROVIDER:REST` as in the configuration.
 
-    Called when `embedding.model` or a source's `embedder` names what the core does not
-    have: once, before the model's first use, and again after a while where this raises. Any
-    plugin that is on may answer. Load what is large when the model is used, not here.
-    `None`: not one of this plugin's.
+    Called when `embedding.model` or a source's `embedder` names a model that the core does not
+    have: once, before its first use, and again after a while if this raises. Any plugin that is on
+    may answer. Load large files when the model is used, not here. `None`: not one of this plugin's.
 
     ```python
     @hookimpl
@@ -297,13 +289,12 @@ def contextkit_embedder(model: str) -> DenseModel | None:
 
 @hookspec
 def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
-    """Hear of what a coding agent's hook reports: a prompt, a tool that was used, an end.
+    """Observe an event of a coding agent: a prompt, a tool that was used, an end.
 
-    Called after the event was answered, in a detached process, for every
-    plugin that is on; not where hooks are off, for all or for this session. `event` is what
-    the agent wrote, in the fields of Claude Code (`hook_event_name`, `session_id`, `cwd`,
-    `prompt`, `tool_name`, `tool_input`, `tool_response`, …), its long texts cut. It may
-    hold secrets. What a listener raises is noted in `hooks/hooks.log`, and costs nothing else.
+    Called after the event was answered, in a background process, for every plugin that is on; not
+    where hooks are off, for all or for this session. `event` has the fields of Claude Code
+    (`hook_event_name`, `session_id`, `cwd`, `prompt`, `tool_name`, `tool_input`, `tool_response`,
+    …), its long texts cut. It may hold secrets. A failure is noted in `hooks/hooks.log`.
 
     ```python
     @hookimpl
@@ -316,12 +307,11 @@ def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
 
 @hookspec
 def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals | None:
-    """Say what else a query says of itself, such as the kinds of items that matter for it.
+    """Add to the signals of a query, such as the kinds of items that matter for it.
 
-    Called once per assembly and query, for every plugin that is on, before any source is
-    asked; `signals` is what the core found. All results are united, and every source gets
-    them as `request.signals`. It runs in the event loop: look nothing up. `None`: nothing
-    to add.
+    Called once per assembly and query, for every plugin that is on, before any source is asked;
+    `signals` are the core's. All results are united, and every source gets them as
+    `request.signals`. It runs in the event loop. `None`: nothing to add.
 
     ```python
     @hookimpl
@@ -335,14 +325,13 @@ def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals | None
 def contextkit_rerank(
     request: ContextRequest, items: Sequence[ContextItem]
 ) -> Sequence[float] | None:
-    """Score the items of all sources together: per item a number within 0..1, in their order.
+    """Score the items of all sources together: one number within 0..1 per item.
 
-    Called once per assembly, for the plugins that are on, by name, until one gives scores.
-    `items` are those of all sources, best first, after deduplication and without what is below
-    the relevance floor. Items are then ordered by these scores, and the trace shows each as
-    `rerank`; the budget of a source still follows its own matches. The hook runs in a thread
-    and may take `[assemble] rerank_timeout` seconds. A late or bad answer is logged, and the
-    order stays. `None`: the order by the core's scores stays.
+    Called once per assembly, for the plugins that are on, by name, until one gives scores. `items`
+    are those of all sources, best first, without duplicates and without those below the relevance
+    floor. Items are then ordered by these scores, which the trace shows as `rerank`; a source's
+    share of the budget still follows its own matches. The hook runs in a thread and has `[assemble]
+    rerank_timeout` seconds; a late or bad answer is logged. `None`: the core's order stays.
 
     ```python
     @hookimpl
@@ -356,8 +345,8 @@ def contextkit_rerank(
 def contextkit_assembled(context: FormattedContext) -> None:
     """Observe a context after it was made, for instance to measure or to log it.
 
-    Called after the context was returned, in a thread of the plugin's own, for every plugin
-    that is on, and in the order of the contexts; also for one out of the cache, whose
+    Called after the context was returned, in a thread of the plugin's own, for every plugin that is
+    on, and in the order of the contexts; also for one out of the cache, whose
     `context.trace.cache.state` is `hit`. The hook delays and changes no context. A failure is
     logged with the plugin's name. A process that ends waits two seconds for its observers.
 
@@ -373,9 +362,9 @@ def contextkit_assembled(context: FormattedContext) -> None:
 def contextkit_health(kit: Kit) -> Sequence[HealthFinding] | None:
     """Report findings of the plugin about itself, such as a server that does not answer.
 
-    Called by `contextkit doctor`, for every plugin that is on, in a thread that may take ten
-    seconds. Each finding is a line of its report, under the plugin's name; a `problem` makes
-    its exit code 1. Change nothing here. `None` or empty: nothing is reported.
+    Called by `contextkit doctor`, for every plugin that is on, in a thread, for ten seconds at
+    most. Each finding is a line of its report, under the plugin's name; a `problem` makes its exit
+    code 1. Change nothing here. `None` or empty: nothing is reported.
 
     ```python
     @hookimpl
@@ -389,12 +378,12 @@ def contextkit_health(kit: Kit) -> Sequence[HealthFinding] | None:
 
 @hookspec
 def contextkit_redact(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None:
-    """Find secrets that the core does not know: per text the parts that are some.
+    """Find secrets that the core does not know: per text, the spans of its secrets.
 
-    Called for every plugin that is on, once per batch of texts: before records are stored, and
-    for items that do not come from the store. The core replaces each part by a mark such as
-    `[secret: staff badge]`; of overlapping parts the core's stays. Not called where
-    `redact.enabled` is off. `None`: nothing to add.
+    Called for every plugin that is on, once per batch of texts: before records are stored, and for
+    items that do not come from the store. The core replaces each span by a mark such as `[secret:
+    staff badge]`; of overlapping spans the core's stays. Not called where `redact.enabled` is off.
+    `None`: nothing to add.
 
     ```python
     @hookimpl

@@ -50,7 +50,7 @@ class CommandLine:
 
 @contextlib.contextmanager
 def command_line(workspace: Path, *checkouts: Path, **variables: str) -> Iterator[CommandLine]:
-    """The command line with an empty store and no settings; everything is restored at the end.
+    """The command line with an empty store and no user settings; all is put back at the end.
 
     ```python
     with command_line(tmp_path, Path(__file__).parents[1]) as run:

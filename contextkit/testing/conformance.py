@@ -64,7 +64,7 @@ class SourceConformance:
     embedding: str = "none"
     recipe_arguments: Mapping[str, Mapping[str, Any]] = {}
 
-    # -- what a source may need -----------------------------------------------------------
+    # -- parts to override ---------------------------------------------------------------
 
     def make_source(self) -> object:
         """The plugin to test; override it to make a new one for every test."""
@@ -133,11 +133,11 @@ class SourceConformance:
         _must(subject.name, lambda: hook_checks.check_settings(subject))
 
     def test_its_weight(self, subject: Subject) -> None:
-        """Whatever is asked, its weight is a finite number over 0."""
+        """For every query its weight is a finite number over 0."""
         _must(subject.name, lambda: hook_checks.check_weight(subject))
 
     def test_its_signals(self, subject: Subject) -> None:
-        """Whatever is asked, what it adds to the signals is of the right types, and stable."""
+        """For every query its signals have the right types, and are stable."""
         _must(subject.name, lambda: hook_checks.check_signals(subject))
 
     def test_its_scores_of_items(self, subject: Subject) -> None:
@@ -161,7 +161,7 @@ class SourceConformance:
         _must(subject.name, lambda: listening_checks.check_commands(subject))
 
     def test_agents_events(self, subject: Subject) -> None:
-        """Whatever an agent reports, `contextkit_agent_event` does not fail."""
+        """`contextkit_agent_event` does not fail, whatever an agent reports."""
         _must(subject.name, lambda: listening_checks.check_agent_events(subject))
 
     def test_contexts_that_were_assembled(self, subject: Subject) -> None:
@@ -189,7 +189,7 @@ class SourceConformance:
         _must(subject.name, lambda: query_checks.check_time(subject))
 
     def test_its_other_hooks_are_quick(self, subject: Subject) -> None:
-        """Weight, signals, keys and texts do not block."""
+        """Weight, signals, keys and texts are made quickly."""
         _must(subject.name, lambda: hook_checks.check_promptness(subject))
 
     def test_a_cancelled_query_leaves_nothing_running(self, subject: Subject) -> None:
@@ -209,7 +209,7 @@ class SourceConformance:
         _must(subject.name, lambda: text_checks.check_formats(subject))
 
     def test_hostile_text_stays_text(self, subject: Subject) -> None:
-        """Whatever stands in a record breaks out in no style and detail."""
+        """No text of a record becomes markup, in any style and detail."""
         _must(subject.name, lambda: text_checks.check_hostile_text(subject))
 
     def test_shortened_texts(self, subject: Subject) -> None:

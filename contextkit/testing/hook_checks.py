@@ -53,11 +53,11 @@ def check_info(subject: Subject) -> None:
             )
     if subject.has("contextkit_index") and (info.keep_days or info.keep_records):
         raise NotConformingError(
-            "contextkit_source says keep_days or keep_records, which nobody keeps to where there "
+            "contextkit_source gives keep_days or keep_records, which have no effect where there "
             "is a contextkit_index: delete old records in the index run"
         )
     if subject.call("contextkit_source") != info:
-        raise NotConformingError("contextkit_source says something else at the second call")
+        raise NotConformingError("contextkit_source returns something else at the second call")
 
 
 def check_settings(subject: Subject) -> None:
@@ -84,7 +84,7 @@ def _problems(subject: Subject, settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_weight(subject: Subject) -> None:
-    """Whatever is asked, its weight is a finite number over 0."""
+    """For every query its weight is a finite number over 0."""
     if not subject.has("contextkit_weight"):
         return
     for query in (subject.query, *QUERIES.values()):
@@ -99,7 +99,7 @@ def check_weight(subject: Subject) -> None:
 
 
 def check_promptness(subject: Subject, held: float = HELD_SECONDS) -> None:
-    """Code in the event loop is quick: it blocks all other requests.
+    """Hooks in the event loop are quick, as all other sources wait for them.
 
     Args:
         subject: the source.

@@ -27,7 +27,7 @@ def open_kit(
 ) -> Iterator[ContextKit]:
     """A kit that has these plugins and no others, with an empty store, closed at the end.
 
-    It reads only the given settings and the workspace's own `contextkit.toml`. A source
+    It reads only the settings given and the workspace's own `contextkit.toml`. A source
     has 30 seconds to answer, unless they say otherwise.
 
     Args:

@@ -87,7 +87,7 @@ def check_order(subject: Subject) -> None:
         shown = _shown_otherwise(subject)
         other = within(lambda: subject.find(shown), subject.timeout)
         what = "a cacheable source's query, asked with another budget, style or time limit,"
-        advice = "make items of what is asked alone, or leave `cacheable` out"
+        advice = "make items from the request alone, or leave `cacheable` out"
         _compare(first, other, what, advice)
         _check_it_can_be_kept(first)
 
@@ -166,7 +166,7 @@ def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
         subject: the source.
         held: seconds for which it may hold the event loop.
     """
-    # Once it has ended, one that blocks the loop can be told from one that is slow.
+    # A source that blocks the loop differs from a slow one only once it has ended.
     ended, longest = within(lambda: _timed(subject), 3 * subject.timeout)
     if longest >= subject.timeout:
         raise NotConformingError(

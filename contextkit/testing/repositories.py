@@ -93,7 +93,7 @@ def own_git(folder: Path) -> Iterator[Git]:
 
 @contextlib.contextmanager
 def watched_git(folder: Path) -> Iterator[Callable[[], list[str]]]:
-    """Take note of what git is asked here, in the programs that are run as well.
+    """Record the git commands that run here, also those of programs that a test runs.
 
     Args:
         folder: one that is there, for a front of git, which is a shell script, and its notes.

@@ -71,7 +71,7 @@ class Subject:
         """A request as this source sees it; default: the query that finds something.
 
         Args:
-            query: the question.
+            query: the request's query.
             limit: items at most.
             wanted: further fields of the request, such as `kinds`.
         """
@@ -192,7 +192,7 @@ def open_subject(  # noqa: PLR0913 - what a test class may say of its source
     embedding: str = "none",
     make_workspace: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[Subject]:
-    """A source in a kit that reads no configuration, closed at the end.
+    """A source in a kit without any user's configuration, closed at the end.
 
     Args:
         source: the plugin.

@@ -41,7 +41,7 @@ class CheckoutError(ContextKitError):
 
 @contextlib.contextmanager
 def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
-    """Ignore the user's settings: a home of its own, and of `CONTEXTKIT_…` only `variables`.
+    """Leave out the user's settings: a home of its own, and of `CONTEXTKIT_…` only `variables`.
 
     It is in memory where there is room, as a store makes sure of every write to a disk. At the
     end it is deleted, and the process has the variables again that it had.

@@ -203,7 +203,7 @@ def test_retention_of_an_index_is_found(subject_of: SubjectOf, keeping: dict[str
         contextkit_source=contextkit_source,
         contextkit_index=lambda indexer: IndexReport(),
     )
-    with pytest.raises(NotConformingError, match="which nobody keeps to where there is a"):
+    with pytest.raises(NotConformingError, match="which have no effect where there is a"):
         hook_checks.check_info(subject_of(source))
 
 
@@ -250,7 +250,7 @@ def test_an_answer_in_a_cache_may_not_depend_on_how_it_is_shown(
         contextkit_query=contextkit_query,
         contextkit_source=lambda: SourceInfo(cacheable=True),
     )
-    message = "another budget, style or time limit, .* make items of what is asked alone"
+    message = "another budget, style or time limit, .* make items from the request alone"
     with pytest.raises(NotConformingError, match=message):
         query_checks.check_order(subject_of(cacheable))
 

@@ -326,7 +326,9 @@ def test_a_cacheable_source_whose_items_cannot_be_kept_is_found(subject_of: Subj
         lambda request: [item("a", metadata={"thing": thing})],
         contextkit_source=lambda: SourceInfo(cacheable=True),
     )
-    with pytest.raises(NotConformingError, match="cannot be kept: a object does not come back"):
+    with pytest.raises(
+        NotConformingError, match="cannot be kept: cannot cache a value of type object"
+    ):
         query_checks.check_order(subject_of(cacheable))
 
 

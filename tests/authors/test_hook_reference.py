@@ -33,8 +33,8 @@ def test_every_hook_has_its_signature_and_its_row() -> None:
 def test_the_fields_of_an_item_are_there() -> None:
     """The values that hooks get and give are on the same page, with types and defaults."""
     page = hook_reference()
-    assert "| `sequence` | `str \\| None` | `None` | what it is a part of" in page
-    assert "| `created_at` | `datetime` | computed | when the thing came to be" in page
+    assert "| `sequence` | `str \\| None` | `None` | the sequence of its source's items" in page
+    assert "| `created_at` | `datetime` | computed | the creation time" in page
     assert "- `await search(query: str" in page
 
 

@@ -44,6 +44,8 @@ USES: Mapping[str, Callable[[re.Pattern[Any], Any], object]] = {
     "fullmatch": lambda pattern, text: pattern.fullmatch(text),
     "finditer": lambda pattern, text: sum(1 for _ in pattern.finditer(text)),
 }
+_OF_WHOLE_VALUES = {"matches_re", "text"}
+"""What checks a setting by a pattern, its last argument."""
 _ALIKE = dict.fromkeys(["findall", "finditer", "sub", "subn", "split"], "finditer")
 
 SIZES = (16, 96, 384, 1_536, 6_144, 24_576, 1_000_000)
@@ -149,8 +151,8 @@ def _uses(modules: list[ModuleType]) -> Mapping[str, set[str]]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 name, use = node.value.id, _ALIKE.get(node.attr, node.attr)
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "matches_re":
-                name, use = getattr(node.args[0], "id", ""), "fullmatch"
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _OF_WHOLE_VALUES:
+                name, use = getattr(node.args[-1], "id", ""), "fullmatch"
             else:
                 continue
             if use in USES:

@@ -199,7 +199,7 @@ async def _called(
     )
 
 
-_COMMAND = re.compile(r"`contextkit ((?:[a-z]+ ?){1,2})[^`]{0,80}`")
+_COMMAND = re.compile(r"`contextkit ((?>[a-z]+(?: [a-z]+)?) ?)[^`]{0,80}`")
 
 
 def _speaking_of_tools(
