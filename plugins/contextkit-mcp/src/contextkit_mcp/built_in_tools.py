@@ -12,7 +12,7 @@ from contextkit.indexing.run import IndexOutcome
 from contextkit.kit import ContextKit
 from contextkit.models.context import FormattedContext
 from contextkit.models.items import IndexReport
-from contextkit.models.request import RequestOptions
+from contextkit.models.request_options import RequestOptions
 from contextkit.models.source import Tool, ToolResult
 from contextkit.pipeline.recipes import check_excluded, offered_recipes
 from contextkit_mcp.request_parameters import request_parameters

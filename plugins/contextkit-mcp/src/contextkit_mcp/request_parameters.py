@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from contextkit.errors import InvalidRequestError
 from contextkit.models.options import values_of
-from contextkit.models.request import OPTIONS, checked_option
+from contextkit.models.request_options import OPTIONS, checked_option
 
 _SET = "set"
 
