@@ -44,7 +44,7 @@ from contextkit.plugin.status import (
     imported,
     misspelt_hooks,
     provider_as,
-    providers_of,
+    refuse_duplicate,
 )
 
 T = TypeVar("T")
@@ -83,7 +83,7 @@ class SourceRegistry:
             self._installed.setdefault(entry_point.name, []).append(entry_point)
         on = [name for name in sorted(self._installed) if self.config.source(name).enabled]
         for name in on:
-            self._refuse_duplicate(name)
+            refuse_duplicate(name, self._installed)
         for name in sorted(self._installed):
             if name in on:
                 self._load(name)
@@ -92,14 +92,9 @@ class SourceRegistry:
 
     # -- loading --------------------------------------------------------------------------
 
-    def _refuse_duplicate(self, name: str) -> None:
-        providers = providers_of(name, self._installed)
-        if len(providers) > 1:
-            raise DuplicateSourceError(name, providers)
-
     def _load(self, name: str) -> None:
         """Import and register one installed plugin; whatever goes wrong costs that plugin."""
-        self._refuse_duplicate(name)
+        refuse_duplicate(name, self._installed)
         try:
             self._register(imported(self._installed[name][0]), name)
         except ConfigError:
@@ -210,9 +205,7 @@ class SourceRegistry:
     @property
     def sources(self) -> list[str]:
         """The sources that are on, highest priority first, then by name."""
-        return self.in_order(
-            s.name for s in self._statuses.values() if s.state == "on" and s.is_source
-        )
+        return self.in_order(name for name in self.on if self._statuses[name].is_source)
 
     def in_order(self, names: Iterable[str]) -> list[str]:
         """Loaded sources, each once, highest priority first, then by name."""

@@ -10,7 +10,7 @@ from typing import Literal
 from attrs import frozen
 
 from contextkit.config.settings import normalized
-from contextkit.errors import PluginError, in_words
+from contextkit.errors import DuplicateSourceError, PluginError, in_words
 from contextkit.plugin import spec as hookspecs
 
 State = Literal["on", "off", "broken"]
@@ -60,10 +60,10 @@ def distribution_of(entry_point: importlib.metadata.EntryPoint) -> tuple[str, st
     return metadata["Name"], metadata["Version"]
 
 
-def providers_of(
+def refuse_duplicate(
     name: str, installed: Mapping[str, Sequence[importlib.metadata.EntryPoint]]
-) -> list[str]:
-    """Who provides a source, sorted; empty where only one entry point does.
+) -> None:
+    """Raise `DuplicateSourceError` where several entry points provide a source.
 
     Names that differ in - and _ alone have one set of settings, and are one source's.
 
@@ -73,9 +73,9 @@ def providers_of(
     """
     same = [other for other in installed if normalized(other) == normalized(name)]
     found = [(each, other) for other in same for each in installed[other]]
-    if len(found) < 2:
-        return []
-    return sorted({provider_as(distribution_of(each)[0], other, name) for each, other in found})
+    if len(found) > 1:
+        providers = {provider_as(distribution_of(each)[0], other, name) for each, other in found}
+        raise DuplicateSourceError(name, sorted(providers))
 
 
 def provider_as(distribution: str, name: str, wanted: str) -> str:

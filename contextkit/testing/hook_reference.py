@@ -19,7 +19,7 @@ from contextkit.models.items import ContextItem, IndexReport
 from contextkit.models.record import Hit, Range, Record
 from contextkit.models.records import Records, RecordsView
 from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
-from contextkit.models.source import SourceInfo, Tool, ToolResult
+from contextkit.models.source import Setting, SourceInfo, Tool, ToolResult
 from contextkit.plugin import spec as hookspecs
 from contextkit.plugin.status import HOOKS
 from contextkit.testing.reference import cell, described_fields, table, without_fields, write_page
@@ -34,6 +34,7 @@ _VALUES = (
     SecretSpan,
     HealthFinding,
     SourceInfo,
+    Setting,
     IndexReport,
     RecipeTemplate,
     Recipe,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import contextkit_notes
 from contextkit_notes.database import FILE, add_note, find_notes
+from contextkit_notes.tools import TOOLS
 
 from contextkit.testing import SourceConformance, open_kit
 
@@ -64,7 +65,7 @@ def test_a_setting_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "contextkit.toml").write_text('[sources.notes]\nfile = "docs/mine.db"\n')
     with open_kit(tmp_path, {"notes": contextkit_notes}) as kit:
-        (tool,) = contextkit_notes.contextkit_tools()
+        (tool,) = TOOLS
         assert tool.run(kit, "The pump is red") == {"number": 1}
         context = kit.assemble_context_sync("is the pump red?")
     assert "The pump is red" in context.markdown
@@ -73,7 +74,8 @@ def test_a_setting_names_the_file(tmp_path: Path) -> None:
 
 def test_a_wrong_setting_is_named() -> None:
     """With what it has, and what was expected."""
-    assert contextkit_notes.contextkit_check_settings({"flie": "a", "file": 1}) == [
-        "flie: not a setting of notes; it has: file",
-        "file: expected a path in the workspace",
+    info = contextkit_notes.contextkit_source()
+    assert list(info.setting_problems("notes", {"flie": "a", "file": 1})) == [
+        "flie: the source notes has no such setting; it has file; did you mean file?",
+        "file: must be a text, got 1",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from contextkit.cli.session import Session, pass_session
-from contextkit_notes.database import FILE, add_note
+from contextkit_notes.database import add_note
 
 __all__ = ["note"]
 
@@ -22,6 +22,6 @@ Examples:
 @pass_session
 def note(session: Session, text: str, notebook: str) -> None:
     """Write TEXT down in the workspace's notes."""
-    file = session.workspace / session.config.source("notes").own.get("file", FILE)
+    file = session.workspace / session.registry.settings("notes")["file"]
     number = add_note(file, text, notebook)
     session.emit({"number": number}, f"note {number}", as_json=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from contextkit import SourceInfo, hookimpl
-from contextkit.models.source import Setting
+from contextkit import Setting, SourceInfo, hookimpl
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest, Indexer, IndexReport

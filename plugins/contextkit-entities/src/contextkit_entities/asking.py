@@ -9,7 +9,6 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextRequest, InvalidRequestError, RecordsView
 from contextkit.concurrency import in_thread
-from contextkit_entities.depth import MOST_DEPTH
 from contextkit_entities.entity import Entity
 from contextkit_entities.finding import (
     Found,
@@ -18,6 +17,7 @@ from contextkit_entities.finding import (
     find_entities,
     with_salient,
 )
+from contextkit_entities.settings import MOST_DEPTH
 from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import key_of
 

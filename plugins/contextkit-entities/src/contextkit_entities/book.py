@@ -12,7 +12,6 @@ from attrs import evolve
 from contextkit import InvalidRequestError, Record, Records
 from contextkit.models.record import belongs_to_user
 from contextkit.sources.book import Book, changed, checked_limit
-from contextkit_entities.depth import DEPTH, MOST_DEPTH
 from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, Entity, id_of
 from contextkit_entities.errors import (
     AmbiguousEntityError,
@@ -21,6 +20,7 @@ from contextkit_entities.errors import (
     UnknownRelationError,
 )
 from contextkit_entities.relation import RELATION, Relation, relation_id
+from contextkit_entities.settings import DEPTH, MOST_DEPTH
 from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import (
     key_of,

@@ -9,8 +9,8 @@ import click
 from contextkit.cli.entries import part_options
 from contextkit.cli.session import Session, json_option, pass_session
 from contextkit_entities.book import EntityBook
-from contextkit_entities.depth import DEPTH, MOST_DEPTH
 from contextkit_entities.entity import Entity
+from contextkit_entities.settings import DEPTH, MOST_DEPTH
 from contextkit_entities.showing import (
     entity_lines,
     entity_text,

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from contextkit import SourceInfo, hookimpl
-from contextkit.models.source import Setting
-from contextkit_entities.depth import DEPTH, MOST_DEPTH
+from contextkit import Setting, SourceInfo, hookimpl
+from contextkit_entities.settings import DEPTH, MOST_DEPTH
 
 if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextkit.models.source import Setting
+from contextkit import Setting
 
 __all__ = ["KEEP_DAYS", "KEEP_EVENTS", "SETTINGS"]
 

@@ -1,0 +1,8 @@
+"""How far relations are followed; light to import, as every process loads the plugin."""
+
+from __future__ import annotations
+
+__all__ = ["DEPTH", "MOST_DEPTH"]
+
+DEPTH = 2
+MOST_DEPTH = 5
