@@ -34,9 +34,9 @@ if TYPE_CHECKING:
         ContextRequest as ContextRequest,
         Recipe as Recipe,
         RecipeTemplate as RecipeTemplate,
-        RequestOptions as RequestOptions,
         Section as Section,
     )
+    from contextkit.models.request_options import RequestOptions as RequestOptions
     from contextkit.models.searcher import Searcher as Searcher
     from contextkit.models.source import (
         Setting as Setting,
@@ -65,7 +65,8 @@ _NAMES = {
     "models.items": "ContextItem IndexReport Provenance",
     "models.record": "USER Hit Range Record",
     "models.records": "Records RecordsView",
-    "models.request": "ContextRequest Recipe RecipeTemplate RequestOptions Section",
+    "models.request": "ContextRequest Recipe RecipeTemplate Section",
+    "models.request_options": "RequestOptions",
     "models.searcher": "Searcher",
     "models.source": "Setting SourceInfo Tool ToolResult",
     "models.strategy": "Strategy",

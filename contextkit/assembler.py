@@ -9,7 +9,7 @@ from typing import Unpack
 from attrs import define, field
 
 from contextkit.models.context import FormattedContext
-from contextkit.models.request import RequestOptions
+from contextkit.models.request_options import RequestOptions
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.questions import AskingForContexts
 from contextkit.plugin.manager import SourceRegistry

@@ -21,7 +21,8 @@ from contextkit.models.context import FormattedContext
 from contextkit.models.indexer import Progress
 from contextkit.models.items import ContextItem
 from contextkit.models.records import Records
-from contextkit.models.request import ContextRequest, Recipe, RequestOptions
+from contextkit.models.request import ContextRequest, Recipe
+from contextkit.models.request_options import RequestOptions
 from contextkit.pipeline.overview import SourceOverview, source_overview
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.questions import AskingForContexts, run_blocking

@@ -26,7 +26,7 @@ from contextkit import (
     SourceInfo,
 )
 from contextkit.errors import ConfigError, PluginError, StoreError, WorkspaceError
-from contextkit.models.request import OPTIONS
+from contextkit.models.request_options import OPTIONS
 
 MakePlugin = Callable[..., ModuleType]
 OpenKit = Callable[..., ContextKit]

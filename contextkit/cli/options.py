@@ -20,7 +20,7 @@ from contextkit.cli.session import Session, json_option, pass_session
 from contextkit.cli.source_names import complete_sources
 from contextkit.cli.strategies import complete_strategies
 from contextkit.models.options import WORDS, values_of
-from contextkit.models.request import OPTIONS, checked_option
+from contextkit.models.request_options import OPTIONS, checked_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -54,12 +54,14 @@ if TYPE_CHECKING:
     )
     from contextkit.models.records import Records as Records, RecordsView as RecordsView
     from contextkit.models.request import (
-        OPTIONS as OPTIONS,
         ContextRequest as ContextRequest,
         Recipe as Recipe,
         RecipeTemplate as RecipeTemplate,
-        RequestOptions as RequestOptions,
         Section as Section,
+    )
+    from contextkit.models.request_options import (
+        OPTIONS as OPTIONS,
+        RequestOptions as RequestOptions,
         checked_option as checked_option,
     )
     from contextkit.models.searcher import Searcher as Searcher
@@ -92,9 +94,8 @@ _NAMES = {
     "record": "KEEP_SECRET NO_TIME REDACTIONS USER Filters Hit Range Record Search belongs_to_user",
     "records": "Records RecordsView",
     "options": "values_of",
-    "request": (
-        "OPTIONS ContextRequest Recipe RecipeTemplate RequestOptions Section checked_option"
-    ),
+    "request": "ContextRequest Recipe RecipeTemplate Section",
+    "request_options": "OPTIONS RequestOptions checked_option",
     "searcher": "Searcher",
     "source": "Setting SourceInfo Tool ToolResult",
     "strategy": "Strategy",

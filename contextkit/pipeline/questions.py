@@ -15,13 +15,8 @@ from contextkit.logs import get_logger
 from contextkit.models.context import FormattedContext
 from contextkit.models.items import ContextItem
 from contextkit.models.record import Record
-from contextkit.models.request import (
-    ContextRequest,
-    PremortemOptions,
-    Recipe,
-    RequestOptions,
-    checked_option,
-)
+from contextkit.models.request import ContextRequest, Recipe
+from contextkit.models.request_options import PremortemOptions, RequestOptions, checked_option
 from contextkit.pipeline.breakers import SourceHealth
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.pipeline.recipes import build_recipe, context_recipe, find_recipe

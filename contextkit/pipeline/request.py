@@ -11,7 +11,8 @@ from attrs import evolve, fields
 from contextkit.config.settings import Config, normalized
 from contextkit.config.strategies import strategy_for
 from contextkit.errors import InvalidRequestError, RecordError
-from contextkit.models.request import ContextRequest, RequestDefaults, checked_option
+from contextkit.models.request import ContextRequest, RequestDefaults
+from contextkit.models.request_options import checked_option
 from contextkit.models.strategy import Strategy
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import conditions

@@ -17,7 +17,7 @@ from contextkit.cli.lazy import LazyCommand
 from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.root import cli
 from contextkit.cli.session import Session
-from contextkit.models.request import OPTIONS
+from contextkit.models.request_options import OPTIONS
 from contextkit.testing.reference import cell, filled, table, write_page
 
 _MANY = 5

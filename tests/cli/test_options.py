@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contextkit.models.request import OPTIONS
+from contextkit.models.request_options import OPTIONS
 
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine

@@ -47,7 +47,7 @@ def _parameters(common: Sequence[str]) -> Iterator[inspect.Parameter]:
 
 def _set_parameter() -> inspect.Parameter:
     # A name that is none is answered with all that there are.
-    about = "Other options by name, such as detail, exclude, kinds, strategy, additional_context."
+    about = "Other options by name, such as detail, exclude or strategy."
     return _parameter(_SET, Annotated[dict[str, Any], about])
 
 
