@@ -9,6 +9,7 @@ from contextkit import ContextItem
 from contextkit.models.items import Style
 from contextkit.text.parts import Parts
 from contextkit.text.passages import Excerpt, excerpt
+from contextkit.text.styles import style_of
 from contextkit.text.truncation import truncate
 
 __all__ = ["shortened"]
@@ -39,7 +40,7 @@ def shortened(
         do; else the first line; else its beginning, or "" where that is a moment and hardly a
         word of what happened then, or a part of a path; None for an XML element.
     """
-    if style == "xml":
+    if style_of(style).syntax == "xml":
         return None
     text = item.content
     first, _, below = text.partition("\n")
