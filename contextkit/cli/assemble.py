@@ -130,9 +130,12 @@ def _show(
     options: Mapping[str, Any],
     begun: float,
 ) -> int:
+    from contextkit.text.styles import style_of
+
     failed = warn_of_troubles(session, context)
     style = options.get("style") or session.config.assemble.style
-    if context.markdown and style == "markdown" and not as_json and in_colour():
+    is_markdown = style_of(style).syntax == "markdown"
+    if context.markdown and is_markdown and not as_json and in_colour():
         from contextkit.cli.colour import print_markdown
 
         print_markdown(context.markdown)

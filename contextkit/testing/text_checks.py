@@ -138,8 +138,7 @@ def _compare(expected: str, found: str, look: Look, where: str) -> None:
     more = _structure(found, look, what) - _structure(expected, look, what)
     if more:
         raise NotConformingError(
-            f"{what} ({_named(look)}): it becomes {', '.join(sorted(more))}; "
-            "use contextkit.text"
+            f"{what} ({_named(look)}): it becomes {', '.join(sorted(more))}; use contextkit.text"
         )
 
 

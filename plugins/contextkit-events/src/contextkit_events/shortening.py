@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from contextkit import ContextItem
 from contextkit.models import Style
-from contextkit.text import Excerpt, Parts, excerpt, truncate
+from contextkit.text import Excerpt, Parts, excerpt, style_of, truncate
 
 __all__ = ["shortened"]
 
@@ -37,7 +37,7 @@ def shortened(
         do; else the first line; else its beginning, or "" where that is a moment and hardly a
         word of what happened then, or a part of a path; None for an XML element.
     """
-    if style == "xml":
+    if style_of(style).syntax == "xml":
         return None
     text = item.content
     first, _, below = text.partition("\n")
