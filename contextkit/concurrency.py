@@ -24,7 +24,7 @@ BreakerState = Literal["closed", "open", "half_open"]
 
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own, which never delays the exit.
+    """Run a blocking call in a thread of its own.
 
     The event loop's own executor joins its threads when the loop closes, so that one hanging
     source would hang the whole program.
@@ -59,7 +59,7 @@ async def in_thread(call: Callable[[], T]) -> T:
 
 
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in the event loop that started this thread.
+    """Run a coroutine in this thread's event loop.
 
     The coroutine is cancelled when the loop no longer waits for the thread.
 
@@ -83,7 +83,7 @@ def _runs_a_loop() -> bool:
 
 @define(eq=False)
 class _Home:
-    """The event loop that started a thread, while it waits for that thread."""
+    """The event loop that started a thread and awaits it."""
 
     loop: asyncio.AbstractEventLoop
     _running: set[concurrent.futures.Future[Any]] = field(factory=set, init=False)
@@ -116,7 +116,7 @@ def _as_exception(error: BaseException) -> Exception:
 
 
 class ForkLock:
-    """A lock for `with` that is always free in a forked child.
+    """A lock that is always free in a forked child.
 
     The thread that held it at the fork does not exist in the child, and would never release it.
     """
@@ -155,7 +155,9 @@ if hasattr(os, "register_at_fork"):
 
 @define(eq=False)
 class Breaker:
-    """Opens after several failures in a row; after a cool-down it lets one probe through.
+    """Opens after several failures in a row.
+
+    After a cool-down it lets one probe through.
 
     Attributes:
         failures_to_open: failures in a row that open it.
@@ -181,7 +183,7 @@ class Breaker:
 
     @contextlib.contextmanager
     def call(self) -> Iterator[None]:
-        """Count a call as running until its thread ends, even after a timeout."""
+        """Count a call as running until its thread ends."""
         with self._turn:
             self._running += 1
         try:
@@ -197,20 +199,26 @@ class Breaker:
 
     @property
     def state(self) -> BreakerState:
-        """`closed`: requests pass; `open`: they do not; `half_open`: the next is a probe."""
+        """`closed`: requests pass.
+
+        `open`: they do not; `half_open`: the next is a probe.
+        """
         if self._opened_at is None:
             return "closed"
         return "half_open" if self.clock() - self._opened_at >= self.cooldown else "open"
 
     @property
     def seconds_to_probe(self) -> float | None:
-        """Seconds until a probe is let through: 0.0 in `half_open`, None in `closed`."""
+        """Seconds until a probe may pass, or None if closed."""
         if self._opened_at is None:
             return None
         return max(0.0, self._opened_at + self.cooldown - self.clock())
 
     def allows(self) -> bool:
-        """Whether a request may be made now; in `half_open` only one may."""
+        """Whether a request may be made now.
+
+        In `half_open` only one request may.
+        """
         if self.state == "half_open" and not self._probing:
             self._probing = True
             return True
@@ -222,7 +230,9 @@ class Breaker:
         self._opened_at, self._probing = None, False
 
     def failed(self, asked_at: float | None = None, reason: str | None = None) -> None:
-        """Record a failure; enough in a row, or a failed probe, open the breaker.
+        """Record a failure.
+
+        Enough in a row, or a failed probe, open the breaker.
 
         Concurrent failures count as one: a stall of the whole process must not open the breaker
         of a source, however many requests were waiting.
@@ -240,5 +250,5 @@ class Breaker:
             self._opened_at, self._probing = now, False
 
     def abandoned(self) -> None:
-        """Record that a request was cancelled, which says nothing about the source."""
+        """Record that a request was cancelled."""
         self._probing = False

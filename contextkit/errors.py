@@ -59,14 +59,14 @@ _SHOWN_RECORDS = 5
 
 
 def ungrouped(error: BaseException) -> list[BaseException]:
-    """Return an error in a list, or the errors in a group and its subgroups."""
+    """Return an error, or all errors of a group."""
     if not isinstance(error, BaseExceptionGroup):
         return [error]
     return [each for inner in error.exceptions for each in ungrouped(inner)]
 
 
 def in_words(error: BaseException) -> str:
-    """Describe a foreign error on one line: its type and the start of its message.
+    """Describe a foreign error on one line.
 
     For a group, all its different errors are described.
     """
@@ -83,7 +83,10 @@ def in_words(error: BaseException) -> str:
 
 
 class ContextKitError(Exception):
-    """Base of all errors in this module; the message is one line for users."""
+    """Base of all errors in this module.
+
+    The message is one line for users.
+    """
 
     exit_code = 1
 
@@ -93,7 +96,7 @@ class ContextAssemblyError(ContextKitError):
 
 
 class InvalidContextTypeError(ContextAssemblyError):
-    """The request names a source that does not exist or is disabled.
+    """The request names an unknown or disabled source.
 
     Attributes:
         invalid_type: the requested name.
@@ -117,13 +120,18 @@ class InvalidContextTypeError(ContextAssemblyError):
 
 
 class InvalidRequestError(ContextAssemblyError):
-    """A value of the request is invalid; the message says what is expected."""
+    """A value of the request is invalid.
+
+    The message says what is expected.
+    """
 
     exit_code = 2
 
 
 class SourceError(ContextAssemblyError):
-    """One source failed in one hook; raised `from` its cause, if any.
+    """One source failed in one hook.
+
+    It is raised `from` its cause, if any.
 
     Attributes:
         source: the source's name.
@@ -139,7 +147,9 @@ class SourceError(ContextAssemblyError):
 
 
 class ConfigError(ContextKitError):
-    """A setting is wrong; the message gives its place and the expected value.
+    """A setting is wrong.
+
+    The message gives its place and the expected value.
 
     Attributes:
         key: the dotted key, for instance `sources.code.weight`.
@@ -166,7 +176,10 @@ class ConfigError(ContextKitError):
 
 
 class PluginError(ContextKitError):
-    """A plugin cannot be used; the message names it, its distribution and why."""
+    """A plugin cannot be used.
+
+    The message names it, its distribution and why.
+    """
 
 
 class DuplicateSourceError(PluginError):
@@ -188,7 +201,10 @@ class DuplicateSourceError(PluginError):
 
 
 class RecordError(ContextKitError):
-    """A record cannot be stored as it is; nothing of it was stored."""
+    """A record cannot be stored as it is.
+
+    Nothing of it was stored.
+    """
 
 
 class UseHistoryError(ContextKitError):
@@ -206,7 +222,7 @@ class StoreError(ContextKitError):
 
 
 class StoreBusyError(StoreError):
-    """Another process used the embedded store for longer than the timeout."""
+    """Another process used the store longer than the timeout."""
 
 
 class StoreDamagedError(StoreError):
@@ -234,7 +250,10 @@ class RecordDamagedError(StoreDamagedError):
 
 
 class StoreFullError(StoreError):
-    """The store's disk has no room for the write; nothing was stored."""
+    """The store's disk has no room for the write.
+
+    Nothing was stored.
+    """
 
 
 class StoreModelMismatchError(StoreError):

@@ -34,7 +34,7 @@ _DEEP_KEY = re.compile(
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a private folder with its parents, or narrow an existing one.
+    """Create a private folder, or narrow an existing one.
 
     Raises `OSError` if that fails.
     """
@@ -51,7 +51,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def narrow(path: Path) -> None:
-    """Remove other users' rights from a path and everything in it.
+    """Remove other users' rights from a path and its content.
 
     A folder without such rights is not searched. Links, and files of other users, are not
     changed.
@@ -64,7 +64,9 @@ def narrow(path: Path) -> None:
 
 
 def narrow_unless_shared(folder: Path, own: Collection[str]) -> None:
-    """Narrow a folder if it has only our files; otherwise narrow our files.
+    """Narrow a folder if it has only our files.
+
+    Otherwise narrow our files.
 
     The files may be beside others, in a folder that other users need.
 
@@ -85,7 +87,10 @@ def narrow_unless_shared(folder: Path, own: Collection[str]) -> None:
 
 
 def is_wide(path: Path) -> bool:
-    """Whether other users have rights to a path; links have no rights."""
+    """Whether other users have rights to a path.
+
+    Links have no rights.
+    """
     try:
         found = path.lstat()
     except OSError:
@@ -94,7 +99,7 @@ def is_wide(path: Path) -> bool:
 
 
 def open_private(file: Path, flags: int) -> int:
-    """Open a file as `os.open` does, creating it with the mode 0600."""
+    """Open a file; create it with the mode 0600."""
     number = os.open(file, flags, 0o600)
     if flags & os.O_CREAT:
         _widen_for_owner(number, stat.S_IRUSR | stat.S_IWUSR)
@@ -122,7 +127,7 @@ def _narrowed(path: Path) -> bool:
 
 
 def _widen_for_owner(made: Path | int, rights: int) -> None:
-    """Restore the owner's rights that the umask removed from a new file."""
+    """Restore the owner's rights that the umask removed."""
     if not _HAS_MODES:
         return
     mode = stat.S_IMODE(os.stat(made).st_mode)  # noqa: PTH116 - it may be a number
@@ -172,7 +177,7 @@ def _temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a private file so that readers see the old or the new text."""
+    """Replace a private file atomically."""
     make_private_folder(path.parent)
     with _temporary_beside(path) as temporary:
         write_private(temporary, text)

@@ -1,4 +1,4 @@
-"""Structured logging and tracing spans, if the host has configured them.
+"""Logging and tracing, as the host has configured them.
 
 If the host has configured structlog, it gets every event. Otherwise warnings and errors go to
 standard error and the rest is dropped, as with Python's own logging: standard output belongs to
@@ -36,7 +36,7 @@ _TRACER = "contextkit"
 
 @frozen
 class _Logger:
-    """A logger that follows configuration changes, because each event looks it up."""
+    """A logger that follows changes of the configuration."""
 
     name: str
 
@@ -55,7 +55,7 @@ class _Logger:
 
 @frozen(eq=False)
 class _EventsOnStderr:
-    """Writes to the current standard error, ignoring errors and a missing stream."""
+    """Writes to the current standard error, ignoring errors."""
 
     def write(self, text: str) -> None:
         if sys.stderr is not None:
@@ -83,7 +83,7 @@ def get_logger(name: str) -> Any:
 
 @contextlib.contextmanager
 def silenced() -> Iterator[None]:
-    """Drop all events, in all threads, for the duration of the block."""
+    """Drop all events, in all threads, during the block."""
     silencer = object()
     _silencers.append(silencer)
     try:
@@ -104,7 +104,7 @@ def _nothing(*_: object, **__: object) -> None:
 
 
 def _last_resort(level: str) -> Any:
-    """Write events without structlog, whose import takes a tenth of a second."""
+    """Write events without importing structlog, which is slow."""
     if level not in _SHOWN:
         return _nothing
 
@@ -117,7 +117,9 @@ def _last_resort(level: str) -> Any:
 
 @contextlib.contextmanager
 def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
-    """Open a span for the block; exceptions in the block are recorded on it.
+    """Open a span for the block.
+
+    Exceptions in the block are recorded on it.
 
     Does nothing if the program has not imported OpenTelemetry's API: importing it here would
     slow down every start.
@@ -135,7 +137,7 @@ def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
 
 
 def describe(started: Any, attributes: Attributes, *, failed: bool = False) -> None:
-    """Add attributes to a span from `span`, and mark it as an error if it `failed`."""
+    """Add attributes to a span, and mark failures."""
     if started is None:
         return
     started.set_attributes(attributes)

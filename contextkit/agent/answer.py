@@ -1,4 +1,4 @@
-"""Answer an agent's event with a context that is new to its session.
+"""Answer an agent's event with context new to its session.
 
 A session starts with the newest records of the sources that you write to. Later answers leave
 out items that the session has seen, before ranking. `answer_here` answers in the hook's own
@@ -62,7 +62,7 @@ _Assemble = Callable[[int], Coroutine[Any, Any, FormattedContext]]
 async def start_context(
     kit: ContextKit, max_tokens: int, session: str | None = None
 ) -> FormattedContext:
-    """Assemble the newest records of sources you write to, such as memories.
+    """Assemble the newest records of sources such as memories.
 
     Sources indexed from the workspace, such as code and commits, are only included if
     `hooks.start_sources` names them.
@@ -108,19 +108,19 @@ def _told(kit: ContextKit) -> list[str]:
 
 
 def _in_their_words(records: Sequence[Record]) -> str:
-    """A query that matches every record, by keywords and with any model."""
+    """Build a query that matches every record, with any model."""
     return " ".join(word for r in records for word in _WORD.findall(r.text)[:_WORDS]) or _TITLE
 
 
 def item_keys(item: ContextItem) -> list[str]:
-    """Keys under which an item and its merged duplicates are remembered."""
+    """Keys that identify an item and its merged duplicates."""
     named = [(item.source, item.id), *((other.source, other.id) for other in item.also_in)]
     return [f"{source}:{record}" for source, record in named]
 
 
 @contextlib.contextmanager
 def shown_before(keys: Collection[str], session: str | None = None) -> Iterator[None]:
-    """Leave items out of contexts that are assembled in this block.
+    """Leave items out of contexts assembled in this block.
 
     Args:
         keys: the items that were shown.
@@ -227,7 +227,10 @@ def _context(
 
 
 def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble]:
-    """Return the ways to assemble an answer; the first with results is used."""
+    """Return the ways to assemble an answer.
+
+    The first with results is used.
+    """
     if event.name == START:
         return [lambda tokens: start_context(kit, tokens, event.session.strip() or None)]
     if event.failed:

@@ -39,7 +39,10 @@ def send(connection: socket.socket, message: dict[str, Any]) -> None:
 
 
 def receive(connection: socket.socket) -> dict[str, Any]:
-    """Receive a message; raises `ProtocolError` if none comes or it is invalid."""
+    """Receive a message.
+
+    Raises `ProtocolError` if none comes or it is invalid.
+    """
     (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
     if length > MAX_BYTES:
         raise ProtocolError(f"a message of {length} bytes is longer than {MAX_BYTES}")
@@ -63,7 +66,9 @@ def _read(connection: socket.socket, length: int) -> bytes:
 
 
 def peer_is_us(connection: socket.socket) -> bool:
-    """Whether the other process has the same user; true if the system cannot tell.
+    """Whether the other process has the same user.
+
+    Returns True if the system cannot tell.
 
     The socket's folder, which only this user can open, protects it then.
     """
@@ -76,7 +81,7 @@ def peer_is_us(connection: socket.socket) -> bool:
 
 
 def home_of(environment: Mapping[str, str]) -> str:
-    """Identify the folders with the records and settings of one server."""
+    """Identify the folders that one server serves."""
     named = environment.get("CONTEXTKIT_HOME")
     if named:
         return os.path.abspath(os.path.expanduser(named))  # noqa: PTH100, PTH111 - pathlib costs 5 ms
@@ -190,7 +195,9 @@ def ask(
 
 
 def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
-    """Start the background server, detached; if one already runs, the new one ends.
+    """Start the background server, detached.
+
+    If one already runs, the new one ends.
 
     Args:
         environment: its variables.

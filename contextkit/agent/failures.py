@@ -67,7 +67,7 @@ _SHOWS_FAILURE = re.compile(
 
 
 def failed_kind(event: Mapping[str, Any]) -> str | None:
-    """The kind of command that has failed according to a tool event.
+    """The kind of command that has failed, if any.
 
     Args:
         event: `PostToolUseFailure`, or `PostToolUse` of a command that hides the exit code of

@@ -28,13 +28,13 @@ _OFF = {"false", "0", "no", "off"}
 
 
 def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    """Format an answer as a JSON object with `context` and `items`."""
+    """Format an answer as JSON with `context` and `items`."""
     told = {"context": answer.get("context", ""), "items": answer.get("items", [])}
     return f"{json.dumps(told)}\n"
 
 
 def run_hook(show: Show = answer_as_json) -> None:
-    """Answer the event on standard input and end the process with exit code 0.
+    """Answer the event on standard input and exit with 0.
 
     Args:
         show: formats the answer for the agent.
@@ -111,7 +111,7 @@ class _Hook:
         return answer if isinstance(answer, dict) else {}
 
     def _tell_at_the_end(self) -> None:
-        """Have a separate process pass the event on to plugins at the end."""
+        """Start a process that passes the event on to plugins."""
         from contextkit.agent.notify import as_message
 
         message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109

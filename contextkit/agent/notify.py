@@ -28,7 +28,9 @@ _LEVELS = 6
 
 
 def tell_plugins(kit: ContextKit, event: Mapping[str, Any]) -> None:
-    """Pass an event on to all listening plugins, logging their errors.
+    """Pass an event on to all listening plugins.
+
+    Their errors are logged.
 
     Args:
         kit: the event's workspace.
@@ -49,7 +51,7 @@ def tell_plugins(kit: ContextKit, event: Mapping[str, Any]) -> None:
 
 
 def as_message(event: Mapping[str, Any]) -> bytes | None:
-    """Encode an event as JSON of at most `MAX_BYTES`, or None.
+    """Encode an event as JSON of limited size, or None.
 
     Texts are shortened as far as necessary.
     """
@@ -61,7 +63,7 @@ def as_message(event: Mapping[str, Any]) -> bytes | None:
 
 
 def shortened(value: Any, longest: int, levels: int = _LEVELS) -> Any:
-    """Shorten the texts of a JSON value and drop deeply nested parts.
+    """Shorten the texts of a JSON value.
 
     A shortened text keeps its beginning and its end.
 

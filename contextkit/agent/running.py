@@ -1,4 +1,4 @@
-"""Run the background server, and read the health that it recorded."""
+"""Run the background server, and read its health records."""
 
 from __future__ import annotations
 

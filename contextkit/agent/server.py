@@ -62,7 +62,7 @@ class ResidentServer:
         return software_stamp()
 
     def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
-        """Listen until `end` is called or no request comes for `idle_seconds`.
+        """Listen until `end` is called or requests stop.
 
         Args:
             ready: called when it listens.
@@ -183,7 +183,7 @@ class ResidentServer:
         return None if found is None else [asdict(health) for health in found]
 
     def _is_outdated(self, request: Mapping[str, Any]) -> bool:
-        """Whether the software or the home has changed, so that a new server is needed."""
+        """Whether the software or the home has changed."""
         return (
             request.get("home") != home_of(os.environ)
             or request.get("installed") != installed()
@@ -236,7 +236,7 @@ class ResidentServer:
 
 
 def software_stamp() -> object:
-    """A value that changes when a distribution is installed, upgraded or removed."""
+    """A value that changes when distributions change."""
     found = []
     for folder in sys.path:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
@@ -250,7 +250,10 @@ def software_stamp() -> object:
 
 @contextlib.contextmanager
 def _alone(lock: Path) -> Iterator[bool]:
-    """Lock a socket; yields False if another process has the lock."""
+    """Lock a socket.
+
+    Yields False if another process has the lock.
+    """
     number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:

@@ -64,7 +64,7 @@ def _file(session_id: str) -> Path:
 
 @contextlib.contextmanager
 def open_session(session_id: str, seconds: float) -> Iterator[Session]:
-    """Lock a session's record for the block, and save its changes.
+    """Lock a session's record and save its changes.
 
     Args:
         session_id: the agent's id of the session.
@@ -113,7 +113,7 @@ def latest_session(workspace: str) -> str | None:
 
 
 def prune_sessions() -> None:
-    """Remove sessions older than a week, and the oldest beyond five hundred."""
+    """Remove sessions older than a week and surplus ones."""
     oldest = time.time() - _KEPT_DAYS * 24 * 3600
     for position, file in enumerate(_latest_first()):
         if position >= _MOST_SESSIONS or _seen(file) < oldest:
@@ -127,7 +127,10 @@ def _latest_first() -> list[Path]:
 
 
 def _seen(file: Path) -> float:
-    """When a session was last active; infinity if its file was just deleted."""
+    """When a session was last active.
+
+    Returns infinity if its file was just deleted.
+    """
     with contextlib.suppress(OSError):
         return file.stat().st_mtime
     return math.inf
@@ -164,7 +167,10 @@ def _write(file: Path, text: str) -> None:
 
 
 def journal() -> Path:
-    """The log file, `hooks/hooks.log` beside the store; the previous one ends in `.1`."""
+    """The log file, `hooks/hooks.log` beside the store.
+
+    The previous one ends in `.1`.
+    """
     return data_folder() / "hooks" / "hooks.log"
 
 

@@ -65,7 +65,7 @@ class Ending:
                 setattr(self, name, value)
 
     def finish(self, trouble: str | None = None, **fields: Any) -> NoReturn:
-        """Print the answer, start the remaining work, and end the process; once.
+        """Print the answer, start remaining work, and end the process.
 
         Args:
             trouble: the log event that explains a missing answer, if any.
@@ -100,7 +100,7 @@ class Ending:
 
 
 def supervise(run: Callable[[Say], None], ending: Ending) -> NoReturn:
-    """Run a hook within its time limit, and end the process with exit code 0.
+    """Run a hook within its time limit and exit with 0.
 
     Args:
         run: builds the answer and sends it as `text`; before that it may send other attributes
@@ -145,7 +145,7 @@ def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -
 
 
 def _end_by(ending: Ending) -> None:
-    """Set a timer that ends this process even if its parent is gone."""
+    """Set a timer that ends this process without its parent."""
     left = max(ending.deadline - time.monotonic(), 0.0)
     signal.setitimer(signal.ITIMER_REAL, left + _GRACE_SECONDS)
 
@@ -170,7 +170,10 @@ def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
 
 
 def _listen(reading: int, ending: Ending) -> bool:
-    """Read the child's messages until its answer or its end; False on timeout."""
+    """Read the child's messages until its answer or its end.
+
+    Returns False on timeout.
+    """
     said = b""
     while ending.text is None:
         left = ending.deadline - time.monotonic()

@@ -260,7 +260,9 @@ async def call_tool(
     arguments: Mapping[str, Any],
     progress: Callable[[Progress], None] | None = None,
 ) -> ToolResult[dict[str, Any]]:
-    """Call a tool for an agent; a synchronous tool runs in a thread.
+    """Call a tool for an agent.
+
+    A synchronous tool runs in a thread.
 
     Args:
         kit: the workspace's.

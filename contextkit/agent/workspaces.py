@@ -48,7 +48,7 @@ class Workspaces:
 
     @contextlib.contextmanager
     def use(self, folder: str, environment: Mapping[str, str]) -> Iterator[ContextKit]:
-        """Return the kit of the workspace that a folder belongs to.
+        """Return the kit of a folder's workspace.
 
         It is opened again if the configuration has changed.
 

@@ -24,7 +24,7 @@ _BEST = 3
 
 
 def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
-    """Compute the share of the query's subject words in each candidate, 0..1.
+    """Compute each candidate's share of the query's subject, 0..1.
 
     Args:
         query: the query.
@@ -43,7 +43,7 @@ def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
 
 
 def words_of(query: str) -> list[Word]:
-    """Return the words that a query is about, ready for matching."""
+    """Return the words that a query is about."""
     return [Word.of(*stems) for stems in subject_words(query)]
 
 
@@ -65,7 +65,7 @@ def _found(words: Sequence[Word], item: ContextItem) -> list[bool]:
 
 @frozen
 class Word:
-    """A word that matches the beginning of a word or of a part of a name.
+    """A word that matches the beginnings of words or name parts.
 
     `cat` matches `cats`, `black_cat` and `blackCat`, but not `location`. A word of a script without
     spaces matches anywhere.
@@ -88,7 +88,10 @@ class Word:
         return cls((word,), re.compile(rf"(?:{_beginning(word)})s?(?![a-z])"))
 
     def is_in(self, text: str, lowered: str) -> bool:
-        """Whether a text, also passed in lower case, has the word."""
+        """Whether a text has the word.
+
+        `lowered` is the text in lower case.
+        """
         has_letters = any(stem in lowered for stem in self.stems)
         return has_letters and self.pattern.search(text) is not None
 
@@ -105,6 +108,6 @@ def _rarity(having: int, texts: int) -> float:
 
 
 def evidence_of(coverages: Sequence[float]) -> float:
-    """Compute a section's evidence from the coverage of its items, 0..1."""
+    """Compute a section's evidence from its items' coverage, 0..1."""
     best = sorted(coverages, reverse=True)[:_BEST]
     return math.fsum(best) / len(best) if best else 0.0

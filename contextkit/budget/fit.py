@@ -28,7 +28,7 @@ Render = Callable[[Mapping[str, Sequence[Placed]]], str]
 
 @frozen(kw_only=True)
 class Account:
-    """A section's tokens: its share, used, given to others and taken from others.
+    """A section's tokens: share, used, given and taken.
 
     `fixed_share` is the share by its own weight, independent of the question; None if that
     holds for every section. `evidence` and `why` are those of its lane.
@@ -61,7 +61,7 @@ class Fitted:
 
 
 def fit(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count) -> Fitted:
-    """Choose and shorten pieces so that the rendered text fits the budget.
+    """Choose and shorten pieces until the text fits the budget.
 
     Args:
         lanes: all sections; the share of those without pieces goes to the others.
@@ -197,7 +197,10 @@ class _Fitting:
         return len(standing) == pieces and not any(entry.truncated for entry in standing)
 
     def _alone(self, lane: Lane) -> Fitted:
-        """Place only a section's best piece, as long as possible; empty if it never fits."""
+        """Place only a section's best piece, as long as possible.
+
+        Returns an empty value if it never fits.
+        """
         limit = self.max_tokens
         while (entry := self.shape(lane.pieces[0], limit)) is not None:
             fitted = self.rendered({lane.key: [entry]}, self.max_tokens)

@@ -1,4 +1,4 @@
-"""Notes: items that people wrote for this project, such as memories.
+"""Notes that people wrote for this project, such as memories.
 
 A note that matches has room of its own, because it is short and its content is nowhere else. If
 a note answers the question, notes precede all other sections. One common word does not count as a
@@ -40,7 +40,7 @@ def with_notes_first(
     request: ContextRequest,
     infos: Mapping[str, SourceInfo],
 ) -> list[Lane]:
-    """Set how many pieces of each lane of notes are placed before the split.
+    """Count the notes that are placed before the split.
 
     Args:
         lanes: the sections.
@@ -57,7 +57,7 @@ def with_notes_first(
 
 
 def _first(lane: Lane, coverages: Mapping[int, float], decides: bool) -> Lane:
-    """Move the lane's matching pieces to its front, to be placed before the split."""
+    """Move the lane's matching pieces to its front."""
     first: list[Piece] = []
     others: list[Piece] = []
     for piece in lane.pieces:
@@ -67,7 +67,7 @@ def _first(lane: Lane, coverages: Mapping[int, float], decides: bool) -> Lane:
 
 
 def _matches(piece: Piece, covers: float) -> bool:
-    """Whether a note matches well enough for room of its own."""
+    """Whether a note deserves room of its own."""
     scores = piece.candidate.scores
     # An update of a better match counts even without matching words.
     if (scores.lifted or 0.0) > max(scores.match, _MATCH):
@@ -78,7 +78,7 @@ def _matches(piece: Piece, covers: float) -> bool:
 
 
 def leading(lanes: Sequence[Lane], coverages: Mapping[int, float]) -> frozenset[str]:
-    """The sections of notes that answer so well that they come first."""
+    """The sections of notes that come first."""
     least = max(_LEADING_COVERS, _LEADING_OF_BEST * max(coverages.values(), default=0.0))
 
     def leads(piece: Piece) -> bool:
@@ -89,7 +89,7 @@ def leading(lanes: Sequence[Lane], coverages: Mapping[int, float]) -> frozenset[
 
 
 def hardly_matching(lane: Lane) -> dict[int, str]:
-    """Explain, by `id`, which long notes match too little beside other sections."""
+    """Explain which long notes match too little, by `id`."""
     return {
         id(piece): f"a note of {piece.tokens} tokens that hardly matches"
         for piece in lane.pieces[lane.first :]

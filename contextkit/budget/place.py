@@ -59,7 +59,7 @@ def place(
     shape: Shaper,
     ranks: Ranks,
 ) -> dict[str, list[Placed]]:
-    """Choose and shorten pieces to fit into `room` tokens, headings included.
+    """Choose and shorten pieces to fit into `room` tokens.
 
     Args:
         lanes: the sections that have pieces.
@@ -85,7 +85,10 @@ def place(
 
 
 def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int]) -> list[Placed]:
-    """Order answers before the rest; in each part, group the items by file."""
+    """Order answers before the rest.
+
+    In each part, group the items by file.
+    """
     best_first = sorted(entries, key=rank_of)
     if not best_first:
         return []
@@ -96,7 +99,10 @@ def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int
 
 
 def _by_file(best_first: Sequence[Placed]) -> list[Placed]:
-    """Group entries by file: best file first; in it the best, then by line."""
+    """Group entries by file: best file first.
+
+    In each file the best entry comes first, then the others by line.
+    """
     files: dict[str, list[Placed]] = {}
     for entry in best_first:
         files.setdefault(_place_of(entry)[0], []).append(entry)
@@ -111,7 +117,10 @@ def _score_of(entry: Placed) -> float:
 
 
 def _place_of(entry: Placed) -> tuple[str, int]:
-    """The file and line of an item; its id and 0 without a location."""
+    """The file and line of an item.
+
+    Without a location, return its id and 0.
+    """
     item = entry.piece.candidate.item
     file, _, line = (item.location or "").rpartition(":")
     return (file, int(line)) if file and line.isdecimal() else (f"{item.source} {item.id}", 0)
@@ -153,7 +162,7 @@ class _Plan:
                 self._notes[key] += before - self.left
 
     def split(self, shares: Mapping[str, int]) -> None:
-        """Allot the remaining tokens to the sections that have more to show."""
+        """Allot the remaining tokens to sections with waiting pieces."""
         self.room = self.left
         self._weights = {
             lane.key: lane.weight for lane in self.lanes if lane.weight and self._waiting(lane)
@@ -177,7 +186,7 @@ class _Plan:
         return [piece for piece in lane.pieces if id(piece) not in self._taken]
 
     def _wants(self, caps: Mapping[str, int]) -> dict[str, int]:
-        """The tokens that each section would use with its items capped."""
+        """Tokens that each section would use with capped items."""
         return {
             lane.key: self._heading(lane.key)
             + sum(min(piece.tokens, caps[lane.key]) for piece in self._waiting(lane))
@@ -191,7 +200,7 @@ class _Plan:
     # -- the steps ------------------------------------------------------------------------
 
     def open_sections(self) -> None:
-        """Place the first piece of each section, the best sections first."""
+        """Place the first piece of each section, best sections first."""
         closed = [
             lane for lane in self.lanes if lane.key in self._caps and not self.placed[lane.key]
         ]
@@ -202,7 +211,10 @@ class _Plan:
                 self._put(lane.key, found)
 
     def _openings(self, lane: Lane, sections: int) -> Iterator[Placed | None]:
-        """Ways to open a section: its best piece, capped first; then other whole ones."""
+        """Ways to open a section: its best piece, capped first.
+
+        After it come other pieces, whole.
+        """
         key, room = lane.key, self.left - self.headings[lane.key]
         opened = sum(1 for entries in self.placed.values() if entries)
         allotted = min(self._allotted[key] - self.headings[key], room)
@@ -228,7 +240,7 @@ class _Plan:
                 self._fill(lane, targets[lane.key] - self._used(lane.key))
 
     def _targets(self) -> dict[str, int]:
-        """Tokens that open sections may use: by weight, at least what they already use."""
+        """Tokens that open sections may use, by weight."""
         fixed: dict[str, int] = {}
         while True:
             rest = {

@@ -36,7 +36,7 @@ def by_evidence(
 
 
 def readable_shares(weights: Mapping[str, float], total: int, least: int) -> dict[str, int]:
-    """Split `total` tokens over the keys whose share is at least `least`.
+    """Split `total` tokens over keys with readable shares.
 
     The lightest key is dropped and its share divided among the others, until each share is large
     enough to be readable. At least one key remains.
@@ -90,7 +90,7 @@ def by_percent(
 
 
 def _together(one: str, other: str, named: Mapping[str, float]) -> bool:
-    """Whether the sections of two sources share one part of the budget."""
+    """Whether two sources' sections share one part of the budget."""
     return one == other if other in named else one not in named
 
 
@@ -111,7 +111,7 @@ def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
 def allotments(
     weights: Mapping[str, float], wanted: Mapping[str, int], total: int
 ) -> dict[str, int]:
-    """Split `total` tokens by weight, at most as many as each key wants.
+    """Split `total` tokens by weight, limited by each key's demand.
 
     Tokens that a key does not want go to the others, again by weight, until none are left or
     wanted.
@@ -138,7 +138,7 @@ def allotments(
 
 
 def _whole_numbers(weights: Mapping[str, float]) -> dict[str, int]:
-    """Scale the weights to integers, whose sums do not depend on their order."""
+    """Scale weights to integers, for sums independent of order."""
     ratios = {key: weight.as_integer_ratio() for key, weight in weights.items()}
     scale = math.lcm(*(denominator for _, denominator in ratios.values()))
     return {key: top * (scale // bottom) for key, (top, bottom) in ratios.items()}

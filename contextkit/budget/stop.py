@@ -84,7 +84,10 @@ def _by_share(
     coverages: Mapping[int, float],
     is_shown: bool,
 ) -> Lane:
-    """Leave out low scores; without a share, leave out all but good matches."""
+    """Leave out low scores.
+
+    Without a share, leave out all but good matches.
+    """
     if lane.bounded or not is_shown:
         lane = evolve(lane, good=_good(lane, coverages))
     if is_shown:
@@ -103,7 +106,7 @@ def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:
 
 
 def _without_a_share(lane: Lane) -> dict[int, str]:
-    """Pieces that need a share: all but first notes and good matches."""
+    """Pieces that need a share of the budget."""
     why = lane.why or "its share of the budget is too small to show anything"
     return {id(piece): why for piece in lane.pieces[lane.first :] if id(piece) not in lane.good}
 

@@ -38,7 +38,7 @@ _NOTES_FIRST = 2.0
 def weighed(
     lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
 ) -> list[Lane]:
-    """Set the lanes' weights for this question, and leave out weak pieces.
+    """Weigh the lanes for this question, without weak pieces.
 
     Args:
         lanes: the sections, with their own weights.
@@ -90,7 +90,7 @@ def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int)
 
 
 def _coverages(lanes: Sequence[Lane], request: ContextRequest) -> dict[int, float]:
-    """By `id` of a piece, its share of the question, 0..1."""
+    """Map each piece's `id` to its share of the question."""
     pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
     found = coverage_of(request.query, [piece.candidate for piece in pieces])
     return {id(piece): coverage for piece, coverage in zip(pieces, found, strict=True)}
@@ -119,7 +119,7 @@ def _evidence(
 
 
 def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best: float) -> float:
-    """The evidence of a source that may answer in other words."""
+    """Evidence of a source that answers in other words."""
     topics, match = request.signals.topics, lane.pieces[0].candidate.scores.match
     if info.scale == "ranked":
         return _OTHER_MEANS * best

@@ -64,7 +64,10 @@ class Caches:
         return self.results
 
     def revisions(self, config: Config) -> Revisions | None:
-        """The revisions for a store on a server; None: the store has its own."""
+        """The revisions for a store on a server.
+
+        None: the store has its own.
+        """
         if self.levels.redis is None or config.store.url is None:
             return None
         place = key_of([config.store.url, config.store.collection])
@@ -80,7 +83,10 @@ class Caches:
         }
 
     def clear(self) -> bool:
-        """Delete all cached values, in Redis for all users; False if that failed."""
+        """Delete all cached values, in Redis for all users.
+
+        Returns False if that failed.
+        """
         return self.levels.clear_blocking(self.kinds)
 
     def close(self) -> None:

@@ -151,7 +151,7 @@ def _incomplete(context: FormattedContext) -> str | None:
 
 
 def _own(context: FormattedContext) -> FormattedContext:
-    """Copy a context's lists, so that callers cannot change each other's."""
+    """Copy a context's lists, to isolate its callers."""
     return evolve(
         context,
         items=list(context.items),

@@ -92,7 +92,9 @@ class Kind:
 
 @define(eq=False)
 class Levels:
-    """Stores bytes, from any thread and event loop; a failing Redis is a miss.
+    """Stores bytes, from any thread and event loop.
+
+    A failing Redis is a miss.
 
     Attributes:
         redis: the Redis behind the memory, or None.
@@ -154,7 +156,10 @@ class Levels:
         return self._memory(kind).get(_name(kind, key)) if kind.size else None
 
     def _remember(self, kind: Kind, key: str, value: bytes) -> float:
-        """Store a value in memory; return the share of its lifetime without jitter."""
+        """Store a value in memory.
+
+        Return the share of its lifetime without jitter.
+        """
         part = 1.0 - self.jitter * self.randomness.random()
         if kind.size:
             self._keep_in_memory(kind, _name(kind, key), value, kind.memory_seconds * part)
@@ -176,7 +181,7 @@ class Levels:
             self._clean_later()
 
     def _fetched(self, kind: Kind, name: str, found: _Found | None) -> bytes | None:
-        """Store a value from Redis in memory for the rest of its lifetime."""
+        """Store a value from Redis in memory, too."""
         if found is None:
             return None
         value, left = found
@@ -212,11 +217,14 @@ class Levels:
 
     @property
     def run(self) -> str | None:
-        """The id of the server process that answered last, or None if unknown."""
+        """The id of the answering server process, if known."""
         return None if self.redis is None else self.redis.run
 
     def set_token_blocking(self, name: str, new: str) -> bool:
-        """Replace the token of a name; False if Redis does not answer."""
+        """Replace the token of a name.
+
+        Returns False if Redis does not answer.
+        """
 
         def write(redis: Redis) -> object:
             return redis.set(PREFIX + name, new.encode())
@@ -226,7 +234,10 @@ class Levels:
     # -- all of them ----------------------------------------------------------------------
 
     def counts_blocking(self) -> dict[str, int] | None:
-        """Count the values in Redis by kind; None if it does not answer."""
+        """Count the values in Redis by kind.
+
+        Returns None if it does not answer.
+        """
 
         def counted(redis: Redis) -> dict[str, int]:
             found = Counter[str]()
@@ -237,7 +248,10 @@ class Levels:
         return None if self.redis is None else self.redis.attempt(counted, _PATIENCE_SECONDS)
 
     def clear_blocking(self, kinds: Iterable[Kind]) -> bool:
-        """Delete all values of these kinds; False if Redis does not answer."""
+        """Delete all values of these kinds.
+
+        Returns False if Redis does not answer.
+        """
 
         def delete(redis: Redis) -> bool:
             for kind in kinds:
@@ -250,7 +264,10 @@ class Levels:
         return self.redis is None or self.redis.attempt(delete, _PATIENCE_SECONDS) is not None
 
     def close(self) -> None:
-        """Clear the memory and close the connections; the next use opens them again."""
+        """Clear the memory and close the connections.
+
+        The next use opens them again.
+        """
         self._memories.clear()
         if self._cleaner is not None:
             self._cleaner.cancel()
@@ -280,5 +297,5 @@ def _name(kind: Kind, key: str) -> str:
 
 
 def _label(name: str) -> bytes:
-    """The label in front of a value in Redis, which reveals misplaced values."""
+    """The label of a value in Redis, which reveals misplacement."""
     return name.encode() + b"\n"

@@ -68,7 +68,9 @@ class RedisLevel:
         return self._problem
 
     def attempt(self, operation: Callable[[Redis], T], seconds: float | None = None) -> T | None:
-        """Run an operation; None if Redis fails, is too slow or is skipped.
+        """Run an operation.
+
+        Returns None if Redis fails, is too slow or is skipped.
 
         Args:
             operation: the operation.
@@ -97,7 +99,7 @@ class RedisLevel:
 
     @contextlib.contextmanager
     def _recorded(self, seconds: float) -> Iterator[list[Any]]:
-        """Report an operation's outcome to the breaker, and suppress its error."""
+        """Report an operation's outcome and suppress its error."""
         result: list[Any] = []
         try:
             yield result
@@ -176,7 +178,7 @@ class RedisLevel:
 
 
 def _started(operation: Callable[[Redis], T], client: Redis) -> concurrent.futures.Future[T]:
-    """Start an operation in a thread that does not delay the exit."""
+    """Start an operation in a thread that never delays exit."""
     future: concurrent.futures.Future[T] = concurrent.futures.Future()
 
     def run() -> None:

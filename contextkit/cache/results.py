@@ -26,7 +26,7 @@ _FORM = "<f4"
 
 @define(eq=False)
 class ResultCache:
-    """Caches sources' results, except failures and those of a failing search.
+    """Caches sources' results, except those of failing searches.
 
     Attributes:
         levels: the storage.
@@ -41,7 +41,7 @@ class ResultCache:
     counting: Counting = field(factory=Counting)
 
     async def __call__(self, questions: list[Question]) -> list[Question]:
-        """Add to each question its cached answer, or a function that caches it.
+        """Add cached answers, or functions to cache new ones.
 
         All are looked up at once, before the sources run: a slow Redis takes nothing of their
         time, and their searches still form one batch.

@@ -1,4 +1,4 @@
-"""Revisions of a server's records in Redis, shared by all its clients."""
+"""Shared revisions of a server's records, in Redis."""
 
 from __future__ import annotations
 

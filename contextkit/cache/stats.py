@@ -23,7 +23,10 @@ class CacheStats:
 
     @property
     def hit_ratio(self) -> float:
-        """The share of hits in all requests, 0..1; 0 without requests."""
+        """The share of hits in all requests, 0..1.
+
+        0 without requests.
+        """
         asked = self.hits + self.misses + self.passed_over
         return self.hits / asked if asked else 0.0
 

@@ -1,4 +1,4 @@
-"""Find pairs of texts that contradict each other on one subject.
+"""Find pairs of texts that contradict each other.
 
 `The timeout is 30 s` and `The timeout is 60 s` are about one subject and cannot both be true;
 `Service A has port 1` and `Service B has port 2` are about two. Two texts contradict each other
@@ -36,7 +36,7 @@ _Words = frozenset[str]
 
 
 def contradicting_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of all pairs of texts that contradict each other.
+    """Yield positions of texts that contradict each other.
 
     Args:
         texts: statements, in any order; of each pair the lower position comes first.
@@ -77,7 +77,7 @@ def _contradict(one: Guarded, other: Guarded) -> bool:
 
 
 def _are_of_two_things(one: Guarded, other: Guarded) -> bool:
-    """Whether the first word is followed by different numbers or names."""
+    """Whether different numbers or names follow the first word."""
     here, there = (text.words[_opening(text) + 1 :] for text in (one, other))
     if len(here) < 2 or len(there) < 2:
         return False
@@ -90,6 +90,6 @@ def _are_of_two_things(one: Guarded, other: Guarded) -> bool:
 
 
 def _opening(text: Guarded) -> int:
-    """The position of the first word that is not a negation."""
+    """The position of the first word without negations."""
     places = enumerate(text.keys)
     return next((place for place, word in places if word not in _OPENS_NEGATION), 0)

@@ -120,7 +120,7 @@ def _find_duplicates(
 
 
 class _KeptRecords:
-    """The items kept so far, indexed by id and by key."""
+    """The items kept so far, by id and key."""
 
     def __init__(self) -> None:
         self._by_id: dict[tuple[str, str], int] = {}
@@ -133,7 +133,7 @@ class _KeptRecords:
             self._by_key.setdefault(key, []).append((position, item.source))
 
     def find(self, item: ContextItem, keys: Sequence[str]) -> tuple[int, str] | None:
-        """Find the kept item that is the same record, and the reason."""
+        """Find the kept item that is the same record."""
         position = self._by_id.get((item.source, item.id))
         if position is not None:
             return position, "same record"

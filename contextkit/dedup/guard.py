@@ -1,4 +1,4 @@
-"""Tell copies from contradictions: do two similar texts differ in meaning?
+"""Tell copies from texts that differ in meaning.
 
 The texts are aligned word by word, and the differing words decide.
 
@@ -69,7 +69,7 @@ _CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
 
 @frozen
 class _Word:
-    """A word of a text, with the effect of a difference in it."""
+    """A word of a text, with the effect of differences."""
 
     key: str
     literal: bool = False
@@ -81,7 +81,10 @@ class _Word:
 
 @frozen(slots=False, eq=False)
 class Guarded:
-    """A text with the parts that are compared; each is computed on first use."""
+    """A text with the parts that are compared.
+
+    Each part is computed on first use.
+    """
 
     text: str = field(converter=composed)
 
@@ -114,7 +117,7 @@ class Guarded:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Words that must not be replaced by others of the kind."""
+        """Words that only the same name may replace."""
         return frozenset(word.key for word in self.words if word.name)
 
     @cached_property
@@ -144,11 +147,11 @@ class Guarded:
         return self.lower.split("\n")
 
     def looks_like(self, other: Guarded) -> bool:
-        """Whether two texts are equal except for case and white space."""
+        """Whether texts differ only in case and white space."""
         return self.lower.split() == other.lower.split()
 
     def contradicts(self, other: Guarded) -> bool:
-        """Whether two similar texts differ in something that changes the meaning."""
+        """Whether two similar texts differ in meaning."""
         if self.text == other.text:
             return False
         if self.is_code and other.is_code:
@@ -171,7 +174,7 @@ class Guarded:
         )
 
     def reorders(self, other: Guarded) -> bool:
-        """Whether two texts of the same clauses differ in more than their order."""
+        """Whether two texts differ in more than clause order."""
         if self.looks_like(other):
             return False
         if self.is_code and other.is_code:
@@ -196,7 +199,7 @@ def _is_code_line(line: str) -> bool:
 
 
 def _code_differs(one: Guarded, other: Guarded) -> bool:
-    """Whether two texts differ in names, numbers, operators, or their order.
+    """Whether two texts differ in code tokens.
 
     A comment in only one of them is ignored.
     """
@@ -290,7 +293,7 @@ def _contrast(one: _Word, other: _Word) -> bool:
 
 
 def _lacks_literal(one: Guarded, other: Guarded) -> bool:
-    """Whether `one` lacks a literal of `other`, even as several words."""
+    """Whether `one` lacks a literal of `other`."""
     return not other.literals <= one.key_set and any(
         literal not in one.joined for literal in other.literals - one.key_set
     )
@@ -305,7 +308,7 @@ def _negations(words: Sequence[_Word]) -> int:
 
 
 def _operators_differ(here: Sequence[str], there: Sequence[str]) -> bool:
-    """Whether each side has an operator of its own, or only one negates with `!`."""
+    """Whether two texts have contradicting operators."""
     if here == there:
         return False
     mine, theirs = Counter(here), Counter(there)

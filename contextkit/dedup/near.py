@@ -74,7 +74,7 @@ Texts of few words in random order, such as logs, would take minutes."""
 
 
 class Sketch:
-    """The data of some texts, all different, that the bounds need.
+    """The data of different texts that the bounds need.
 
     Attributes:
         characters: a number per text, equal for texts with the same characters in any order.
@@ -101,7 +101,7 @@ class Sketch:
 
     @cached_property
     def _pieces(self) -> list[list[bytes]]:
-        """The characters of each text that belong to each group, in order."""
+        """Each text's characters that belong to each group, in order."""
         return [
             _split(
                 self._classes.translate(None, bytes(set(range(_CLASSES)) - set(group.tolist()))),
@@ -111,7 +111,7 @@ class Sketch:
         ]
 
     def similar_pairs(self, threshold: float) -> tuple[_Positions, _Positions]:
-        """Return every pair whose ratio can reach `threshold`, and few others.
+        """Return every pair that can reach the threshold.
 
         Pairs that differ in the number of any digit are left out: they have different numbers.
 
@@ -130,7 +130,7 @@ class Sketch:
         return order[one], order[other]
 
     def _pairs_from(self, start: int, threshold: float) -> tuple[_Positions, _Positions]:
-        """Compare one block of rows with itself and with all longer texts."""
+        """Compare a block of rows with itself and longer texts."""
         stop = min(start + _ROWS, len(self._order))
         longest = self._lengths[stop - 1] * (2 - threshold) / max(threshold, 1e-9) + 1
         end = int(np.searchsorted(self._lengths, longest, side="right"))
@@ -161,7 +161,7 @@ class Sketch:
 
 
 def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:
-    """Return the classes of all characters, joined, and count classes and digits."""
+    """Count classes and digits, and join all classes."""
     classes = bytearray()
     numbers, digits = [], []
     for block in _blocks(texts):
@@ -178,7 +178,7 @@ def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:
 
 
 def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield blocks of texts up to a total length, or a single longer text."""
+    """Yield blocks of texts up to a total length."""
     first = characters = 0
     for position, text in enumerate(texts):
         if characters and characters + len(text) > _BLOCK:
@@ -195,7 +195,10 @@ def _numbers(owners: _Positions, kinds: NDArray[Any], texts: int, of: int) -> _P
 
 
 def _grouped(totals: _Positions, length: float) -> tuple[list[_Positions], _Positions]:
-    """Put the rarest classes into groups; return the others, most frequent first."""
+    """Put the rarest classes into groups.
+
+    Return the others, most frequent first.
+    """
     share = min(max(_GROUP_CHARACTERS / max(length, 1), _LEAST_SHARE), _LARGEST_SHARE)
     often = totals.tolist()
     room = share * sum(often)
@@ -271,7 +274,7 @@ class NearTexts:
         self._work = 0
 
     def is_alone(self, position: int) -> bool:
-        """Whether no other text is equal or similar, or has the same characters."""
+        """Whether a text cannot have any duplicate."""
         number = self._number[position]
         return (
             self._first[number] == self._first[number + 1]
@@ -280,7 +283,7 @@ class NearTexts:
         )
 
     def characters(self, position: int) -> int:
-        """A number that is equal for texts with the same characters in any order."""
+        """A number shared by texts with the same characters."""
         return self._characters[self._number[position]]
 
     def keep(self, position: int) -> None:
@@ -290,7 +293,7 @@ class NearTexts:
         self._kept.setdefault(number, []).append(position)
 
     def find(self, position: int) -> Iterator[tuple[int, float]]:
-        """Yield the similar kept texts, in order, with the ratio in percent."""
+        """Yield similar kept texts with their ratio in percent."""
         number = self._number[position]
         first, last = self._first[number : number + 2]
         if first == last:

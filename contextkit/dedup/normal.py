@@ -35,7 +35,7 @@ _LEAST_REST = 12
 
 
 def normal_text(text: str) -> str:
-    """`text` in lower case, without punctuation, its words one space apart.
+    """`text` in lower case without punctuation, its spaces normalised.
 
     If nothing is left of it, only its white space is normalised.
     """
@@ -64,12 +64,12 @@ def _bare(text: str) -> str:
 
 
 def is_rotation(text: str, other: str) -> bool:
-    """Whether two normal texts are two halves in either order: `a b` and `b a`."""
+    """Whether two normal texts are swapped halves of each other."""
     return len(text) == len(other) and f" {other} " in f" {text} {text} "
 
 
 def shortened(text: str, lengths: Collection[int]) -> Iterator[str]:
-    """Yield a short normal text without its first words, and without each word.
+    """Yield a short text without its prefix or one word.
 
     One word or a prefix of three words is more than a tenth of such a text, so that their
     similarity is below the threshold.

@@ -26,7 +26,7 @@ _END = 12
 
 
 class KeptTexts:
-    """The texts kept so far, with several ways to find duplicates.
+    """The texts kept so far, searchable for duplicates.
 
     Texts of over 10,000 characters, and the longest ones of over three million together, are only
     duplicates of texts that differ in case and white space alone.
@@ -73,7 +73,7 @@ class KeptTexts:
         self._near.keep(position)
 
     def find(self, position: int) -> tuple[int, str] | None:
-        """Find the kept text that a text duplicates, and the reason."""
+        """Find the kept text that a text duplicates."""
         if position in self._copies:
             winner = self._by_copy.get(self._copies[position])
             return None if winner is None else (winner, "same text")
@@ -82,7 +82,7 @@ class KeptTexts:
         return next(self._matches(position), None)
 
     def _without_relatives(self) -> set[int]:
-        """The texts, usually most of them, that cannot have a duplicate."""
+        """The texts that cannot have a duplicate, usually most."""
         if self._near is None:
             return set()
         rests = {rest for own in self._rests for rest in own}
@@ -137,7 +137,7 @@ class KeptTexts:
         ) and not one.reorders(other)
 
     def _with_a_few_words_more(self, position: int) -> Iterable[int]:
-        """Kept texts that differ from a short text by one word, best first."""
+        """Kept texts that differ by one word, best first."""
         found = set(self._by_rest.get(self._normal[position], ()))
         for rest in self._rests[position]:
             found.update(self._by_text.get(rest, ()))
@@ -145,7 +145,7 @@ class KeptTexts:
 
 
 def _rests(texts: Sequence[str]) -> list[list[str]]:
-    """List for each text the others that equal it without a prefix or a word."""
+    """List shortened forms of each text that are other texts."""
     known = {text for text in texts if text}
     if not known:
         return [[] for _ in texts]
@@ -172,7 +172,7 @@ def _longest_compared(texts: Sequence[str]) -> int:
 
 
 def _copy_key(text: str) -> bytes:
-    """A key shared by texts that are equal except for case and white space."""
+    """A key of a text without case and white space."""
     folded = " ".join(text.lower().split())
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).digest()
 

@@ -122,7 +122,7 @@ _NO_GROUPS: frozenset[int] = frozenset()
 
 
 def contrasts_of(word: str) -> frozenset[int]:
-    """The groups of contrasting words that include `word`, in lower case, or its stem."""
+    """The groups of contrasting words of `word` or its stem."""
     found = _GROUPS.get(word)
     if found is not None:
         return found

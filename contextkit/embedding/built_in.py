@@ -117,12 +117,15 @@ def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
 
 
 def _spelt(merges: Sequence[Any]) -> Iterable[str]:
-    """Both halves of each merge, separated by a space; newer files have pairs."""
+    """Both halves of each merge, separated by a space.
+
+    Newer files have pairs.
+    """
     return merges if merges and isinstance(merges[0], str) else map(" ".join, merges)
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """Yield every substring of a text, also with the marker in front."""
+    """Yield every substring of a text, also after the marker."""
     for begin in range(len(text)):
         for end in range(begin + 1, min(begin + longest, len(text)) + 1):
             yield text[begin:end]
@@ -156,7 +159,7 @@ class StaticModel:
 
     @cached_property
     def _packed(self) -> NDArray[np.floating[Any]]:
-        """The table in the file, memory-mapped so that only used rows are read.
+        """The table in the file, memory-mapped.
 
         A safetensors file begins with the length of its JSON header and the header; offsets
         count from the header's end.
@@ -180,7 +183,10 @@ class StaticModel:
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
-        """The table as float32; converting it takes longer than a query."""
+        """The table as float32.
+
+        Converting it takes longer than a query.
+        """
         import numpy as np
 
         return np.asarray(self._packed, dtype=np.float32)
@@ -190,7 +196,10 @@ class StaticModel:
         return StaticTokenizer(self.folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one vector per text; the zero vector for a text without tokens."""
+        """Return one vector per text.
+
+        A text without tokens gets the zero vector.
+        """
         import numpy as np
 
         with self._lock:

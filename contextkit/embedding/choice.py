@@ -29,7 +29,7 @@ class Embedders(Protocol):
         """The embedder of a source's records."""
 
     def known(self, source: str) -> Embedder | None:
-        """The same if it is known without importing anything, else None."""
+        """The embedder, if known without importing anything."""
 
     def in_use(self) -> Sequence[Embedder]:
         """The embedders of the enabled sources, without duplicates."""
@@ -81,7 +81,9 @@ class PluginEmbedders:
     _lock: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> Embedder:
-        """The embedder of a source's records; the default for an unknown source.
+        """The embedder of a source's records.
+
+        The default for an unknown source.
 
         Raises `ConfigError` for a misspelt built-in model. An unknown model of a plugin is
         reported by its embedder on first use.

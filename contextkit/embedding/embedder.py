@@ -1,4 +1,4 @@
-"""Embed texts in batches, with a cache, and survive a failing model.
+"""Embed texts, and survive a failing model.
 
 Results are checked. A model that fails is not called again during a cool-down.
 """
@@ -36,7 +36,7 @@ _CACHED_QUERIES = 1024
 _LOADING_SECONDS = 60.0
 """Time limit of a model's first answer, which may include loading it."""
 
-_HOW_TO_MEND = "run `contextkit reembed` once it works, for the records stored meanwhile"
+_REMEDY = "run `contextkit reembed` once it works, for the records stored meanwhile"
 
 _Query = Future["list[float] | None"]
 
@@ -69,7 +69,10 @@ class ModelHealth:
         return f"the embedding model '{self.model}' fails ({reason}): search uses keywords alone"
 
     def allows(self) -> bool:
-        """Whether to call the model; after a failure one caller may retry, later."""
+        """Whether to call the model.
+
+        After a failure one caller may retry, later.
+        """
         with self._lock:
             return self._breaker.allows()
 
@@ -82,7 +85,10 @@ class ModelHealth:
             _log.info("dense_model_recovered", model=self.model)
 
     def failed(self, reason: str) -> None:
-        """Record a failure; it is logged once until the model recovers."""
+        """Record a failure.
+
+        It is logged once until the model recovers.
+        """
         with self._lock:
             self._breaker.failed()
             first, self._reason = self._reason is None, reason
@@ -108,7 +114,10 @@ class ModelHealth:
 
 
 class Embedder(Protocol):
-    """Makes the dense vectors of one model, or none; never raises its errors."""
+    """Makes the dense vectors of one model, or none.
+
+    It never raises the model's errors.
+    """
 
     @property
     def name(self) -> str | None:
@@ -116,14 +125,19 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int | None:
-        """The length of each vector; None if there are none or it is unknown."""
+        """The length of each vector.
+
+        Returns None if there are none or it is unknown.
+        """
 
     @property
     def problem(self) -> str | None:
         """Why it makes no vectors although it should, or None."""
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
-        """Return one unit vector per record; None without a working model.
+        """Return one unit vector per record.
+
+        Returns None without a working model.
 
         A text without any word gets the zero vector.
         """
@@ -159,7 +173,7 @@ class KeywordsOnly:
 
 @frozen
 class NotAsked:
-    """Stands in for models that are not loaded: search uses keywords alone.
+    """Stands in for models that are not loaded.
 
     It is for processes that only read: records written with it would have no vectors.
     """
@@ -228,7 +242,7 @@ class ModelEmbedder:
     def problem(self) -> str | None:
         """Why there are no vectors, or None."""
         problem = self._health.problem
-        return f"{problem}; {_HOW_TO_MEND}" if problem and self._lost else problem
+        return f"{problem}; {_REMEDY}" if problem and self._lost else problem
 
     def _found(self) -> DenseModel:
         with self._finding:
@@ -239,13 +253,16 @@ class ModelEmbedder:
     # -- records --------------------------------------------------------------------------
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
-        """Return one unit vector per text; None if the model fails."""
+        """Return one unit vector per text.
+
+        Returns None if the model fails.
+        """
         vectors = None
         if self._health.allows():
             with self._health.noted():
                 vectors = self._embedded(texts)
         if vectors is None and not self._lost:
-            _log.warning("records_without_vectors", model=self.label, hint=_HOW_TO_MEND)
+            _log.warning("records_without_vectors", model=self.label, hint=_REMEDY)
         self._lost = vectors is None
         return vectors
 
@@ -293,7 +310,10 @@ class ModelEmbedder:
             self._queries.pop(text, None)
 
     def _answer(self, text: str, asked: _Query) -> None:
-        """Compute the vector; a late one is cached for the next call."""
+        """Compute the vector.
+
+        A late vector is cached for the next call.
+        """
         vector = None
         try:
             with self._health.noted():

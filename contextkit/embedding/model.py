@@ -36,7 +36,9 @@ def checked_model(model: object) -> DenseModel:
 
 
 def embedded_records(model: DenseModel, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Return one unit vector per text; the zero vector for one without words.
+    """Return one unit vector per text.
+
+    The zero vector for one without words.
 
     Raises `ModelError` for invalid vectors, and what the model raises.
     """
@@ -51,7 +53,10 @@ def embedded_records(model: DenseModel, texts: Sequence[str]) -> NDArray[np.floa
 
 
 def embedded_query(model: DenseModel, text: str) -> NDArray[np.float32]:
-    """Return a query's unit vector; zero without words, errors as above."""
+    """Return a query's unit vector.
+
+    A query without words gets the zero vector. Raises what `embedded_records` raises.
+    """
     import numpy as np
 
     if not text.strip():

@@ -1,4 +1,4 @@
-"""Index the changed files of a workspace, and forget deleted ones."""
+"""Index changed files, and forget deleted ones."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ RecordsOf = Callable[[WorkspaceFile, bytes], Sequence[Record]]
 
 
 class SkipFileError(Exception):
-    """Raised for a file that has no records; the message says why."""
+    """Raised for a file that has no records.
+
+    The message says why.
+    """
 
 
 @define
 class FileIndex:
-    """Brings a source's records of files up to date, in one index run.
+    """Brings a source's records of files up to date.
 
     It owns `indexer.state`. The source's records need the field `file_path`; name it in
     `SourceInfo.indexed_fields`. Their `created_at` is the run's time: store a file's own times in a
@@ -52,7 +55,9 @@ class FileIndex:
 
     @property
     def kept(self) -> dict[str, Any]:
-        """Further JSON values that the source remembers; change it in place.
+        """Further JSON values that the source remembers.
+
+        Change it in place.
 
         It is saved together with the state of the files, and empty if that was lost.
         """
@@ -61,7 +66,9 @@ class FileIndex:
     def update(
         self, listing: FileListing, records_of: RecordsOf, *, again: Collection[str] = ()
     ) -> IndexReport:
-        """Bring the source's records up to date; call it once per run.
+        """Bring the source's records up to date.
+
+        Call it once per run.
 
         A file is read if its size or times have changed since the last run, and its records are
         replaced if its content has changed. A file that was modified a moment ago is read again
@@ -115,7 +122,7 @@ class _Run:
     _done: int = field(default=0, init=False)
 
     def bring_up_to_date(self) -> None:
-        """Index new and changed files, delete the records of deleted ones."""
+        """Index changed files and delete records of deleted ones."""
         started = time.perf_counter()
         files = self.listing.files
         candidates = [
@@ -172,7 +179,7 @@ class _Run:
             self.unchanged += 1
 
     def _look_into(self, file: WorkspaceFile) -> None:
-        """Read a file, and index it if its content has changed."""
+        """Read a file, and index changed content."""
         # Not needed if nothing has changed.
         import hashlib
 

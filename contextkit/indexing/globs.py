@@ -41,7 +41,7 @@ def compile_globs(globs: Sequence[str]) -> GitIgnoreSpec:
 
 
 def wrong_globs(key: str, value: object) -> list[str]:
-    """List the errors of a setting that is a list of globs.
+    """List the errors of a setting with globs.
 
     Args:
         key: the setting's name, which each error begins with.
@@ -88,7 +88,7 @@ def _pattern_class() -> type[GitIgnoreSpecPattern]:
 
 
 def _linear(regex: str) -> str:
-    """Rewrite the regular expression of a glob to run in linear time.
+    """Make a glob's regular expression run in linear time.
 
     Text between two wildcards is matched at its first occurrence: a later one would leave less
     for the rest. Only the last wildcard of a name, and the last `**`, may backtrack. Otherwise

@@ -42,7 +42,7 @@ _FOLDERS = ("/.ssh/", "/.gnupg/")
 
 
 def is_key_file(path: str) -> bool:
-    """Whether a file's name or folder suggests keys, passwords or tokens.
+    """Whether a file's name or folder suggests secrets.
 
     Args:
         path: its path, with `/`.
@@ -72,7 +72,7 @@ def _is_in_place(path: str) -> bool:
 # Every run creates one per file, and a tuple is several times faster to create than an
 # instance of a frozen class.
 class Stamp(NamedTuple):
-    """A file's size and times, to detect changes without reading it.
+    """A file's size and times, to detect changes.
 
     Attributes:
         size: bytes.
@@ -130,7 +130,7 @@ class FileListing:
     notes: list[str] = field(factory=list)
 
     def add(self, path: str, location: str | None = None, status: Status | None = None) -> None:
-        """Add a file, or put it in `skipped` with a reason.
+        """Add a file, or skip it with a reason.
 
         Skipped are key files (`is_key_file`), files that are too large or unreadable, and
         everything that is not a regular file. A missing file is ignored: it was just deleted, or
@@ -157,7 +157,7 @@ class FileListing:
             self.skipped.append((path, unreadable(status)))
 
     def look_up(self, location: str) -> Status:
-        """Return the status of a path in the workspace, or the error."""
+        """Return the status of a path, or the error."""
         return self.folder.look_up(location)
 
     def read(self, file: WorkspaceFile) -> tuple[bytes, Stamp]:

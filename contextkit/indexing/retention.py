@@ -39,7 +39,10 @@ class Retention:
         return self.keep_records is None and (self.keep_days is None or math.isinf(self.keep_days))
 
     def oldest(self, now: datetime) -> datetime | None:
-        """The time before which records are too old; None without a limit."""
+        """The time before which records are too old.
+
+        Returns None without a limit.
+        """
         if self.keep_days is None:
             return None
         try:
@@ -50,7 +53,7 @@ class Retention:
 
 @frozen(kw_only=True)
 class Pruned:
-    """The records of one source that were, or would be, deleted.
+    """The records of one source affected by pruning.
 
     Attributes:
         too_old: the number of records older than `keep_days`.
@@ -75,7 +78,7 @@ def retention_of(registry: SourceRegistry, source: str) -> Retention:
 def prune_sources(
     registry: SourceRegistry, records: Iterable[Records], *, dry_run: bool = False
 ) -> dict[str, Pruned]:
-    """Prune all sources that have a limit and do not index.
+    """Prune all sources with limits that do not index.
 
     Args:
         registry: the sources.

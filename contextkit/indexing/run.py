@@ -1,4 +1,4 @@
-"""Run the index hooks of all sources, one after the other."""
+"""Run the index hooks of all sources in turn."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def index_sources(
     progress: Callable[[Progress], None],
     wait: bool,
 ) -> dict[str, IndexOutcome]:
-    """Index the sources that have the hook, and prune the others.
+    """Index sources that have the hook, and prune others.
 
     A lock keeps other processes from indexing the project meanwhile.
 
@@ -119,7 +119,7 @@ def _optimize(store: RecordStore) -> None:
 
 
 def state_folder(store: RecordStore, project: str) -> Path:
-    """The folder of a project's index states, `SOURCE.json` each, for one store."""
+    """The folder of a project's index states."""
     digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
     return data_folder() / "state" / store.identity.id / digest
 
@@ -134,7 +134,7 @@ def _made_state_folder(store: RecordStore, project: str) -> Path:
 
 
 def _owned_elsewhere(registry: SourceRegistry, source: str, folder: Path) -> frozenset[str]:
-    """The files that other enabled sources have indexed as their own."""
+    """The files that other sources own."""
     owners = [n for n in registry.sources if n != source and registry.info(n).owns_files]
     states = (IndexState(folder / f"{name}.json") for name in owners)
     return frozenset().union(*map(Remembered.paths_in, states))

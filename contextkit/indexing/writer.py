@@ -1,4 +1,4 @@
-"""Write an index run's records so that a crash is always repairable.
+"""Write an index run's records in a crash-safe order.
 
 Before the first write, the state is saved with every file that may be touched marked as in
 doubt. After each batch its files are no longer in doubt. A file's new records are written before
@@ -45,7 +45,7 @@ class FileState(NamedTuple):
 
     @classmethod
     def read(cls, stamp: Stamp, digest: str, skipped: str, at: int) -> FileState:
-        """The state of a file read at a time, in nanoseconds since the epoch."""
+        """The state of a file read at a time, in nanoseconds."""
         settled = max(stamp.mtime, stamp.ctime) < at - _CLOCK_NANOSECONDS
         return cls(stamp if settled else _UNTRUSTED, digest, skipped)
 
@@ -73,7 +73,10 @@ class Remembered:
 
     @classmethod
     def load(cls, state: IndexState, version: int) -> Remembered:
-        """Read the saved state; empty if damaged or of another version."""
+        """Read the saved state.
+
+        Returns an empty value if damaged or of another version.
+        """
         stored = state.load()
         try:
             return cls._of(stored) if stored.get("version") == version else cls(version)
@@ -95,7 +98,7 @@ class Remembered:
 
     @classmethod
     def paths_in(cls, state: IndexState) -> frozenset[str]:
-        """The files with records according to a state of any version."""
+        """The files with records, in a state of any version."""
         try:
             files = cls._of(state.load()).files
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -121,13 +124,13 @@ class Remembered:
         )
 
     def begin_run(self) -> None:
-        """Choose the time of a run's records: now, and later than the last run."""
+        """Choose the time of a run's records."""
         self.created_at = max(datetime.now(UTC), self.created_at + timedelta(milliseconds=1))
 
 
 @define
 class RecordWriter:
-    """Writes one run's records and keeps the state up to date.
+    """Writes one run's records and updates the state.
 
     Attributes:
         indexer: the run.
@@ -149,7 +152,9 @@ class RecordWriter:
             self.indexer.records.delete_where({})
 
     def replace(self, path: str, records: Sequence[Record], state: FileState) -> None:
-        """Replace a file's records; they are written with the next batch.
+        """Replace a file's records.
+
+        They are written with the next batch.
 
         Raises `RecordError` for a record that could not be assigned to its file later, or whose
         time would be lost.

@@ -11,7 +11,7 @@ from contextkit.models.strategy import DEFAULT, Strategy
 
 
 def supported(value: float, support: float) -> float:
-    """Raise a value in 0..1 by the support of its neighbours; at most 1."""
+    """Raise a value by its neighbours' support, to at most 1."""
     return value if support == 0 else 1 - (1 - value) * (1 - support)
 
 
@@ -136,5 +136,5 @@ class Candidate:
 
     @property
     def relevance(self) -> float:
-        """The source's relevance, raised by the support of its neighbours, 0..1."""
+        """The source's relevance with the neighbours' support, 0..1."""
         return supported(self.item.relevance, self.scores.support)

@@ -117,7 +117,7 @@ class FormattedContext:
 
     @property
     def truncated(self) -> bool:
-        """Whether an item was shortened, summarised or left out for the budget.
+        """Whether an item was shortened or dropped for the budget.
 
         `summary` gives the details.
         """
@@ -132,7 +132,7 @@ class FormattedContext:
 
     @property
     def summary(self) -> str | None:
-        """Describe how the context was shortened for the budget, or None."""
+        """Describe how the budget shortened the context, or None."""
         # A context built by hand has no trace.
         rows = self.trace.items if self.trace else ()
         left_out = sum(1 for row in rows if row.verdict == "over_budget")
@@ -149,12 +149,12 @@ class FormattedContext:
 
     @property
     def sources(self) -> list[ContextSource]:
-        """The origins of the items, in the order of the text."""
+        """The origins of the items, in text order."""
         return [ContextSource.of(item) for item in self.items]
 
     @property
     def components(self) -> list[ContextComponent]:
-        """The parts of the text, in order: the items, then the host's own text."""
+        """The parts of the text: items, then the host's text."""
         tokens: dict[tuple[str, str], list[ItemTrace]] = {}
         for row in self.trace.items if self.trace else ():
             if row.tokens:
@@ -210,7 +210,10 @@ class FormattedContext:
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a value to JSON; a source's metadata may contain any object."""
+    """Convert a value to JSON.
+
+    A source's metadata may contain any object.
+    """
     if has(type(value)) and not isinstance(value, Sequence):
         names = [field.name for field in fields(type(value)) if not field.name.startswith("_")]
         return {name: _as_json(getattr(value, name)) for name in names}

@@ -31,7 +31,10 @@ class DenseModel(Protocol):
     def dimensions(self) -> int: ...
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one vector per record text, shape (n, `dimensions`); n is at most 32."""
+        """Return one vector per record text, shape (n, `dimensions`).
+
+        At most 32 texts are passed at a time.
+        """
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return a query's vector, shape (`dimensions`,)."""

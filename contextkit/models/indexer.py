@@ -33,7 +33,7 @@ class Progress:
 
 @frozen
 class IndexState:
-    """A source's state between index runs: one JSON object on this machine.
+    """A source's state between index runs, one JSON object.
 
     It belongs to one source, project and store: a new store starts with an empty state.
     """
@@ -41,7 +41,10 @@ class IndexState:
     path: Path
 
     def load(self) -> dict[str, Any]:
-        """Return the saved object; empty if there is none or it is unreadable."""
+        """Return the saved object.
+
+        Returns an empty value if there is none or it is unreadable.
+        """
         with contextlib.suppress(OSError, ValueError, RecursionError):
             loaded = json.loads(self.path.read_bytes())
             if isinstance(loaded, dict):
@@ -49,7 +52,10 @@ class IndexState:
         return {}
 
     def save(self, state: Mapping[str, Any]) -> None:
-        """Replace the object, atomically; save it after the records that it describes."""
+        """Replace the object, atomically.
+
+        Save it after the records that it describes.
+        """
         write_atomically(self.path, json.dumps(state, separators=(",", ":")))
 
     def clear(self) -> None:
@@ -81,5 +87,8 @@ class Indexer:
     owned_elsewhere: frozenset[str] = frozenset()
 
     def progress(self, done: int, total: int | None, label: str) -> None:
-        """Report the progress; cheap enough to be called for each unit."""
+        """Report the progress.
+
+        It is cheap enough to be called for each unit.
+        """
         self._report(Progress(source=self.records.source, label=label, done=done, total=total))

@@ -33,7 +33,7 @@ def _aware(_: object, attribute: Attribute[Any], value: datetime | None) -> None
 
 @frozen
 class Provenance:
-    """The origin of a dropped duplicate, kept with the remaining item.
+    """The origin of a dropped duplicate.
 
     Attributes:
         source: the duplicate's source.
@@ -48,7 +48,7 @@ class Provenance:
 
 @frozen
 class Successor:
-    """The newer item of the same source that contradicts an item.
+    """A newer item that contradicts an item.
 
     Attributes:
         id: its id.

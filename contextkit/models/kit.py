@@ -35,4 +35,7 @@ class Kit(Protocol):
     def store(self) -> Holding: ...
 
     def records(self, source: str) -> Records:
-        """The records of a source; raises `InvalidContextTypeError` if it is disabled."""
+        """The records of a source.
+
+        Raises `InvalidContextTypeError` if it is disabled.
+        """

@@ -37,7 +37,7 @@ _RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
 
 
 def belongs_to_user(project: str) -> bool:
-    """Whether a project has the own records of a user, this one or another."""
+    """Whether a project has some user's own records."""
     return project == USER or project.startswith(USER_PREFIX)
 
 
@@ -53,7 +53,9 @@ def _aware(value: datetime) -> datetime:
 
 @frozen(kw_only=True)
 class Range:
-    """A filter for numbers or datetimes with a time zone; all given bounds must hold.
+    """A filter for numbers or datetimes with a time zone.
+
+    All given bounds must hold.
 
     Attributes:
         gte, gt, lte, lt: at least, more than, at most, less than; None for no bound.
@@ -67,7 +69,7 @@ class Range:
 
 @frozen(kw_only=True)
 class Record:
-    """A stored record: a memory, a code unit, an experience, a value, a commit.
+    """A stored record, such as a memory or a commit.
 
     Attributes:
         id: unique among its source's records of one project.
@@ -90,7 +92,10 @@ class Record:
 
     @property
     def point_id(self) -> str:
-        """The record's id in the store: a UUID made from source, project and id."""
+        """The record's UUID in the store.
+
+        It is made from source, project and id.
+        """
         # An id to look up may be invalid, such as an argument that is not UTF-8.
         name = f"{self.source}\0{self.project}\0{self.id}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha1(_RECORD_NAMESPACE.bytes + name, usedforsecurity=False).digest()
@@ -102,7 +107,10 @@ class Record:
         return f"{self.text}\n{self.keywords}" if self.keywords else self.text
 
     def checked(self) -> Record:
-        """Return the record if a store can hold it; raise `RecordError` otherwise."""
+        """Return the record if a store can hold it.
+
+        Raise `RecordError` otherwise.
+        """
         if not self.id or not self.source:
             raise RecordError("a record needs an id and a source")
         where = f"{self.source} record {self.id!r}"

@@ -1,4 +1,4 @@
-"""A source's view of the store: its records, to read, write and search."""
+"""A source's view of the store: its records."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Redacts(Protocol):
 
 @frozen
 class RecordsView:
-    """One source's records for reading: the project's and the user's own (`USER`).
+    """One source's records, the project's and the user's, for reading.
 
     Records of other users are never visible. All methods except `search` block: call them from a
     thread if an event loop must not wait.
@@ -73,7 +73,7 @@ class RecordsView:
 
     @property
     def given(self) -> Collection[str]:
-        """The ids of the records that the store returned for one context's query."""
+        """Ids of the records returned for one context's query."""
         return self._given or ()
 
     @property
@@ -125,7 +125,9 @@ class RecordsView:
         related: bool = False,
         host_limit: int | None = None,
     ) -> list[Hit]:
-        """Search the visible records, best first; concurrent searches form one batch.
+        """Search the visible records, best first.
+
+        Concurrent searches form one batch.
 
         With `related`, irregular forms of the query's words (`won` for `win`) and things of the
         kinds that it names (`puppy` for `pets`) count too, with less weight.
@@ -198,17 +200,19 @@ class Records(RecordsView):
 
     @property
     def shared(self) -> Records:
-        """The same source's records that belong to the user instead of the project."""
+        """The same source's records that belong to the user."""
         return evolve(self, project=self._users)
 
     @property
     def scopes(self) -> tuple[Records, ...]:
-        """The project's and the user's records, separately: each record is in one."""
+        """The project's and the user's records, separately."""
         alone = evolve(self, alone=True)
         return (alone,) if self.project == self._users else (alone, self.shared)
 
     def put(self, records: Sequence[Record]) -> list[Record]:
-        """Store records, replacing those of the same id; return them as stored.
+        """Store records, replacing those of the same id.
+
+        Return them as stored.
 
         Secrets are replaced first (`contextkit_redact`), unless a record has the field
         `keep_secret: true`. The records survive the end of the process as soon as this returns.
@@ -222,7 +226,7 @@ class Records(RecordsView):
         return bound
 
     def secrets_in(self, text: str) -> list[SecretSpan]:
-        """Find secrets in a text, even if replacing them is disabled."""
+        """Find secrets in a text, even if not replaced."""
         if self._redactor is not None:
             return self._redactor.find([text])[0]
         from contextkit.text.secrets import find_secrets
@@ -230,14 +234,17 @@ class Records(RecordsView):
         return find_secrets(text)
 
     def redacted(self, text: str) -> str:
-        """Replace the secrets in a text, as storing does, preserving its lines.
+        """Replace the secrets in a text, preserving its lines.
 
         Call it before cutting a text into records: a part of a secret may not be recognised.
         """
         return text if self._redactor is None else self._redactor.texts([text], keep_lines=True)[0]
 
     def telling(self, told: Callable[[int], None]) -> Records:
-        """Return the same records; `told` gets the number of replaced secrets."""
+        """Return the same records.
+
+        `told` gets the number of replaced secrets.
+        """
         redactor = None if self._redactor is None else self._redactor.telling(told)
         return evolve(self, redactor=redactor)
 

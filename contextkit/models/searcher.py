@@ -10,7 +10,7 @@ Found = Sequence[Any] | Awaitable[Sequence[Any]]
 
 
 class Searcher(Protocol):
-    """A host's object that searches for the sources, in place of contextkit's store.
+    """A host's object that searches in place of contextkit's store.
 
     The method `search_NAME` searches for the source `NAME` (`search_my_notes` for `my-notes`).
     The five methods here are those of the first-party sources; an object may have fewer, and

@@ -1,4 +1,4 @@
-"""The trace: what each stage did to each source and item."""
+"""The trace: what each stage did to sources and items."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class ItemTrace:
 
 @frozen(slots=False, eq=False)
 class ItemTraces(Sequence[ItemTrace]):
-    """The entries of all candidates, created when they are first read."""
+    """The entries of all candidates, created on first read."""
 
     _make: Callable[[], tuple[ItemTrace, ...]]
 

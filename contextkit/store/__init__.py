@@ -1,1 +1,1 @@
-"""Stores of records, embedded or on a server, and their search."""
+"""Stores of records, embedded or on a server."""

@@ -41,7 +41,7 @@ _PLAIN_PATH = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 @frozen
 class Match:
-    """One condition on a payload key: any of these values, or within this range."""
+    """One condition on a payload key: values or a range."""
 
     key: str
     values: tuple[str | int | bool, ...] = ()
@@ -49,7 +49,7 @@ class Match:
 
     @property
     def by_type(self) -> list[list[str] | list[int] | list[bool]]:
-        """The values sorted by type: an engine's list of values is of one type."""
+        """The values, grouped by type as engines need them."""
         truths = [value for value in self.values if isinstance(value, bool)]
         texts = [value for value in self.values if isinstance(value, str)]
         numbers = [
@@ -128,7 +128,9 @@ class RecordStore(Protocol):
         """Delete every record of a source that matches."""
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """Return the records at these points, in this order, without missing ones.
+        """Return the records at these points, in this order.
+
+        Missing records are left out.
 
         Raises:
             RecordDamagedError: some of the records are damaged; the error names them.
@@ -163,7 +165,7 @@ class RecordStore(Protocol):
         """Keep a shared store open for several operations."""
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
-        """Open the store, load the models and embed the queries ahead of searches.
+        """Open the store, load models and embed coming queries.
 
         Args:
             searched: source and query of the searches to come; default: load the models of all
@@ -171,17 +173,19 @@ class RecordStore(Protocol):
         """
 
     def optimize(self) -> bool:
-        """Optimize the store after many writes; return whether that was needed.
+        """Optimize the store after many writes.
+
+        Return whether that was needed.
 
         Call it once after thousands of writes or deletions, at the end of an index run. It
         returns at once if there is nothing to do.
         """
 
     def close(self) -> None:
-        """Release everything; a closed store opens again on its next use."""
+        """Release everything; the next use opens the store again."""
 
     def leave(self) -> None:
-        """Prepare for the end of the process, which releases everything anyway.
+        """Prepare for the end of the process.
 
         It is quicker than `close` for a store that was only read. The store is not used
         afterwards.
@@ -219,7 +223,10 @@ def _condition(name: str, wanted: object) -> Match:
 
 
 def _path(name: str) -> str:
-    """Write a field's name as the engines' path; a dot enters a nested field."""
+    """Write a field's name as the engines' path.
+
+    A dot enters a nested field.
+    """
     if _PLAIN_PATH.fullmatch(name):
         return name
     _check_unicode(name, name)
@@ -268,7 +275,7 @@ def _checked_range(name: str, bounds: Range) -> Range:
 
 
 def by_source(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
-    """Split records into batches of one source each, at most `most` long."""
+    """Split records into batches of one source each."""
     of_source: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         of_source[record.source].append(record)
@@ -278,7 +285,7 @@ def by_source(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
 
 
 def in_batches(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
-    """Split records into batches of at most `most`, in their order.
+    """Split records into batches, in their order.
 
     A scan raises the error that names damaged records at its end, so the last batch is yielded
     before that error.
@@ -319,11 +326,14 @@ def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
 
 
 def newest_first(records: Iterable[Record]) -> list[Record]:
-    """Sort records by creation time, newest first; ties by point id."""
+    """Sort records by creation time, newest first.
+
+    Ties by point id.
+    """
     by_id = sorted(records, key=lambda record: record.point_id)
     return sorted(by_id, key=lambda record: record.created_at, reverse=True)
 
 
 def candidates_for(limit: int) -> int:
-    """How many hits each side of a hybrid search fetches for this limit."""
+    """Hits that each side of a hybrid search fetches."""
     return min(max(2 * limit, 20), MOST_HITS)

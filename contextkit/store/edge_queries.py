@@ -43,7 +43,9 @@ WORTH_AN_INDEX = 1_000
 
 
 def shard_config() -> edge.EdgeConfig:
-    """The schema of a new shard: sparse vectors; models add dense ones.
+    """The schema of a new shard: sparse vectors.
+
+    Models add dense ones.
 
     Dense vectors have no graph. Comparing all of a source's vectors is exact, and fast enough for
     the data of one machine, while building a graph takes a minute for 100,000 vectors and locks
@@ -58,7 +60,9 @@ def shard_config() -> edge.EdgeConfig:
 
 
 def model_vector(model: StoredModel) -> edge.UpdateOperation:
-    """The operation that adds a model's vectors to a shard; it is idempotent.
+    """The operation that adds a model's vectors to a shard.
+
+    It is idempotent.
 
     Each number is stored in one byte. A query is compared with all of a source's vectors, which
     takes a third of the time this way; the cosine is then off by at most a few thousandths.
@@ -82,7 +86,7 @@ def index_of(key: str) -> _Mapped:
 
 
 def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:
-    """Build the engine's point, with its dense vector under this name.
+    """Build the engine's point.
 
     A record without any word has no sparse vector; only filters find it.
     """
@@ -207,7 +211,7 @@ class FieldIndexes:
         self._records = _by_source(scopes)
 
     def missing(self, batch: StoredBatch, scopes: Callable[[], Mapping[str, int]]) -> set[str]:
-        """Return the payload keys to index before a batch is stored.
+        """Return the payload keys to index before a write.
 
         Only fields in the batch count: an empty index takes as long to open as a full one.
 

@@ -37,7 +37,9 @@ class Page:
 
 @frozen
 class StoredVectors:
-    """The vectors of one point; empty if the engine has none.
+    """The vectors of one point.
+
+    They are empty if the engine has none.
 
     Attributes:
         keywords: the sparse one.
@@ -86,7 +88,7 @@ class EdgeReader:
         return Page(keys, self.damage.sound(payloads), offset)
 
     def _payloads(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Payload]:
-        """Fetch the payloads one by one if the engine cannot read all of them."""
+        """Fetch payloads, bisecting if the engine cannot read all."""
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
@@ -161,5 +163,5 @@ def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
 
 
 def _key(point: edge.ScoredPoint | edge.Record) -> str:
-    """A point's id as text, in its fastest form: a batch has hundreds."""
+    """A point's id as text, in its fastest form."""
     return cast("UUID", point.id).hex

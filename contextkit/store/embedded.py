@@ -1,4 +1,4 @@
-"""The embedded store: Qdrant Edge, the server's engine, in a folder.
+"""The embedded store: Qdrant Edge in a folder.
 
 Only one process at a time may open a shard, so this process keeps it open until another one
 waits for it (`turns`). A write survives the end of the process as soon as it returns, because
@@ -61,7 +61,7 @@ _UNFLUSHED_POINTS = 8192
 
 
 def _of_path(make: Callable[[Path], Any]) -> Any:
-    """The default of an attribute that is built from the store's folder."""
+    """A default that is built from the store's folder."""
     return Factory(lambda store: make(store.path), takes_self=True)
 
 
@@ -142,13 +142,13 @@ class EmbeddedStore:
             self._copy.refuse_write()
 
     def _scopes_in(self, shard: edge.EdgeShard) -> dict[str, int]:
-        """Count the records of every scope; emptied scopes may be listed."""
+        """Count the records of every scope."""
         with engine_errors(f"reading the store at {self.path}"):
             found = shard.facet(edge.FacetRequest("scope", MOST_HITS))
             return {str(hit.value): hit.count for hit in found}
 
     def _ensure_indexes(self, shard: edge.EdgeShard) -> set[str]:
-        """Create the indexes that every store has; return all indexed keys."""
+        """Create every store's indexes and return all indexed keys."""
         with engine_errors(f"opening the store at {self.path}"):
             known = set(shard.info().payload_schema)
         self._make_indexes(shard, STORE_INDEXES.keys() - known)
@@ -176,7 +176,7 @@ class EmbeddedStore:
         return "; ".join(filter(None, (self.embedders.problem, *stored))) or None
 
     def revision(self, source: str) -> str | None:
-        """A token that changes with a source's records; None before the first use."""
+        """A token that changes with a source's records."""
         return self._revisions.of(source)
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
@@ -189,7 +189,7 @@ class EmbeddedStore:
         return cast("StoreIdentity", self._identity)
 
     def close(self) -> None:
-        """Close the shard; the store opens again on its next use."""
+        """Close the shard; the next use opens it again."""
         self._shared.close()
 
     def leave(self) -> None:
@@ -204,7 +204,7 @@ class EmbeddedStore:
             self._shared.while_open(self._folder.left)
 
     def optimize(self) -> bool:
-        """Optimize the shard after many writes; return whether that was needed.
+        """Optimize the shard; return whether that was needed.
 
         An optimized shard opens in half the time, deleted records free their room, and from
         about 50,000 records searches get a fifth to a third faster. It takes one second for
@@ -224,7 +224,7 @@ class EmbeddedStore:
         return done
 
     def put(self, records: Sequence[Record]) -> None:
-        """Store records, replacing those with the same point id; durable on return."""
+        """Store records durably, replacing those with the same point id."""
         if len(records) > _WRITE_BATCH:
             with self._shared.use():
                 self._folder.require_room(records_bytes(records), SPARE_BYTES, "a write")
@@ -251,7 +251,7 @@ class EmbeddedStore:
             self._fields.made(missing)
 
     def _admit(self, shard: edge.EdgeShard, batch: StoredBatch) -> str | None:
-        """Record a source's model and add its vectors; return their name."""
+        """Record a source's model; return its vectors' name."""
         with self._admitting:
             before = self._known()
             after = before.admitting(
@@ -315,14 +315,14 @@ class EmbeddedStore:
             self._revisions.changed(source)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """Return the records at these points, in this order, without missing ones."""
+        """Return the records at these points, in this order."""
         if not point_ids:
             return []
         with self._shared.use() as shard:
             return self._reader.get(shard, point_ids)
 
     def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """Return the readable vectors of these points, by point without dashes."""
+        """Return the readable vectors, by point without dashes."""
         with self._shared.use() as shard:
             return self._reader.vectors(shard, point_ids)
 
@@ -362,7 +362,7 @@ class EmbeddedStore:
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
-        """Iterate over the matching records; the shard is free between pages."""
+        """Iterate over the matching records, page by page."""
         selected = edge_filter(conditions(source, projects, filters))
         return self._pages(selected)
 

@@ -50,7 +50,7 @@ def opening_errors(path: object) -> Iterator[None]:
 
 
 def damaged(path: object, reason: str) -> StoreDamagedError:
-    """The error of a store that exists and does not open."""
+    """The error of a store that does not open."""
     return StoreDamagedError(
         f"the store at {path} does not open ({reason}); none of its records was changed: move "
         f"that folder away, then `contextkit import` your last export and run `contextkit index`"

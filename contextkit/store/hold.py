@@ -1,4 +1,4 @@
-"""Keep the store open during an assembly, and batch its searches.
+"""Keep the store open and batch an assembly's searches.
 
 Ten searches made at the same time take one round trip.
 """
@@ -47,7 +47,7 @@ async def held(store: RecordStore, first: Callable[[], None] = lambda: None) -> 
 
 @define(eq=False)
 class _Hold:
-    """A hold that is taken by one thread and released by another, in any order."""
+    """A hold that different threads take and release."""
 
     _hold: AbstractContextManager[None]
     _turn: threading.Lock = field(factory=threading.Lock, init=False)
@@ -70,7 +70,7 @@ class _Hold:
 
 @define(eq=False)
 class BatchSearcher:
-    """Collects the searches of one assembly's sources and sends them as one batch.
+    """Collects an assembly's searches and sends them together.
 
     It belongs to one event loop. The first search schedules the batch at the end of the loop's
     queue, so every source that was ready to run is in it.

@@ -1,4 +1,4 @@
-"""Hybrid search: a query's vectors, and one relevance from two rankings.
+"""Hybrid search: query vectors, and one relevance from two rankings.
 
 The relevance is a weighted sum of normalised scores, not reciprocal rank fusion: if one ranking
 is much weaker than the other, ranks alone lose the information of the stronger one.
@@ -135,14 +135,17 @@ class QueryVectors:
 
 @frozen
 class RawHits:
-    """The engine's answer to one search: point -> score, for each ranking."""
+    """The engine's answer to one search, for each ranking."""
 
     keyword_scores: Mapping[str, float]
     similarities: Mapping[str, float] | None
 
 
 def embed_queries(searches: Sequence[Search], embedders: Embedders) -> list[QueryVectors]:
-    """Embed each search's query; sources with the same model share its vector."""
+    """Embed each search's query.
+
+    Sources with the same model share its vector.
+    """
     return [_embed_query(s.source, s.query, embedders, s.related) for s in searches]
 
 
@@ -180,7 +183,10 @@ def _with_related(keywords: KeywordVector) -> KeywordVector:
 
 
 def prepare_queries(searched: Iterable[tuple[str, str]] | None, embedders: Embedders) -> None:
-    """Embed the coming queries; None: load the models of the enabled sources."""
+    """Embed the coming queries.
+
+    None: load the models of the enabled sources.
+    """
     embed_keywords_query("warm")
     if searched is None:
         for embedder in embedders.in_use():
@@ -195,7 +201,9 @@ def vector_names(
     identity: StoreIdentity,
     place: StorePlace,
 ) -> list[str | None]:
-    """Return the named vector of each search; None if the store has none.
+    """Return the named vector of each search.
+
+    Returns None if the store has none.
 
     Raises `StoreModelMismatchError` if a source's records have another model's vectors.
     """
@@ -218,7 +226,7 @@ def join_hits(
     words_of: Callable[[Sequence[str]], Mapping[str, frozenset[int]]],
     fetch: Callable[[Sequence[str]], Mapping[str, Record]],
 ) -> list[list[Hit]]:
-    """Merge each search's two rankings and fetch the remaining records at once.
+    """Merge the rankings and fetch the remaining records.
 
     Args:
         searches: the searches.

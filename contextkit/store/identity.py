@@ -1,4 +1,4 @@
-"""A store's identity: its id, its models, and each source's model.
+"""A store's identity: id, models, and each source's model.
 
 Each model has its own named vector, so that vectors of two models are never compared. A search
 of a source whose model has changed is refused, because its results would be poor.
@@ -38,7 +38,7 @@ class StoredModel:
 
 
 def stored_model(name: str, dimensions: int) -> StoredModel:
-    """Build a model with the vector name that it has in every store."""
+    """Build a model with its vector name."""
     readable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_READABLE_CHARACTERS]
     digest = hashlib.sha256(f"{name}\0{dimensions}".encode()).hexdigest()[:8]
     return StoredModel(name, f"{VECTOR_PREFIX}{readable}-{digest}", dimensions)
@@ -46,13 +46,13 @@ def stored_model(name: str, dimensions: int) -> StoredModel:
 
 @frozen
 class StorePlace:
-    """A store's name in errors, and the remedy for a changed model."""
+    """A store's name in errors, and its remedy."""
 
     name: str
     remedy: str
 
     def mismatch(self, source: str, stored: str, wanted: str) -> StoreModelMismatchError:
-        """The error for a source whose records have another model's vectors."""
+        """The error for records with another model's vectors."""
         return StoreModelMismatchError(
             f"{self.name} has vectors of '{stored}' for the source '{source}', but the configured "
             f"model is '{wanted}': {self.remedy}"
@@ -75,7 +75,10 @@ class StoreIdentity:
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, Any]) -> Self:
-        """Read the identity; raises `KeyError`, `TypeError` and the like if invalid."""
+        """Read the identity.
+
+        Raises `KeyError`, `TypeError` and the like if invalid.
+        """
         models = [StoredModel(**each) for each in meta["models"].values()]
         return cls(str(meta["id"]), {each.name: each for each in models}, dict(meta["sources"]))
 
@@ -87,7 +90,7 @@ class StoreIdentity:
     def admitting(
         self, source: str, model: str | None, dimensions: int | None, place: StorePlace
     ) -> StoreIdentity:
-        """The identity after records of a source with this model are stored.
+        """The identity after storing records with this model.
 
         Args:
             source: the source.
@@ -117,12 +120,17 @@ class StoreIdentity:
             raise place.mismatch(source, stored, model)
 
     def vector_for(self, model: str | None) -> str | None:
-        """The engine's name of a model's vectors; None if no record has one."""
+        """The engine's name of a model's vectors.
+
+        Returns None if no record has one.
+        """
         stored = None if model is None else self.models.get(model)
         return None if stored is None else stored.vector
 
     def vector_of(self, source: str, model: str, dimensions: int, place: StorePlace) -> str | None:
-        """The engine's name of a model's vectors; None if no record has one.
+        """The engine's name of a model's vectors.
+
+        Returns None if no record has one.
 
         Raises `StoreModelMismatchError` if the model's stored vectors have another length.
         """

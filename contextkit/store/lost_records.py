@@ -1,4 +1,4 @@
-"""Detect records that were stored and are missing from an opened shard.
+"""Detect stored records missing from an opened shard.
 
 The engine reads its log up to the first damaged entry and continues without the rest. So the
 last write is noted beside the log, and checked when the shard is opened.
@@ -29,7 +29,9 @@ _log = get_logger(__name__)
 
 @define
 class LostRecords:
-    """The notes beside one shard; every method needs the shard's lock.
+    """The notes beside one shard.
+
+    Every method needs the shard's lock.
 
     Attributes:
         shard: the engine's folder.
@@ -60,13 +62,15 @@ class LostRecords:
         )
 
     def add(self, reason: str) -> None:
-        """Note that records may be lost, until the user deletes the note."""
+        """Note that records may be lost."""
         _log.warning("records_may_be_lost", store=str(self.shard.parent), reason=reason)
         with contextlib.suppress(OSError):
             write_private(self._lost, f"{reason}\n")
 
     def begun(self, points: Collection[str]) -> None:
-        """Note that a write has begun; a deletion has no points.
+        """Note that a write has begun.
+
+        A deletion has no points.
 
         Until it ends the note still describes the write before, unless this one may undo that.
         """
@@ -80,7 +84,10 @@ class LostRecords:
         self._write(f"{point.id} {point.payload['checksum']}".ljust(_LENGTH))
 
     def check(self, shard: edge.EdgeShard) -> None:
-        """Check that an opened shard has the last write; note it if not."""
+        """Check that an opened shard has the last write.
+
+        Note it if not.
+        """
         try:
             point_id, checksum = self._note.read_text(encoding="utf-8").split()
             point_id, stored = str(UUID(point_id)), int(checksum)

@@ -1,4 +1,4 @@
-"""Open the configured store, or stand in for one that failed."""
+"""Open the configured store, or replace a failed one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def open_store(
     indexed_fields: Mapping[str, Sequence[str]] | None = None,
     revisions: Revisions | None = None,
 ) -> RecordStore:
-    """Return the server store if `store.url` is set, else the embedded one.
+    """Return the server store if configured, else the embedded one.
 
     The store opens on its first use, which is also when the fields are read. An embedded store
     keeps its own revisions; `revisions` keeps those of a server.
@@ -68,7 +68,7 @@ def open_store(
 
 @frozen(eq=False)
 class UnopenedStore:
-    """Raises the error of a failed opening at once, without another wait.
+    """Raises the error of a failed opening at once.
 
     Attributes:
         error: the error.

@@ -35,7 +35,7 @@ _log = get_logger(__name__)
 
 
 def scope_of(source: str, project: str) -> str:
-    """A key that the records of a source in a project share."""
+    """A key that identifies a source in a project."""
     return f"{source}/{project}"
 
 
@@ -118,12 +118,12 @@ def _damaged(point_id: str, payload: Mapping[str, Any] | None) -> RecordDamagedE
 
 
 def unreadable(point_id: str) -> str:
-    """The name of a record that cannot be read at all."""
+    """The name of an unreadable record."""
     return f"the record at point {point_id}"
 
 
 def _plain(value: object) -> object:
-    """Convert to dicts and lists, the only containers that the engines take."""
+    """Convert to the containers that engines take."""
     match value:
         case Mapping():
             return {key: _plain(inner) for key, inner in value.items()}
@@ -133,7 +133,7 @@ def _plain(value: object) -> object:
 
 
 def _has_long_float(value: object) -> bool:
-    """Whether the engine may read a float in the value one bit off.
+    """Whether the engine may read a float inexactly.
 
     The engine's JSON reader is exact for up to 15 digits and a small exponent.
     """
@@ -162,7 +162,10 @@ class Damage:
         return str(RecordDamagedError(names)) if names else None
 
     def sound(self, points: Iterable[Payload]) -> dict[str, Record]:
-        """Return the sound records by point; log and remember the damaged ones."""
+        """Return the sound records by point.
+
+        Log and remember the damaged ones.
+        """
         found: dict[str, Record] = {}
         for point_id, payload in points:
             try:
@@ -174,7 +177,7 @@ class Damage:
         return found
 
     def names(self, point_ids: Iterable[str]) -> list[str]:
-        """The names of those points that are known to be damaged."""
+        """The names of damaged ones among these points."""
         if not self._names:
             return []
         known = (self._names.get(_key(point_id)) for point_id in point_ids)

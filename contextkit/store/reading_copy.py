@@ -1,4 +1,7 @@
-"""A copy of a read-only store, because the engine writes while reading."""
+"""A private copy of a read-only store.
+
+The engine writes even while reading.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class ReadingCopy:
 
     @classmethod
     def of(cls, store: Path) -> ReadingCopy:
-        """Copy the store in a folder while no process writes to it.
+        """Copy a store that no process is writing to.
 
         Raises:
             StoreError: there is no store, or it cannot be read.
@@ -88,7 +91,10 @@ class ReadingCopy:
 
 
 def _files(store: Path) -> Iterator[Path]:
-    """The files of the shards; raises `OSError` if a folder is unreadable."""
+    """The files of the shards.
+
+    Raises `OSError` if a folder is unreadable.
+    """
 
     def fail(error: OSError) -> NoReturn:
         raise error
@@ -100,7 +106,7 @@ def _files(store: Path) -> Iterator[Path]:
 
 
 def _copy(file: Path, target: Path) -> None:
-    """Copy a file and preserve its holes, which fill much of the engine's files."""
+    """Copy a file and preserve its holes."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with file.open("rb") as source, target.open("wb") as copied:
         while chunk := source.read(_CHUNK_BYTES):

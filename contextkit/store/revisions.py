@@ -1,4 +1,4 @@
-"""Revisions: tokens that change when any process changes a source's records.
+"""Revisions: tokens that change with a source's records.
 
 Revisions are only compared for equality. A write changes them twice: before it, for processes
 that wait for the store until the write ends, and after it, for those that searched meanwhile.
@@ -66,7 +66,10 @@ class FolderRevisions:
         return None if everything is None else f"{everything}-{self._read(source) or ''}"
 
     def changed(self, source: str | None) -> None:
-        """Change a source's revision; raises `StoreError` if that cannot be written."""
+        """Change a source's revision.
+
+        Raises `StoreError` if that cannot be written.
+        """
         token = secrets.token_bytes(_TOKEN_BYTES)
         try:
             # Not truncated first: another process may read at any moment.
@@ -79,7 +82,7 @@ class FolderRevisions:
             raise StoreError(f"writing to the store at {self.folder}: {error.strerror}") from error
 
     def begin(self) -> None:
-        """Write the store's first revision if it has none. Raises `StoreError`."""
+        """Write the store's first revision, or raise `StoreError`."""
         try:
             make_private_folder(self._files)
         except OSError as error:

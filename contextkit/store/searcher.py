@@ -1,4 +1,4 @@
-"""A store whose searches are answered by the host's own object.
+"""A store whose searches the host's object answers.
 
 It also finds the method of the host's searcher for each search, and how to call it.
 """
@@ -26,7 +26,7 @@ from contextkit.store.identity import StoreIdentity
 from contextkit.store.searcher_filters import check_filters, has_field, matches
 from contextkit.store.searcher_results import hit_of
 
-_SEED_NAMES = {"outcome_status": "outcome", "domains": "domain", "strategies": "strategy"}
+_PARAMETER_NAMES = {"outcome_status": "outcome", "domains": "domain", "strategies": "strategy"}
 """Field -> the name under which a searcher takes a filter on it."""
 
 _BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
@@ -42,7 +42,7 @@ _BY_POSITION = (
 )
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
-_BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
+_UNFILTERED_FIELDS = frozenset({"domains", "kind", "strategies"})
 """Fields that searchers' results lack, and that searchers do not filter by."""
 
 _log = get_logger(__name__)
@@ -74,7 +74,7 @@ class HostCall:
 
 
 def method_for(host: object, source: str) -> tuple[str, Callable[..., Any] | None]:
-    """The name of a source's method, and the method if it exists."""
+    """The name of a source's method, with the method."""
     name = f"search_{source.replace('-', '_')}"
     method = getattr(host, name, None)
     return name, method if callable(method) else None
@@ -153,11 +153,11 @@ class _Parameters:
         )
 
     def takes(self, name: str) -> bool:
-        """Whether it accepts a parameter of this name besides the query."""
+        """Whether it accepts another parameter of this name."""
         return name in self.named or (self.any_name and name != self.first and name.isidentifier())
 
     def names_for(self, filters: Filters, own: Set[str]) -> Mapping[str, str]:
-        """Map filtered fields to the names under which the method accepts them.
+        """Map filtered fields to the method's parameters.
 
         Args:
             filters: the filters.
@@ -165,8 +165,8 @@ class _Parameters:
         """
         names: dict[str, str] = {}
         for given in filters:
-            seed_name = _SEED_NAMES.get(given, given)
-            for name in (given, seed_name) if given in self.named else (seed_name, given):
+            other_name = _PARAMETER_NAMES.get(given, given)
+            for name in (given, other_name) if given in self.named else (other_name, given):
                 used = {*own, *names.values()}
                 if name not in used and self.takes(name):
                     names[given] = name
@@ -185,7 +185,7 @@ class _Parameters:
 
 
 def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
-    """A method's signature, or that of its class's `__call__`, or None.
+    """The signature of a method or of its `__call__`.
 
     Python 3.11.2 cannot read an `AsyncMock`; no Python reads an invented `__signature__`.
     """
@@ -233,7 +233,7 @@ class SearcherStore:
         return method_for(self.host, source)[1] is not None
 
     async def answer(self, search: Search) -> list[Hit]:
-        """Answer one search; the pipeline calls this instead of batching searches.
+        """Answer one search for the pipeline.
 
         Raises `SourceError` for any error of the host's method.
         """
@@ -356,7 +356,10 @@ async def _awaited(call: HostCall) -> Any:
 
 
 def _hits(call: HostCall, search: Search, results: object) -> list[Hit]:
-    """Convert a method's results to hits; `SourceError` if one is invalid."""
+    """Convert a method's results to hits.
+
+    `SourceError` if one is invalid.
+    """
     if isinstance(results, (str, bytes)) or not isinstance(results, Sequence):
         raise call.failed(f"returned {results!r:.80}, expected a list of results")
     project = search.projects[0]
@@ -375,20 +378,26 @@ def _hits(call: HostCall, search: Search, results: object) -> list[Hit]:
 
 
 def _is_for(user: str | None, record: Record) -> bool:
-    """Whether a user may see a result; results without a user are shared."""
+    """Whether a user may see a result.
+
+    Results without a user are shared.
+    """
     owner = record.fields.get("user")
     return user is None or owner is None or str(owner) == user
 
 
 def _applicable(call: HostCall, records: Sequence[Record]) -> Filters:
-    """The filters to apply to the results; logs those on unknown fields."""
+    """The filters to apply to the results.
+
+    Logs those on unknown fields.
+    """
     unknown = [
         name for name in call.left if records and not any(has_field(r, name) for r in records)
     ]
-    strange = [name for name in unknown if name not in _BEYOND_SEED]
+    strange = [name for name in unknown if name not in _UNFILTERED_FIELDS]
     if strange:
         _log.warning(
             "searcher_filters_unknown", source=call.source, method=call.method, filters=strange
         )
-    spared = _BEYOND_SEED.intersection(unknown)
+    spared = _UNFILTERED_FIELDS.intersection(unknown)
     return {name: wanted for name, wanted in call.left.items() if name not in spared}

@@ -18,7 +18,9 @@ def check_filters(filters: Filters) -> None:
 
 
 def matches(record: Record, filters: Filters) -> bool:
-    """Whether a record matches every filter; a missing field does not match.
+    """Whether a record matches every filter.
+
+    A missing field does not match.
 
     A list matches if one of its entries does. A dot in a filter's name enters a nested field,
     unless the whole name is a field.
@@ -74,7 +76,10 @@ def _within(value: Any, bounds: Range) -> bool:
 
 
 def _moment(value: Any) -> datetime | None:
-    """Read a stored time; None if it is invalid or has no time zone."""
+    """Read a stored time.
+
+    Returns None if it is invalid or has no time zone.
+    """
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)

@@ -39,7 +39,7 @@ _ROUNDING = 1e-6
 
 
 def named_values(value: object) -> dict[str, Any] | None:
-    """An object's public names and values, without those that are None.
+    """An object's public names and values, without None.
 
     Returns None for a value without names: a text, a number, a class.
     """
@@ -68,7 +68,7 @@ def _mapping_of(value: Any) -> Mapping[Any, Any] | None:
 
 
 def plain(value: Any, levels: int = _LEVELS) -> Any:
-    """Convert a value to JSON, or to text if it has no such form.
+    """Convert a value to JSON, or else to text.
 
     Raises `ValueError` for values that are nested too deep.
     """
@@ -170,7 +170,10 @@ def _relevance(values: dict[str, Any]) -> float:
 
 
 def _text(values: dict[str, Any]) -> str:
-    """Take the text out of the values; "" if the fields have it."""
+    """Take the text out of the values.
+
+    "" if the fields have it.
+    """
     name = _first(values, _TEXTS)
     if name is None:
         if _first(values, _WORDS_IN_FIELDS) is None:
@@ -183,7 +186,7 @@ def _text(values: dict[str, Any]) -> str:
 
 
 def _id(values: Mapping[str, Any], text: str) -> str:
-    """An id that is unique in its source and stable between searches."""
+    """An id unique in its source and stable."""
     name = _first(values, _IDS)
     if name is not None:
         given = values[name]

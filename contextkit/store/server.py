@@ -44,7 +44,7 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class ServerStore:
-    """A record store in a Qdrant collection, created on first use.
+    """A record store in a Qdrant collection.
 
     Attributes:
         client: reaches the server; its creator closes it.
@@ -84,7 +84,9 @@ class ServerStore:
         timeout: int = _TIMEOUT_SECONDS,
         revisions: Revisions | None = None,
     ) -> Self:
-        """Return the store at a URL; nothing is sent before its first use.
+        """Return the store at a URL.
+
+        Nothing is sent before its first use.
 
         Args:
             url: `http://` or `https://`, a host, and the port if it is not 6333.
@@ -149,7 +151,7 @@ class ServerStore:
             return self._known(client)
 
     def _known(self, client: QdrantClient) -> StoreIdentity:
-        """The identity, read again if a failed operation has cleared it."""
+        """The identity, read again after a failure cleared it."""
         return self._identity or self._made.open(client, self.embedders)
 
     @property
@@ -159,7 +161,7 @@ class ServerStore:
         return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
-        """A token that changes with a source's records, as far as known."""
+        """A token that changes with known changes of records."""
         return self.revisions.of(source)
 
     @contextlib.contextmanager
@@ -180,7 +182,10 @@ class ServerStore:
         prepare_queries(searched, self.embedders)
 
     def close(self) -> None:
-        """Close the connections; the store connects again on its next use."""
+        """Close the connections.
+
+        The store connects again on its next use.
+        """
         with self._opening:
             self._identity = None
             if self._reconnect and self._connected_in:
@@ -195,7 +200,10 @@ class ServerStore:
         return False
 
     def put(self, records: Sequence[Record]) -> None:
-        """Store records, replacing those with the same point id; durable on return."""
+        """Store records, replacing those with the same point id.
+
+        Durable on return.
+        """
         for same in by_source(records, _WRITE_BATCH):
             for part in _batches(same):
                 batch = stored_batch(part, self.embedders.of(part[0].source))
@@ -223,7 +231,7 @@ class ServerStore:
         self._damage.mended(None)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """Return the records at these points, in this order, without missing ones."""
+        """Return the records at these points, in this order."""
         if not point_ids:
             return []
         with self._use() as client:
@@ -268,7 +276,7 @@ class ServerStore:
         return join_hits(searches, vectors, raw, words_of, fetch)
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
-        """The identity, read again if it lacks a model that was added since."""
+        """The identity, read again if a model is missing."""
         identity = self._known(client)
         if any(v.dense is not None and v.model not in identity.models for v in vectors):
             identity = self._identity = self._made.read(client) or identity
@@ -321,7 +329,7 @@ class ServerStore:
 
 
 def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:
-    """Split records into requests that are small enough for a server."""
+    """Split records into requests of limited size."""
     batch: list[Record] = []
     characters = 0
     for record in records:

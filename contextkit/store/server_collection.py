@@ -27,7 +27,9 @@ from contextkit.store.server_queries import META_POINT, server_index, server_sch
 
 @frozen
 class ServerCollection:
-    """One collection of a Qdrant server; each method takes the client.
+    """One collection of a Qdrant server.
+
+    Each method takes the client.
 
     Attributes:
         name: the collection's.
@@ -49,7 +51,7 @@ class ServerCollection:
         return StorePlace(f"the store at {self.url}", remedy)
 
     def open(self, client: QdrantClient, embedders: Embedders) -> StoreIdentity:
-        """Create the collection if needed, check its schema, and read its identity.
+        """Create or check the collection and read its identity.
 
         Raises `StoreError` if the schema is not contextkit's, and the client's own errors.
         """
@@ -112,7 +114,10 @@ class ServerCollection:
         return StoreIdentity.from_meta(meta)
 
     def _leave_identity(self, client: QdrantClient, dense: Iterable[StoredModel]) -> StoreIdentity:
-        """Write the identity unless another process was first; return the stored one."""
+        """Write the identity unless another process was first.
+
+        Return the stored one.
+        """
         identity = StoreIdentity(uuid.uuid4().hex, {model.name: model for model in dense})
         meta = models.PointStruct(
             id=META_POINT,
@@ -132,7 +137,9 @@ class ServerCollection:
     def admit(
         self, client: QdrantClient, before: StoreIdentity, batch: StoredBatch
     ) -> StoreIdentity:
-        """Record a source's model and add its vectors; return the new identity.
+        """Record a source's model and add its vectors.
+
+        Return the new identity.
 
         Raises `StoreModelMismatchError` if the source's records have another model's vectors, and
         `StoreError` if the server cannot add vectors to a collection.
@@ -169,7 +176,10 @@ class ServerCollection:
 
 
 def _is_local(client: QdrantClient) -> bool:
-    """Whether the data are in this process, where indexes only cause warnings."""
+    """Whether the data are in this process.
+
+    Indexes only cause warnings there.
+    """
     options = client.init_options
     return options.get("location") == ":memory:" or options.get("path") is not None
 

@@ -24,7 +24,7 @@ _NO_QDRANT = "it is not a Qdrant server: correct store.url"
 
 @contextlib.contextmanager
 def server_errors(url: str) -> Iterator[None]:
-    """Turn what the client raises into a `StoreError` that names the server."""
+    """Turn the client's errors into a `StoreError`."""
     try:
         yield
     except UnexpectedResponse as error:

@@ -43,7 +43,10 @@ def server_vector(model: StoredModel) -> models.DenseVectorNameConfig:
 
 
 def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaType:
-    """The payload index of a key; records of one scope are stored together."""
+    """The payload index of a key.
+
+    Records of one scope are stored together.
+    """
     if key == "created_at":
         return models.PayloadSchemaType.DATETIME
     if key == "scope":
@@ -52,7 +55,7 @@ def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaTy
 
 
 def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
-    """Build the server's point, with its dense vector under this name.
+    """Build the server's point.
 
     A record without any word has no sparse vector; only filters find it.
     """
@@ -148,7 +151,7 @@ def plan_search(search: Search, query: QueryVectors, vector: str | None) -> Plan
 
 
 def _corpus(search: Search) -> models.SearchParams | None:
-    """Count word frequencies in the source's own records, if the client can."""
+    """Count word frequencies per source, if possible."""
     if not hasattr(models, "IdfCorpusParams"):
         return None
     corpus = server_filter(conditions(search.source, search.projects, {}))

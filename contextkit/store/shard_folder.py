@@ -1,4 +1,4 @@
-"""The folder of an embedded store: create, open, repair and replace it.
+"""The folder of an embedded store and its files.
 
 ```
 shard.lock, ticket.lock, holder    sharing between processes (`shard_lock`)
@@ -85,7 +85,9 @@ class NewShard:
 
 @frozen
 class ShardFolder:
-    """The files of one embedded store; every method needs the shard's lock.
+    """The files of one embedded store.
+
+    Every method needs the shard's lock.
 
     Attributes:
         path: the store's folder.
@@ -159,13 +161,13 @@ class ShardFolder:
         return shard
 
     def closed(self) -> None:
-        """Note the file sizes after closing, to detect losses on opening."""
+        """Note the file sizes after closing."""
         with contextlib.suppress(OSError):
             keep_sizes(self.shard)
         self._narrow_new_files()
 
     def left(self) -> None:
-        """Note the file sizes of an open shard that was not written to.
+        """Note the file sizes of an unchanged open shard.
 
         A thread that outlives this may still write; it calls `written` first.
         """
@@ -187,7 +189,7 @@ class ShardFolder:
                 narrow(file)
 
     def _read_ahead(self) -> None:
-        """Ask the system to fetch the files that the engine reads on opening.
+        """Ask the system to fetch the files read on opening.
 
         The engine maps the files and touches them page by page, and the system would fetch each
         page separately: the engine dropped them from the page cache when it last closed them.
@@ -199,7 +201,7 @@ class ShardFolder:
                         _fetch(file)
 
     def _refuse_lost_segments(self) -> None:
-        """Refuse a shard that the engine would open with fewer records.
+        """Refuse a shard that would lose records on opening.
 
         The engine treats a segment without `version.info` as unfinished, deletes it and
         continues; a segment without points really is unfinished.
@@ -243,7 +245,7 @@ class ShardFolder:
 
     @contextlib.contextmanager
     def replacing(self, identity: StoreIdentity) -> Iterator[NewShard]:
-        """Create an empty shard that replaces the current one on success.
+        """Create a shard that replaces the current one on success.
 
         It is saved with the identity that it has at the end of the block.
         """
@@ -287,12 +289,12 @@ class ShardFolder:
     # -- room -----------------------------------------------------------------------------
 
     def size(self) -> int:
-        """The shard's size on disk in bytes, without the holes in its files."""
+        """The shard's size on disk in bytes, without holes."""
         found = [file.stat() for file in self.shard.rglob("*")]
         return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
 
     def _holes_filled_by_reading(self) -> int:
-        """Bytes that reading the files may add to their size on disk.
+        """Bytes that reading may add to the files' size.
 
         The engine reads its indexes and dense vectors into memory when it opens, and a disk in
         memory (tmpfs) allocates a page for every hole that is read. Such a disk has major device
@@ -320,7 +322,7 @@ class ShardFolder:
 
 
 def _fetch(file: Path) -> None:
-    """Load a file into the page cache, in the background where possible."""
+    """Load a file into the page cache."""
     with file.open("rb", buffering=0) as opened:
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)

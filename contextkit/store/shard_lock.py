@@ -35,7 +35,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _locked_to_read(number: int) -> bool:
-    """Take a shared lock on an open file, unless a writer has it."""
+    """Take a shared lock unless a writer has it."""
     try:
         import fcntl
     except ImportError:
@@ -82,7 +82,10 @@ class ShardLock:
         return self.folder / "holder"
 
     def acquire(self) -> None:
-        """Wait for the shard; raise `StoreBusyError` naming the holder on timeout."""
+        """Wait for the shard.
+
+        Raise `StoreBusyError` naming the holder on timeout.
+        """
         deadline = time.monotonic() + self.timeout
         try:
             with self._ticket.acquire(timeout=self.timeout, poll_interval=_POLL_SECONDS):
@@ -106,14 +109,17 @@ class ShardLock:
             write_private(self._holder_file, str(os.getpid()))
 
     def release(self) -> None:
-        """Let the next process have the shard; if this fails, the process's end does."""
+        """Let the next process have the shard.
+
+        If this fails, the process's end does.
+        """
         with contextlib.suppress(OSError):
             self._held.release()
         while self._read_locks:
             os.close(self._read_locks.pop())
 
     def wanted(self) -> bool:
-        """Whether another process waits, as of at most two milliseconds ago."""
+        """Whether another process waits, checked every two milliseconds."""
         if self.read_only:
             return False
         now = time.monotonic()
@@ -122,7 +128,10 @@ class ShardLock:
         return self._seen
 
     def _acquire_to_read(self, deadline: float) -> None:
-        """Lock out writers without the right to write; skip missing lock files."""
+        """Lock out writers without the right to write.
+
+        Skip missing lock files.
+        """
         for name in ("ticket.lock", "shard.lock"):
             try:
                 self._read_locks.append(os.open(self.folder / name, os.O_RDONLY))

@@ -1,4 +1,4 @@
-"""Sizes of a shard's files: what it had when closed, what a write needs.
+"""Sizes: what a shard had, and what a write needs.
 
 If a file that lists the records has changed since the shard was closed, as after an interrupted
 copy or a failing disk, the engine may open the shard without an error and without some of its
@@ -25,7 +25,9 @@ _BYTES_PER_NUMBER = 4
 
 
 def keep_sizes(shard: Path) -> None:
-    """Note sizes and checksums; only `without_sizes` may write to the shard afterwards.
+    """Note sizes and checksums.
+
+    Only `without_sizes` may write to the shard afterwards.
 
     Without room on the disk, nothing is noted.
     """
@@ -48,7 +50,10 @@ class Changes:
 
 
 def changes_since(shard: Path) -> Changes:
-    """Compare the files with the notes; without notes there are no changes."""
+    """Compare the files with the notes.
+
+    Without notes there are no changes.
+    """
     other = None
     try:
         noted = dict(json.loads(_note(shard).read_bytes()))
@@ -72,7 +77,10 @@ def forget_sizes(shard: Path) -> None:
 
 @contextlib.contextmanager
 def without_sizes(shard: Path) -> Iterator[None]:
-    """Delete the notes before opening the shard; restore them if that fails."""
+    """Delete the notes before opening the shard.
+
+    Restore them if that fails.
+    """
     note, noted = _note(shard), None
     with contextlib.suppress(OSError):
         noted = note.read_bytes()

@@ -1,4 +1,4 @@
-"""Export and import every record of a store as JSON lines.
+"""Export and import all records as JSON lines.
 
 The first line describes the file; each further line is one record with all its fields. Vectors
 are left out: the importing store makes its own.
@@ -71,7 +71,7 @@ class _BadLineError(Exception):
 def export_records(
     store: RecordStore, stream: TextIO, progress: Transferred, redact: Redact = list
 ) -> ExportReport:
-    """Write every record of a store, of all sources and projects.
+    """Write every record of a store.
 
     Records written during the export may be missing from it. Damaged records are left out.
     """

@@ -1,4 +1,4 @@
-"""Share one open shard between threads, and with other processes in turn.
+"""Share an open shard between threads and processes.
 
 A process keeps the shard open while it works and for a while afterwards, because opening takes
 longer than a search. When another process waits, the holder closes the shard: at once if it is
@@ -34,7 +34,7 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class SharedShard:
-    """A shard that opens on use and closes when other processes need it.
+    """A shard that opens on use and closes on demand.
 
     Attributes:
         folder: the store's folder, which has the lock files.
@@ -129,7 +129,7 @@ class SharedShard:
             self._turn.notify_all()
 
     def _let_others_first(self, *, holding: bool) -> None:
-        """Wait until a shard that another process waits for was closed.
+        """Wait until a wanted shard was closed.
 
         Operations within a hold go on, or that hold would never end. The wait is bounded, because
         the other process may itself wait for the caller.
@@ -152,7 +152,10 @@ class SharedShard:
     # -- processes ------------------------------------------------------------------------
 
     def _open(self, opening: Future[None]) -> None:
-        """Open the shard; all threads that wait get it, or the same error."""
+        """Open the shard.
+
+        All threads that wait get it, or the same error.
+        """
         lock = ShardLock(self.folder, self.lock_timeout)
         try:
             self._make_folder()
@@ -239,11 +242,11 @@ class SharedShard:
             return None
 
     def _moved(self) -> bool:
-        """Whether the folder was moved or deleted while the shard was open."""
+        """Whether the open shard's folder was moved or deleted."""
         return self._look_up() != self._place
 
     def before_fork(self) -> None:
-        """Close the shard: its locks would live on in the child and block everyone."""
+        """Close the shard, because a child would keep its locks."""
         self._turn.acquire()
         self._turn.wait_for(
             lambda: not self._operations and self._opening is None, timeout=self.lock_timeout
@@ -256,7 +259,7 @@ class SharedShard:
         self._turn.release()
 
     def after_fork_in_child(self) -> None:
-        """Forget the parent's threads and, if it was in use, the parent's shard."""
+        """Forget the parent's threads and its shard."""
         self._turn = threading.Condition()
         if self._shard is not None:
             _of_parents.append((self._shard, self._lock))

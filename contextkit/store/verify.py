@@ -1,4 +1,4 @@
-"""Read a whole store and compare its parts with each other."""
+"""Read a whole store and compare its parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Verified:
 
 
 def verify(store: RecordStore) -> Verified:
-    """Read all records and indexes, and the vectors of an embedded store.
+    """Read and compare all records, indexes and vectors.
 
     Raises `StoreError` if the store cannot be read at all.
     """
@@ -86,5 +86,5 @@ def _same(one: KeywordVector, other: KeywordVector) -> bool:
 
 
 def _sane(vector: Sequence[float]) -> bool:
-    """Whether a vector has length 1, as every stored one has."""
+    """Whether a vector has length 1, as stored ones do."""
     return math.isclose(math.hypot(*vector), 1.0, abs_tol=0.1)

@@ -1,4 +1,4 @@
-"""Find the parts of a Markdown or XML text that must not be cut."""
+"""Find parts of a text that must not be cut."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Fence:
 
 
 class TextBlocks:
-    """The fences and tables of a text, and its spans that must not be cut."""
+    """A text's fences, tables and other uncuttable spans."""
 
     def __init__(self, text: str) -> None:
         self.fences: list[Fence] = []
@@ -71,13 +71,13 @@ class TextBlocks:
         self._fence_starts = [fence.start for fence in self.fences]
 
     def before_span(self, position: int) -> int:
-        """The nearest position at or before `position` that is not inside a span."""
+        """The nearest earlier position that is not inside a span."""
         index = bisect_left(self._starts, position) - 1
         is_within = index >= 0 and position < self._ends[index]
         return self._starts[index] if is_within else position
 
     def is_in_fence(self, position: int) -> bool:
-        """Whether `position` is in a fence, including the lines that mark it."""
+        """Whether `position` is in a fence or its markers."""
         index = bisect_right(self._fence_starts, position) - 1
         return index >= 0 and position <= self.fences[index].end
 
@@ -94,7 +94,10 @@ class TextBlocks:
         return position in self._row_ends
 
     def _read_fences(self, text: str) -> Iterator[tuple[int, str]]:
-        """Record all fences; yield the lines outside of them with their positions."""
+        """Record all fences.
+
+        Yield the lines outside of them with their positions.
+        """
         opening: re.Match[str] | None = None
         start = content = 0
         in_list = False
@@ -128,7 +131,10 @@ class TextBlocks:
         self.fences.append(Fence(start, content, end, before + opening["mark"]))
 
     def _read_tables(self, lines: list[tuple[int, str]]) -> None:
-        """Record all table rows; a header and its delimiter row are one span."""
+        """Record all table rows.
+
+        A header and its delimiter row are one span.
+        """
         in_table = False
         previous: tuple[int, str] | None = None
         for start, line in lines:

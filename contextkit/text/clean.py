@@ -96,7 +96,7 @@ def legible(text: str) -> str:
 
 
 def visible_values(value: Any) -> Any:
-    """Apply `visible` to all texts in a JSON value, keys included."""
+    """Apply `visible` to all texts in a JSON value."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):
@@ -107,7 +107,7 @@ def visible_values(value: Any) -> Any:
 
 
 def visible_json(text: str) -> str:
-    r"""Escape invisible characters in JSON as `\uXXXX`, which keeps its values."""
+    r"""Escape invisible characters in JSON without changing its values."""
     return _visible_pattern().sub(_escaped_for_json, text) if _is_suspect(text) else text
 
 

@@ -68,7 +68,7 @@ class NamedDate:
 
 
 def named_dates(query: str) -> list[NamedDate]:
-    """Return the dates in a query, in its order, without invalid ones."""
+    """Return the valid dates in a query, in its order."""
     named = [
         NamedDate(_MONTHS[found["month"].lower()], _number(day), _number(found["year"]))
         for found in _NAMED.finditer(query)
@@ -84,7 +84,7 @@ def named_dates(query: str) -> list[NamedDate]:
 
 
 def closeness(named: Sequence[NamedDate], moment: datetime) -> float:
-    """Rate how close a moment is to the nearest of the dates, 0..1.
+    """Rate a moment's closeness to the nearest date, 0..1.
 
     People often write about a day some days later, so moments shortly after a date count too.
     """
@@ -127,7 +127,9 @@ def _number(digits: str | None) -> int | None:
 
 
 def parse_since(text: str, now: datetime | None = None) -> datetime:
-    """Parse a point in time; the result has a time zone.
+    """Parse a point in time.
+
+    The result has a time zone.
 
     Args:
         text: ISO 8601, as in `2026-05-01` or `2026-05-01T12:00Z`, in this machine's time zone

@@ -1,4 +1,4 @@
-"""Find places where a text may be cut without splitting a visible character."""
+"""Find places to cut between visible characters."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _follows_virama(text: str, position: int) -> bool:
 
 
 def _is_within_flag(text: str, position: int) -> bool:
-    """Whether `position` splits a flag, which is a pair of regional indicators."""
+    """Whether `position` splits a flag's pair of regional indicators."""
     if not _is_regional(text[position]):
         return False
     start = position

@@ -1,4 +1,4 @@
-"""Build BM25's sparse vectors, and find words related to a query's.
+"""Build BM25's sparse vectors, and find related words.
 
 A stemmer joins `wins` and `win`, but not `won` and `win`; and a question about pets is also about
 puppies. `related_words.txt` lists irregular forms, synonyms, and things of a kind. They are added
@@ -22,7 +22,7 @@ _FIRST_CJK = "\u2e80"
 
 @frozen
 class KeywordVector:
-    """A sparse vector: token ids and their weights, of equal length."""
+    """A sparse vector: token ids and their weights."""
 
     indices: list[int]
     values: list[float]
@@ -58,7 +58,7 @@ def embed_keywords_query(text: str) -> KeywordVector:
 
 
 def related_to(words: Iterable[int]) -> frozenset[int]:
-    """Return the ids of words related to those of a query, without the query's own.
+    """Return the ids of words related to a query's.
 
     Args:
         words: the ids of the query's words, from `embed_keywords_query`.
@@ -70,7 +70,7 @@ def related_to(words: Iterable[int]) -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> Mapping[int, frozenset[int]]:
-    """Map each word's id to the ids of its related words."""
+    """Map word ids to those of related words."""
     related: dict[int, set[int]] = defaultdict(set)
     for line in files("contextkit.text").joinpath("related_words.txt").read_text().splitlines():
         if line.startswith("#"):

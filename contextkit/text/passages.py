@@ -1,4 +1,4 @@
-"""Extract the passages of a text that are most relevant to a query.
+"""Extract the passages that are most relevant to a query.
 
 A passage is a run of neighbouring paragraphs: the best match and those around it, under their
 heading. There are at most two; `...` marks omissions. A paragraph's score is the sum of the
@@ -50,7 +50,7 @@ _MOST_CHARACTERS = 200_000
 
 
 class Excerpt(str):
-    """A shortened text of self-contained parts, not one that was cut off."""
+    """A shortened text of self-contained parts."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ def excerpt(
     tail: str = "",
     must_keep: Sequence[str] = (),
 ) -> Excerpt:
-    """Select the sentences that are most relevant to a query, within a token limit.
+    """Select a query's most relevant sentences within a token limit.
 
     Args:
         text: Markdown, XML character data or plain text.
@@ -123,7 +123,7 @@ def _plain(text: str) -> str:
 
 @frozen
 class _Reading:
-    """A text's units, their blocks, and the ranking of blocks for a query.
+    """A text's units and blocks, ranked for a query.
 
     Attributes:
         units: the text's units.
@@ -154,7 +154,7 @@ class _Reading:
 def _parsed(
     text: str, longest: int
 ) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
-    """Parse a text into units and blocks, with the word ids of each block."""
+    """Parse a text into units, blocks and word ids."""
     units = text_units(text, longest)
     blocks = unit_blocks(units, longest)
     texts = ("\n".join(unit.text for unit in units[it.start : it.stop]) for it in blocks)
@@ -192,12 +192,12 @@ def _order(own: Sequence[float]) -> Sequence[int]:
 
 
 def _fading(own: Sequence[float]) -> list[float]:
-    """Add to each score a fading part of the scores before it."""
+    """Add to each score a fading part of earlier ones."""
     return list(accumulate(own, lambda before, value: _NEIGHBOUR * before + value))
 
 
 def _holders(units: Sequence[TextUnit], must_keep: Iterable[str]) -> set[int] | None:
-    """The units that contain these texts, each in one unit or several in a row."""
+    """The units that contain these texts."""
     held: set[int] = set()
     for must in must_keep:
         rows = (
@@ -265,7 +265,7 @@ class _Choice:
             vain += not self._add(self.reading.blocks[place], room)
 
     def _add(self, units: Sequence[int], room: int) -> bool:
-        """Choose a block with the headings above it, if there is room."""
+        """Choose a block with its headings, if there is room."""
         wanted = {*units, *self._headings(units[0])} - self.chosen
         if not wanted:
             return True
@@ -288,7 +288,7 @@ class _Choice:
         return True
 
     def _headings(self, place: int) -> Iterator[int]:
-        """Yield the headings above a unit, or above its indented blocks."""
+        """Yield the headings above a unit or its block."""
         first = place
         for _ in range(_MOST_IN_A_ROW):
             if not (first and self.units[first].is_indented and self.units[first - 1].is_indented):

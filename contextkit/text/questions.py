@@ -64,7 +64,7 @@ _READ_LINES = 100_000
 
 
 def signals_of(query: str) -> QuerySignals:
-    """Return the signals of a query's words, without those from plugins.
+    """Return the signals of a query's own words.
 
     Only the first 8,192 characters of a text count, as in searches. The topic of a text of
     several lines is taken from its first line.
@@ -80,7 +80,7 @@ def signals_of(query: str) -> QuerySignals:
 
 
 def is_talk(query: str) -> bool:
-    """Whether a query has no subject: "thanks!", "can you help me?", "fix it".
+    """Whether a query has no subject: "thanks!", "fix it".
 
     Words written as code are a subject: `--help`, `fix()`. So may be a single word, unless it
     is a greeting or similar: `next`, `mean`.
@@ -118,7 +118,7 @@ def _topics(query: str) -> tuple[Topic, ...]:
 
 
 def _is_bare_phrase(query: str) -> bool:
-    """Whether a query is a few words without a question: "digest auth"."""
+    """Whether a query is a bare phrase: "digest auth"."""
     if len(query) > _LONGEST_NAME or "?" in query or language_of(query) is not None:
         return False
     words = _words(query)
@@ -133,7 +133,10 @@ def _is_bare_phrase(query: str) -> bool:
 
 
 def _intent(prose: str, *, asks: bool) -> Intent:
-    """The intent, by whole words; parts of words or of names do not count."""
+    """The intent, by whole words.
+
+    Parts of words or of names do not count.
+    """
     words = _words(prose)
     if not FIX.isdisjoint(words):
         return "fix"
@@ -149,7 +152,7 @@ def _intent(prose: str, *, asks: bool) -> Intent:
 
 
 def _is_told(words: Sequence[str]) -> bool:
-    """Whether the first meaningful word is a verb that requests an action."""
+    """Whether the first meaningful word requests an action."""
     for word, following in pairwise((*words, "")):
         if word in VERBS:
             return True
@@ -163,7 +166,7 @@ def _is_told(words: Sequence[str]) -> bool:
 
 
 def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
-    """The names in a text, without duplicates, and the text without code."""
+    """The names in a text, and the text without code."""
     names: dict[str, None] = {}
     prose: list[str] = []
     language = language_of(text)
@@ -182,7 +185,7 @@ def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def _code_name(token: str) -> str:
-    """Read a token as a name of code, file or address; "" for a plain word."""
+    """Read a code name, file or address from a token."""
     if _URL.match(token):
         return token.rstrip(_ENDS)
     call = token.rstrip(".,;:!?").endswith("()")
@@ -197,7 +200,7 @@ def _code_name(token: str) -> str:
 
 
 def is_code_name(name: str) -> bool:
-    """Whether a name is one of code, a file or an address, not of a person."""
+    """Whether a name is one of code, file or address."""
     return bool(_code_name(name))
 
 
@@ -247,7 +250,10 @@ class _Capitalised:
     _first_is_doubtful: bool = field(default=False, init=False)
 
     def next(self, token: str) -> Iterator[str]:
-        """Process the next token, "" for a non-word; yield the names that end here."""
+        """Process the next token, "" for a non-word.
+
+        Yield the names that end here.
+        """
         bare = token.strip(_ENDS)
         is_name = not self.off and bare[:1].isupper() and bare.lower() not in STOP_WORDS
         is_name = is_name and (not self.acronyms or bare[1:2].isupper())
@@ -287,12 +293,12 @@ def first_line(query: str) -> str:
 
 
 def is_traceback(query: str) -> bool:
-    """Whether a question starts with a traceback, whose frames are its subject."""
+    """Whether a question starts with a traceback."""
     return query.lstrip().startswith(_TRACEBACK)
 
 
 def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
-    """List the subject words of a query, each with its possible stems.
+    """List a query's subject words with their stems.
 
     They are in lower case, without duplicates and endings. Names are split (`session_cookie`,
     `SessionCookie`). Words of asking and telling are left out. The subject of a text of several
@@ -312,7 +318,10 @@ def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _beginnings(term: Term) -> tuple[str, ...]:
-    """The stems of a word and its translations; none for words of asking and telling."""
+    """The stems of a word and its translations.
+
+    None for words of asking and telling.
+    """
     subject = [word for word in term.english if word not in _NOT_THE_SUBJECT]
     if not subject and (term.english or term.text in _NOT_THE_SUBJECT):
         return ()

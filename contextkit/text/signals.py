@@ -51,7 +51,9 @@ class QuerySignals:
     )
 
     def united(self, more: QuerySignals) -> QuerySignals:
-        """Merge other signals into these; an intent other than `other` stays.
+        """Merge other signals into these.
+
+        An intent other than `other` stays.
 
         The topic `code` alone, which is the default, is replaced by other topics.
         """
@@ -121,7 +123,10 @@ _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么
 
 
 def topics_in(text: str) -> tuple[Topic, ...]:
-    """List the topics of a question; `code` if its words do not show any."""
+    """List the topics of a question.
+
+    `code` if its words do not show any.
+    """
     lowered = text.lower()
     found = [topic for topic, pattern in _SPACED.items() if pattern.search(lowered)]
     found += [

@@ -1,4 +1,4 @@
-"""Count tokens: an estimate without a tokenizer, for each model family.
+"""Count tokens, with an estimate for each model family.
 
 The estimate adds one weight per UTF-8 byte, looked up by the classes of the byte and of the byte
 before it. So it takes linear time, gives the same result on every platform, and never decreases
@@ -48,13 +48,13 @@ _CLAUDE_SAFETY = 110
 
 
 class Beginnings(Protocol):
-    """The beginnings of a text, each counted with the same note after it."""
+    """The beginnings of a text, counted with a note."""
 
     def tokens(self, end: int, between: str) -> int:
         """Count the tokens of `text[:end] + between + note`."""
 
     def longest(self, max_tokens: int) -> int:
-        """Estimate how many characters fit into a number of tokens, with the note."""
+        """Estimate how many characters fit, with the note."""
 
 
 @frozen
@@ -87,7 +87,7 @@ class TokenCounter:
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate a text's tokens for a tokenizer with 200,000 tokens (o200k_base).
+    """Estimate a text's tokens for o200k_base.
 
     Args:
         text: any text, lone surrogates included.
@@ -99,7 +99,10 @@ def estimate_tokens(text: str) -> int:
 
 
 def counter_called(name: str) -> TokenCounter | None:
-    """The estimating counter with this name in traces; None for a plugin's."""
+    """The estimating counter with this name in traces.
+
+    None for a plugin's.
+    """
     return next((counter for counter in _COUNTERS.values() if counter.name == name), None)
 
 
@@ -154,7 +157,7 @@ def _weights(name: str) -> _Weights:
 
 
 class _Weights:
-    """The weight of each byte after each other byte, in units."""
+    """The weight of each byte after each other byte."""
 
     def __init__(self, name: str) -> None:
         # Stored, because importing numpy again takes a tenth of a short text's count.
@@ -172,7 +175,7 @@ class _Weights:
         self._np = np
 
     def units(self, text: str) -> int:
-        """Count the units of a text at the start of a line."""
+        """Count a text's units at a line start."""
         data = b"\n" + text.encode("utf-8", "surrogatepass")
         pairs = len(data) - 1
         units = 0
@@ -182,7 +185,7 @@ class _Weights:
         return units
 
     def units_of_each(self, texts: Sequence[str]) -> list[int]:
-        """Count the units of several texts, each at the start of a line."""
+        """Count the units of several texts."""
         units: list[int] = []
         first = characters = 0
         for position, text in enumerate(texts):
@@ -205,13 +208,13 @@ class _Weights:
         ]
 
     def _sums(self, data: bytes) -> NDArray[np.int64]:
-        """Return for each position the units of the pairs that end before it."""
+        """Sum up the units before each position."""
         sums: NDArray[np.int64] = self._np.zeros(len(data), self._np.int64)
         self._np.cumsum(self._of_pairs(data, 0, len(data) - 1), out=sums[1:])
         return sums
 
     def sums(self, text: str) -> NDArray[np.int64]:
-        """Return the units of every beginning of a text, by its characters."""
+        """Return the units of every beginning of a text."""
         numpy = self._np
         data = b"\n" + text.encode("utf-8", "surrogatepass")
         sums = self._sums(data)
@@ -253,7 +256,7 @@ class _EstimatedBeginnings:
         return _in_tokens(units, self._percent) if end or between or self._note else 0
 
     def longest(self, max_tokens: int) -> int:
-        """Estimate how many characters fit into a number of tokens, with the note."""
+        """Estimate how many characters fit, with the note."""
         room = max_tokens * _UNITS_PER_TOKEN * 100 // self._percent - self._note_units
         return max(0, int(self._units.searchsorted(room)) - 1)
 

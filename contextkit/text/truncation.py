@@ -1,4 +1,4 @@
-"""Shorten a text to a number of tokens by cutting off its end."""
+"""Shorten a text by cutting off its end."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class _Cutter:
         return cls(text, TextBlocks(text), separated, beginnings)
 
     def legal(self, position: int) -> int:
-        """The nearest position at or before `position` where the text may be cut.
+        """The nearest earlier position where a cut is allowed.
 
         White space before the cut is dropped.
         """
@@ -117,15 +117,15 @@ class _Cutter:
             position = place
 
     def shortened(self, place: int) -> str:
-        """Return the text cut at a legal position, with ellipsis and note."""
+        """Return the cut text with ellipsis and note."""
         return f"{self.text[:place]}{self._ellipsis(place)}{self.note}"
 
     def tokens(self, place: int) -> int:
-        """Count the tokens of the text cut at a legal position, ellipsis and note included."""
+        """Count the tokens of the cut text."""
         return self.beginnings.tokens(place, self._ellipsis(place))
 
     def furthest(self, max_tokens: int, most: int) -> int:
-        """The last position up to `most` that leaves at most `max_tokens`.
+        """The last position that leaves at most `max_tokens`.
 
         The search starts at an estimate and doubles its steps.
         """
@@ -161,7 +161,10 @@ class _Cutter:
         return ellipsis
 
     def better_places(self, furthest: int) -> Iterator[int]:
-        """Yield positions to cut at, best first; the last one is `furthest`."""
+        """Yield positions to cut at, best first.
+
+        The last one is `furthest`.
+        """
         furthest = self.legal(furthest)
         if self.blocks.open_fence(furthest) is None:
             yield from self._last("\n\n", furthest, _PARAGRAPH_KEEPS)

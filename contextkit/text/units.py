@@ -39,7 +39,7 @@ _WRAPPED = 50
 
 @frozen
 class TextUnit:
-    """A part of a text that is shown whole or left out.
+    """A part of a text that is never divided.
 
     Attributes:
         text: the text, without white space around it.
@@ -104,7 +104,9 @@ def text_units(body: str, longest: int) -> list[TextUnit]:
 
 
 def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
-    """Group units that must be read together; return ranges of their positions.
+    """Group units that must be read together.
+
+    Return ranges of their positions.
 
     A numbered list is one block, and so is a short paragraph or bullet list if prose is not
     split. A unit that ends with a colon is in one block with the next unit.
@@ -142,7 +144,10 @@ def _announces(units: Sequence[TextUnit], block: range, following: range, longes
 
 
 def _runs(units: Sequence[TextUnit]) -> Iterator[range]:
-    """Yield runs of units that form a paragraph or list; headings and blocks alone."""
+    """Yield runs of units that form a paragraph or list.
+
+    Headings and blocks alone.
+    """
     start, mark = 0, None
     for place, unit in enumerate(units):
         is_alone = unit.is_heading or unit.is_block
@@ -166,7 +171,7 @@ def _is_alone(units: Sequence[TextUnit], place: int) -> bool:
 
 
 def _list_mark(unit: TextUnit) -> re.Pattern[str] | None:
-    """The pattern of the list item that a unit starts, or None."""
+    """The pattern of a unit's list item, or None."""
     if not unit.starts_line:
         return None
     return next((mark for mark in (_NUMBER, _BULLET) if mark.match(unit.text)), None)
@@ -177,7 +182,7 @@ def _length(units: Sequence[TextUnit], block: range) -> int:
 
 
 def _goes_on(last: str, line: str) -> bool:
-    """Whether a line continues the wrapped prose of the previous line."""
+    """Whether a line continues the previous line's prose."""
     return len(last) >= _WRAPPED and not (_HEADING.match(last) or _STARTS_ANEW.match(line))
 
 
@@ -216,7 +221,7 @@ def _underline(units: list[TextUnit], underline: str) -> None:
 
 
 def _underlining(found: re.Match[str]) -> str:
-    """Keep tildes below a line of their length from being read as a fence.
+    """Keep tildes that underline a heading from opening a fence.
 
     They underline a heading in reStructuredText.
     """
@@ -230,7 +235,7 @@ def _line_ends(text: str) -> str:
 
 
 def _is_in_block(blocks: TextBlocks, line: str, start: int, end: int) -> bool:
-    """Whether a line is part of a fence, a table or indented code."""
+    """Whether a line is in a fence, table or code."""
     return (
         _INDENTED.match(line) is not None
         or blocks.is_row_end(end)
@@ -240,7 +245,7 @@ def _is_in_block(blocks: TextBlocks, line: str, start: int, end: int) -> bool:
 
 
 def _sentences(line: str, blocks: TextBlocks, start: int) -> Iterator[str]:
-    """Yield the sentences of a line, each with the white space before it."""
+    """Yield a line's sentences with the white space before them."""
     begin = read = 0
     marks = Counter[str]()
     for found in SENTENCE_END.finditer(line):
@@ -261,7 +266,7 @@ def _sentences(line: str, blocks: TextBlocks, start: int) -> Iterator[str]:
 
 
 def _marks(text: str, *, starts_line: bool) -> Mapping[str, int]:
-    """Count the marks that open or close emphasis, code spans and brackets."""
+    """Count marks of emphasis, code spans and brackets."""
     bare = _ESCAPED.sub("", text)
     if starts_line and bare.lstrip()[:2] == "* ":
         bare = bare.lstrip()[2:]

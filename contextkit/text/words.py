@@ -1,4 +1,4 @@
-"""English words that show a query's intent, and words without meaning."""
+"""English words that show intent, and stop words."""
 
 from __future__ import annotations
 

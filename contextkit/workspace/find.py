@@ -101,7 +101,7 @@ def _has_table(pyproject: Path) -> bool:
 
 
 def repository_of(root: Path) -> Path | None:
-    """Return the git folder shared by a repository's work trees, or None.
+    """Return a repository's shared git folder, or None.
 
     A folder may be untrusted. So a `.git` that is a link is ignored, and a `.git` file is followed
     only if the repository that it names lists this folder among its work trees.

@@ -45,7 +45,9 @@ class LinkedFolderError(OSError):
 
 @define
 class Folder:
-    """A folder and everything below it; paths are relative, with `/`.
+    """A folder and everything below it.
+
+    Paths are relative, with `/`.
 
     The folders of the last path stay open, which makes access in path order fast. `close` closes
     them; the next access opens them again. Not thread-safe.
@@ -73,7 +75,7 @@ class Folder:
             return error
 
     def read(self, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
-        """Return a regular file's content, and its status from before reading.
+        """Return a regular file's content and earlier status.
 
         Raises `OSError` or `ValueError` if it is missing, unreadable, not a regular file, longer
         than `max_bytes`, or reached through a link.
@@ -90,7 +92,7 @@ class Folder:
         return content, status
 
     def entries(self, path: str = "") -> list[tuple[str, bool]]:
-        """Return the names in a folder, sorted, and whether each is a folder.
+        """Return a folder's names, and which are folders.
 
         Raises what `read` raises.
         """
@@ -102,7 +104,7 @@ class Folder:
         enters: Callable[[str], bool],
         unreadable: Callable[[str, OSError | ValueError], None] = lambda *_: None,
     ) -> Iterator[str]:
-        """Yield the paths of everything but folders, in a stable order.
+        """Yield all paths except folders, in a stable order.
 
         Args:
             enters: decides for each folder, by its path with `/` at the end, whether to enter it.
@@ -174,7 +176,7 @@ class Folder:
         return self._descriptors[-1]
 
     def _leave(self, kept: int) -> None:
-        """Close all folders except the first `kept`, the root among them."""
+        """Close all but the first `kept` folders."""
         self._folder = self._place = None
         while len(self._descriptors) > kept:
             os.close(self._descriptors.pop())
@@ -239,7 +241,7 @@ def _open_folder(name: str, parent: int) -> int:
 
 
 def _unlinked(root: Path, folders: Sequence[str]) -> str:
-    """Return the path of a folder after checking that it has no links.
+    """Return a folder's path, if it has no links.
 
     A link that replaces a folder afterwards goes unnoticed.
     """

@@ -187,7 +187,9 @@ class Git:
         return answer
 
     def stream(self, *arguments: str, given: bytes = b"") -> Generator[bytes, None, None]:
-        """Run a command and yield its output in chunks; closing the iterator stops it.
+        """Run a command and yield its output in chunks.
+
+        Closing the iterator stops it.
 
         Args:
             arguments: as for `run`.
@@ -219,7 +221,7 @@ class Git:
 
     @property
     def here(self) -> str:
-        """The folder as a path argument, which git refuses outside of its work tree.
+        """The folder as a path that git checks.
 
         A repository's `core.worktree` can name any folder, which git would list for a command
         without a path, or with `.`.
@@ -244,7 +246,7 @@ class Git:
         return command, environment
 
     def _repository(self) -> list[str]:
-        """Options that select a bare repository, or refuse it inside a work tree."""
+        """Options that select or refuse a bare repository."""
         found = find_git_folders(Path(self.here))
         if found.bare is None:
             return []
@@ -285,7 +287,7 @@ class Git:
 
 
 def _drivers(listed: bytes) -> Iterator[str]:
-    """The names of filter drivers, from the keys of their settings."""
+    """The names of filter drivers, from their settings."""
     keys = (os.fsdecode(key) for key in listed.split(b"\0"))
     names = (key.removeprefix("filter.").rpartition(".") for key in keys if key.count(".") > 1)
     return iter(dict.fromkeys(name for name, _, _ in names))

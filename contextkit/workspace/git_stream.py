@@ -20,7 +20,7 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class Stream:
-    """One process, which has always ended when reading its output ends.
+    """One process, always ended after its output.
 
     Attributes:
         command: the program and its arguments.
@@ -41,7 +41,10 @@ class Stream:
     _over: threading.Event = field(factory=threading.Event, init=False)
 
     def chunks(self, given: bytes) -> Generator[bytes, None, None]:
-        """Start the process and yield its output; raises `OSError` if it fails to start."""
+        """Start the process and yield its output.
+
+        Raises `OSError` if it fails to start.
+        """
         # Files instead of pipes, so that the process can neither fill nor wait for one.
         with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
             stdin.write(given)

@@ -1,4 +1,4 @@
-"""List the files of a git work tree, including nested repositories."""
+"""List a work tree's files, with nested repositories."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def git_files(root: Path) -> WorkTreeFiles:
 
 
 def _is_wanted(git: Git) -> bool:
-    """Whether a folder belongs to a work tree that does not ignore it."""
+    """Whether a work tree contains and does not ignore a folder."""
     ignored = git.run("check-ignore", "-q", ".", check=False).code
     if ignored in {_IGNORED, _NOT_IGNORED}:
         return ignored == _NOT_IGNORED
@@ -69,7 +69,7 @@ def _is_wanted(git: Git) -> bool:
 
 
 def _listed(root: Folder, prefix: str) -> list[str]:
-    """List the files of the work tree at `prefix`, with the prefix in front."""
+    """List the files below `prefix`, with the prefix."""
     git = Git(root.root / prefix)
     # Tags distinguish tracked from untracked files, whatever their names.
     options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
@@ -90,7 +90,7 @@ def _listed(root: Folder, prefix: str) -> list[str]:
 
 
 def _is_repository(root: Folder, path: str) -> bool:
-    """Whether it is a repository of its own, not a linked work tree."""
+    """Whether it is a repository of its own."""
     marker = f"{path}/.git"
     status = root.look_up(marker)
     if not isinstance(status, os.stat_result):
