@@ -83,7 +83,7 @@ def broken_store(request: pytest.FixtureRequest, dead_url: str, home: Path) -> t
     if request.param == "a dead server":
         return {"store.url": dead_url}, re.escape(dead_url)
     (home / "file").touch()
-    return {"store.path": home / "file"}, f"no store can be made at {re.escape(str(home))}"
+    return {"store.path": home / "file"}, f"cannot create a store at {re.escape(str(home))}"
 
 
 async def test_without_a_store_live_sources_answer(
@@ -193,7 +193,7 @@ async def test_a_store_that_another_process_keeps(
     for _ in range(2):
         context = await kit.assemble_context("tide")
         assert states(context) == {"notes": "failed", "log": "failed", "live": "ok"}
-        assert f"is held by process {holder.pid}" in str(reasons(context)["notes"])
+        assert f"is still in use by process {holder.pid}" in str(reasons(context)["notes"])
         assert {row.breaker for row in context.trace.sources} == {"closed"}
     with pytest.raises(StoreBusyError):
         await kit.assemble_context("tide", ["notes"])

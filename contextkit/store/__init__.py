@@ -1,1 +1,1 @@
-"""Where records live and are searched."""
+"""Stores of records, embedded or on a server."""

@@ -1,12 +1,13 @@
-"""What every record store does, and the schema that all of them share.
+"""The interface of every record store, and their common schema.
 
-One collection; a record is a point. Its payload is `source`, `project`, `id`, `text`,
-`keywords`, `created_at` (RFC 3339) and the source's own `fields`; its vectors are `bm25`
-(sparse, with the engine's inverse document frequency) and, where its source has a model,
-a dense one under that model's name. `scope` is source and project in one, so that a search
-has one condition to meet instead of two. Where `fields` has a number that the engine's
-reader would round, `exact` has the fields once more, as JSON text. `checksum` is of all that
-a record is read from (`payloads`).
+A record is a point in one collection. Its payload has `source`, `project`, `id`, `text`,
+`keywords`, `created_at` (RFC 3339) and the source's own `fields`. Its vectors are `bm25`
+(sparse, with the engine's inverse document frequency) and, if its source has a model, a dense
+one under that model's name.
+
+`scope` joins source and project, so that a search filters by one condition instead of two.
+`exact` repeats `fields` as JSON text if `fields` has a number that the engine's reader would
+round. `checksum` covers everything that a record is read from (`payloads`).
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ SCHEMA_VERSION = 3
 KEYWORD_MODEL = "bm25-english-code-1"
 BM25 = "bm25"
 MOST_HITS = 1_000_000
-"""More hits than this are never asked of an engine."""
+"""The most hits that an engine is asked for."""
 
 _PLAIN_PATH = re.compile(r"[\w-]+(\.[\w-]+)*")
 
 
 @frozen
 class Match:
-    """One condition on a payload key: any of these values, or within this range."""
+    """One condition on a payload key: values or a range."""
 
     key: str
     values: tuple[str | int | bool, ...] = ()
@@ -48,7 +49,7 @@ class Match:
 
     @property
     def by_type(self) -> list[list[str] | list[int] | list[bool]]:
-        """The values sorted by type: an engine's list of values is of one type."""
+        """The values, grouped by type as engines need them."""
         truths = [value for value in self.values if isinstance(value, bool)]
         texts = [value for value in self.values if isinstance(value, str)]
         numbers = [
@@ -59,7 +60,7 @@ class Match:
 
 @frozen
 class StoredPoint:
-    """A record as both engines take it."""
+    """A record in the form that both engines store."""
 
     id: str
     payload: Mapping[str, Any]
@@ -73,8 +74,8 @@ class StoredBatch:
 
     Attributes:
         source: the source.
-        model: the name of the model; None where it cannot be found out.
-        dimensions: of the dense vectors, or None where there are none.
+        model: the name of the model; None if it is unknown.
+        dimensions: of the dense vectors; None without dense vectors.
         points: the records.
     """
 
@@ -85,15 +86,15 @@ class StoredBatch:
 
 
 class RecordStore(Protocol):
-    """A store of records; every method blocks and may be called from any thread.
+    """A store of records.
 
-    A source's records are stored and searched with the vectors of that source's embedder.
-    Where the model fails, they are with their keywords alone.
+    Every method blocks and may be called from any thread. A source's records are stored and
+    searched with the vectors of that source's embedder, or by keywords alone if its model fails.
     """
 
     @property
     def embedders(self) -> Embedders:
-        """What makes the dense vectors."""
+        """The embedders that make the dense vectors."""
 
     @property
     def identity(self) -> StoreIdentity:
@@ -101,38 +102,42 @@ class RecordStore(Protocol):
 
     @property
     def problem(self) -> str | None:
-        """What makes its searches worse than they should be, in words, or None."""
+        """Why searches are worse than they should be, or None."""
 
     def revision(self, source: str) -> str | None:
-        """What is another one whenever a source's records have changed; None: unknown.
+        """A token that changes whenever a source's records change.
 
-        Changes by other processes count too, wherever the store can know of them. It is cheap
-        and does not open the store.
+        It is None if unknown. It covers changes by other processes as far as the store can see
+        them. Reading it is cheap and does not open the store.
         """
 
     def put(self, records: Sequence[Record]) -> None:
-        """Store records, replacing those with the same point id; durable on return.
+        """Store records, replacing those with the same point id.
+
+        The records are durable when this returns.
 
         Raises:
-            StoreFullError: where the disk has no room, before anything is stored.
-            StoreModelMismatchError: where the source's records have another model's vectors.
+            StoreFullError: the disk has no room; nothing was stored.
+            StoreModelMismatchError: the source's records have another model's vectors.
         """
 
     def delete(self, point_ids: Sequence[str]) -> None:
-        """Delete points; ids that are not there are passed over."""
+        """Delete points, ignoring unknown ids."""
 
     def delete_where(self, source: str, projects: Sequence[str], filters: Filters) -> None:
         """Delete every record of a source that matches."""
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """The records at these points, in this order; missing ones are left out.
+        """Return the records at these points, in this order.
+
+        Missing records are left out.
 
         Raises:
-            RecordDamagedError: naming those of them that are damaged.
+            RecordDamagedError: some of the records are damaged; the error names them.
         """
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
-        """Answer several questions in one round trip, each best first.
+        """Answer several searches in one round trip, each best first.
 
         Damaged records are left out, logged, and named in `problem`.
         """
@@ -140,50 +145,55 @@ class RecordStore(Protocol):
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
-        """Every record that matches, page by page; None means any source, any project.
+        """Iterate over the matching records, page by page.
+
+        None means any source or any project.
 
         Raises:
-            RecordDamagedError: after the last record, naming those that are damaged.
+            RecordDamagedError: some records are damaged; raised after the last sound one.
         """
 
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
-        """The records that match, newest first; damaged ones are left out as by `search`."""
+        """Return the matching records, newest first, without damaged ones."""
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
-        """How many records match."""
+        """Count the matching records."""
 
     def hold(self) -> AbstractContextManager[None]:
-        """Keep the store for several operations, where it is shared by turns."""
+        """Keep a shared store open for several operations."""
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
-        """Do now what searches would wait for: open, load the models, embed the queries.
+        """Open the store, load models and embed coming queries.
 
         Args:
-            searched: source and query of the searches to come; default: whatever the
-                sources that are on may search for.
+            searched: source and query of the searches to come; default: load the models of all
+                enabled sources.
         """
 
     def optimize(self) -> bool:
-        """Put the store in order after many writes; tell whether there was need to.
+        """Optimize the store after many writes.
 
-        Worth calling once after thousands of writes or deletions, at the end of an index
-        run; quick where there is nothing to do.
+        Return whether that was needed.
+
+        Call it once after thousands of writes or deletions, at the end of an index run. It
+        returns at once if there is nothing to do.
         """
 
     def close(self) -> None:
-        """Let go of everything; a closed store opens again when it is used."""
+        """Release everything; the next use opens the store again."""
 
     def leave(self) -> None:
-        """Be ready for the end of the process, which lets go of everything by itself.
+        """Prepare for the end of the process.
 
-        Quicker than `close` for a store that was only read. It is not used afterwards.
+        It is quicker than `close` for a store that was only read. The store is not used
+        afterwards.
         """
 
 
 def conditions(source: str | None, projects: Sequence[str] | None, filters: Filters) -> list[Match]:
-    """The conditions that select a source's records in some projects under some filters.
+    """Conditions that select records by source, projects and filters.
 
     Raises `RecordError` for a filter value that no store can compare.
     """
@@ -213,12 +223,17 @@ def _condition(name: str, wanted: object) -> Match:
 
 
 def _path(name: str) -> str:
-    """A field's name as the engines' path; a dot goes down into a nested field."""
+    """Write a field's name as the engines' path.
+
+    A dot enters a nested field.
+    """
     if _PLAIN_PATH.fullmatch(name):
         return name
     _check_unicode(name, name)
     if not name or '"' in name:
-        raise RecordError(f"filter {name!r}: a field's name is not empty and has no quote in it")
+        raise RecordError(
+            f"filter {name!r}: expected the name of a field, not empty and without quotes"
+        )
     return f'"{name}"'
 
 
@@ -240,7 +255,7 @@ def _check_unicode(name: str, text: str) -> None:
 
 def _not_a_filter(name: str, wanted: object) -> RecordError:
     return RecordError(
-        f"filter {name}: expected a string, an integer of 64 bits, a non-empty list of those, "
+        f"filter {name}: expected a string, a 64-bit integer, a non-empty list of those, "
         f"or a Range, got {wanted!r}"
     )
 
@@ -253,14 +268,14 @@ def _checked_range(name: str, bounds: Range) -> Range:
     numbers = [bound for bound in given if isinstance(bound, (int, float)) and math.isfinite(bound)]
     if not given or len(given) not in (len(times), len(numbers)):
         raise RecordError(
-            f"filter {name}: a Range has one bound at least, all of them finite numbers or all "
-            f"of them datetimes with a time zone, got {bounds!r}"
+            f"filter {name}: a Range needs at least one bound, either finite numbers or datetimes "
+            f"with a time zone, got {bounds!r}"
         )
     return bounds
 
 
 def by_source(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
-    """Batches of at most so many records, each of one source, in their order."""
+    """Split records into batches of one source each."""
     of_source: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         of_source[record.source].append(record)
@@ -270,9 +285,10 @@ def by_source(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
 
 
 def in_batches(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
-    """Batches of at most so many records, in their order.
+    """Split records into batches, in their order.
 
-    A scan says at its end which records are damaged: the last batch comes before that error.
+    A scan raises the error that names damaged records at its end, so the last batch is yielded
+    before that error.
     """
     batch: list[Record] = []
     try:
@@ -290,7 +306,7 @@ def in_batches(records: Iterable[Record], most: int) -> Iterator[list[Record]]:
 
 
 def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
-    """Records of one source with the vectors and the payload that both engines store."""
+    """Build the vectors and payloads of one source's records."""
     texts = [record.searched_text for record in records]
     vectors = embedder.dense(texts)
     return StoredBatch(
@@ -310,11 +326,14 @@ def stored_batch(records: Sequence[Record], embedder: Embedder) -> StoredBatch:
 
 
 def newest_first(records: Iterable[Record]) -> list[Record]:
-    """Records by the time they came to be, newest first; ties by point id."""
+    """Sort records by creation time, newest first.
+
+    Ties by point id.
+    """
     by_id = sorted(records, key=lambda record: record.point_id)
     return sorted(by_id, key=lambda record: record.created_at, reverse=True)
 
 
 def candidates_for(limit: int) -> int:
-    """How many hits to ask each side of a hybrid search for, so that `limit` remain."""
+    """Hits that each side of a hybrid search fetches."""
     return min(max(2 * limit, 20), MOST_HITS)

@@ -1,10 +1,9 @@
-"""Records, filters and searches in the words of Qdrant Edge.
+"""Translate records, filters and searches for Qdrant Edge.
 
-Which record fields an embedded store indexes: those of sources with many records.
-
-An index makes a filter quick and every opening slow: each takes some five milliseconds to open
-and close, with records or without, while looking at the records themselves takes five
-microseconds for each of its source's.
+It also decides which record fields an embedded store indexes: those of sources with many
+records. An index speeds up a filter and slows down every opening: each index takes about five
+milliseconds to open and close, whatever its size, while checking the records themselves takes
+five microseconds per record of the source.
 """
 
 from __future__ import annotations
@@ -31,21 +30,26 @@ STORE_INDEXES: Mapping[str, _Mapped] = {
 }
 """Payload key -> index, in every shard.
 
-Where the shard is in order (`EmbeddedStore.optimize`) they are files that are mapped: building
-them in memory is half of what opening it takes, and a search is no quicker for it. `Cached` reads
-them from end to end first; `Cold` has the first search wait for each page of the disk.
+In an optimized shard (`EmbeddedStore.optimize`) they are mapped files: building them in memory
+takes half of the opening time and makes no search quicker. `Cached` reads them from end to end
+first; with `Cold` the first search waits for each page of the disk.
 """
 
 _ORDERED_FROM_KB = 500
-"""Vectors of so much room make it worth to put a shard in order: it opens in half the time."""
+"""Size of the vectors from which optimizing a shard halves its opening time."""
+
+WORTH_AN_INDEX = 1_000
+"""A source with fewer records is filtered without an index."""
 
 
 def shard_config() -> edge.EdgeConfig:
-    """The schema of a new shard: sparse vectors; dense ones come with their models.
+    """The schema of a new shard: sparse vectors.
 
-    There is no graph over dense vectors: to compare all of a source's is exact, and fast
-    enough for what one machine has, while a graph takes a minute for 100,000 vectors, in
-    which nobody else could use the store.
+    Models add dense ones.
+
+    Dense vectors have no graph. Comparing all of a source's vectors is exact, and fast enough for
+    the data of one machine, while building a graph takes a minute for 100,000 vectors and locks
+    the store meanwhile.
     """
     return edge.EdgeConfig(
         hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000),
@@ -56,10 +60,12 @@ def shard_config() -> edge.EdgeConfig:
 
 
 def model_vector(model: StoredModel) -> edge.UpdateOperation:
-    """The operation that gives a shard a model's vectors; done twice, it does nothing more.
+    """The operation that adds a model's vectors to a shard.
 
-    A number takes one byte. All of a source's vectors are compared with a query's, and that
-    takes a third of the time so; the cosine is then off by some thousandths at most.
+    It is idempotent.
+
+    Each number is stored in one byte. A query is compared with all of a source's vectors, which
+    takes a third of the time this way; the cosine is then off by at most a few thousandths.
     """
     return edge.UpdateOperation.create_dense_vector(
         model.vector,
@@ -80,9 +86,9 @@ def index_of(key: str) -> _Mapped:
 
 
 def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:
-    """A point, its dense vector under that name.
+    """Build the engine's point.
 
-    One without a single word has no vector and is found by filters alone.
+    A record without any word has no sparse vector; only filters find it.
     """
     vectors: dict[str, Any] = {}
     if point.keywords.indices:
@@ -93,7 +99,7 @@ def edge_point(point: StoredPoint, vector: str | None) -> edge.Point:
 
 
 def edge_filter(matches: Sequence[Match]) -> edge.Filter:
-    """All conditions at once; none selects everything."""
+    """Require all conditions; without conditions, select everything."""
     return edge.Filter(must=[_condition(match) for match in matches])
 
 
@@ -114,7 +120,7 @@ def _any_of(
     values: list[str] | list[int] | list[bool],
 ) -> list[edge.MatchAny] | list[edge.MatchValue]:
     if isinstance(values[0], bool):
-        # The engine's binding takes Python's own booleans for the integers 0 and 1.
+        # The engine's binding reads Python's own booleans as the integers 0 and 1.
         from numpy import bool_
 
         return [edge.MatchValue(cast("bool", bool_(value))) for value in values]
@@ -136,7 +142,7 @@ def _range(bounds: Range) -> edge.RangeFloat | edge.RangeDateTime:
 
 @frozen
 class PlannedSearch:
-    """One search as the engine's requests: by keywords, by meaning, either or none."""
+    """The engine's requests for one search: by keywords, by meaning."""
 
     keywords: edge.QueryRequest | None
     dense: edge.QueryRequest | None
@@ -148,10 +154,10 @@ class PlannedSearch:
 
 
 def plan_search(search: Search, query: QueryVectors, vector: str | None) -> PlannedSearch:
-    """The engine's requests for one search, among the dense vectors of that name.
+    """Plan one search, using the dense vectors of this name.
 
-    The inverse document frequency is that of the source's own records in these projects:
-    what is a rare word among memories may be in every line of code.
+    The inverse document frequency is computed from the source's own records in these projects:
+    a rare word among memories may be in every line of code.
     """
     if search.limit < 1 or not search.projects:
         return PlannedSearch(None, None)
@@ -182,13 +188,9 @@ def _sparse(vector: KeywordVector) -> edge.SparseVector:
     return edge.SparseVector(indices=vector.indices, values=vector.values)
 
 
-WORTH_AN_INDEX = 1_000
-"""A source with fewer records is filtered without an index of its own."""
-
-
 @define(eq=False)
 class FieldIndexes:
-    """What is known of an open shard's indexes of record fields.
+    """Track which record fields an open shard has indexed.
 
     Attributes:
         declared: source -> the fields that its filters use.
@@ -199,19 +201,19 @@ class FieldIndexes:
     _records: Counter[str] = field(factory=Counter, init=False)
 
     def begin(self, made: Iterable[str], scopes: Mapping[str, int]) -> None:
-        """Start anew with a shard that was opened.
+        """Start over with a newly opened shard.
 
         Args:
-            made: the payload keys that it has an index of.
+            made: the payload keys that are indexed.
             scopes: scope -> records in it.
         """
         self._made = set(made)
         self._records = _by_source(scopes)
 
     def missing(self, batch: StoredBatch, scopes: Callable[[], Mapping[str, int]]) -> set[str]:
-        """The payload keys to index before a batch is stored.
+        """Return the payload keys to index before a write.
 
-        Only fields that the batch has are: an index of nothing takes as long to open.
+        Only fields in the batch count: an empty index takes as long to open as a full one.
 
         Args:
             batch: records of one source.
@@ -223,13 +225,13 @@ class FieldIndexes:
         wanted = self._wanted(batch)
         if not wanted:
             return wanted
-        # What was written over was counted twice.
+        # Overwritten records were counted twice.
         self._records = _by_source(scopes())
         self._records[batch.source] += len(batch.points)
         return wanted if self._records[batch.source] >= WORTH_AN_INDEX else set()
 
     def made(self, keys: Iterable[str]) -> None:
-        """Take note of indexes that were made."""
+        """Record that these indexes were made."""
         self._made.update(keys)
 
     def _wanted(self, batch: StoredBatch) -> set[str]:
@@ -248,5 +250,5 @@ def _by_source(scopes: Mapping[str, int]) -> Counter[str]:
 
 
 def _parent(key: str) -> str:
-    """The outermost field that a nested one is in."""
+    """The outermost field of a nested one."""
     return ".".join(key.split(".")[:2])

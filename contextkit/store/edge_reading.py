@@ -1,4 +1,4 @@
-"""Reading records from an open shard; a damaged record costs only itself."""
+"""Read records from an open shard, skipping damaged ones."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from contextkit.text.keywords import KeywordVector, embed_keywords
 
 @frozen
 class Page:
-    """Part of a scroll through a shard.
+    """One page of a scroll through a shard.
 
     Attributes:
         keys: the points, in the engine's order.
         records: point -> its record; damaged ones are missing.
-        next: where the next page begins; None at the end.
+        next: the start of the next page; None at the end.
     """
 
     keys: Sequence[str]
@@ -37,7 +37,9 @@ class Page:
 
 @frozen
 class StoredVectors:
-    """The vectors of one point as the engine has them; empty where it has none.
+    """The vectors of one point.
+
+    They are empty if the engine has none.
 
     Attributes:
         keywords: the sparse one.
@@ -54,18 +56,18 @@ class EdgeReader:
 
     Attributes:
         path: the store's folder, for errors.
-        damage: what was found to be damaged.
+        damage: the damaged records that were found.
     """
 
     path: Path
     damage: Damage = field(factory=Damage)
 
     def fetch(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, Record]:
-        """The sound records at these points, by point."""
+        """Return the sound records at these points, by point."""
         return self.damage.sound(self._payloads(shard, point_ids)) if point_ids else {}
 
     def get(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Record]:
-        """The records at these points, in this order; raises `RecordDamagedError`."""
+        """Return the records at these points, or raise `RecordDamagedError`."""
         found = self.fetch(shard, point_ids)
         if damaged := self.damage.names(point_ids):
             raise RecordDamagedError(damaged)
@@ -73,7 +75,7 @@ class EdgeReader:
         return [found[key] for key in keys if key in found]
 
     def page(self, shard: edge.EdgeShard, **request: Any) -> Page:
-        """A page of the records that an `edge.ScrollRequest` selects."""
+        """Return the page of records that an `edge.ScrollRequest` selects."""
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points, offset = shard.scroll(edge.ScrollRequest(**request, with_payload=True))
@@ -86,7 +88,7 @@ class EdgeReader:
         return Page(keys, self.damage.sound(payloads), offset)
 
     def _payloads(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> list[Payload]:
-        """What the engine has at these points; it raises for all where it cannot read one."""
+        """Fetch payloads, bisecting if the engine cannot read all."""
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points = shard.retrieve(list(point_ids), with_payload=True, with_vector=False)
@@ -101,12 +103,12 @@ class EdgeReader:
                 for payload in self._payloads(shard, half)
             ]
             if all(payload is None for _, payload in found):
-                # That is no single record's damage.
+                # If no record can be read, the store is the problem.
                 raise
             return found
 
     def vectors(self, shard: edge.EdgeShard, ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """The vectors of these points, as far as the engine can read them, by point."""
+        """Return the readable vectors of these points, by point."""
         try:
             with engine_errors(f"reading the store at {self.path}"):
                 points = shard.retrieve(list(ids), with_payload=False, with_vector=True)
@@ -118,7 +120,7 @@ class EdgeReader:
             return self.vectors(shard, ids[:middle]) | self.vectors(shard, ids[middle:])
 
     def answer(self, shard: edge.EdgeShard, planned: Sequence[PlannedSearch]) -> list[RawHits]:
-        """What the engine answers to some searches, all asked at once."""
+        """Answer several searches with one engine request."""
         requests = [request for plan in planned for request in plan.requests]
         with engine_errors(f"searching the store at {self.path}"):
             answers = iter(shard.query_batch(edge.QueryBatchRequest(requests)) if requests else [])
@@ -131,7 +133,7 @@ class EdgeReader:
         ]
 
     def words(self, shard: edge.EdgeShard, point_ids: Sequence[str]) -> dict[str, frozenset[int]]:
-        """The ids of the words that these points have, as they were stored."""
+        """Return the word ids that these points were stored with."""
         if not point_ids:
             return {}
         try:
@@ -161,5 +163,5 @@ def _scores(points: Sequence[edge.ScoredPoint]) -> dict[str, float]:
 
 
 def _key(point: edge.ScoredPoint | edge.Record) -> str:
-    """A point's id as text, in the form that is made fastest: a batch has hundreds of them."""
+    """A point's id as text, in its fastest form."""
     return cast("UUID", point.id).hex

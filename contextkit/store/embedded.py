@@ -1,8 +1,8 @@
-"""The embedded store: Qdrant Edge, the server's own engine, in a folder on disk.
+"""The embedded store: Qdrant Edge in a folder.
 
-Only one process may hold a shard at a time, so it is held while it is used and no other
-process wants it (`turns`). A write is durable against the end of the process when it
-returns: the engine's write-ahead log has it.
+Only one process at a time may open a shard, so this process keeps it open until another one
+waits for it (`turns`). A write survives the end of the process as soon as it returns, because
+it is in the engine's write-ahead log.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ _UNFLUSHED_POINTS = 8192
 
 
 def _of_path(make: Callable[[Path], Any]) -> Any:
-    """The default of an attribute that is made from the store's folder."""
+    """A default that is built from the store's folder."""
     return Factory(lambda store: make(store.path), takes_self=True)
 
 
 @define(eq=False)
 class EmbeddedStore:
-    """A record store in a folder; it is made when it is first used.
+    """A record store in a folder, created on first use.
 
     Attributes:
         path: the store's folder.
         embedders: make the dense vectors of each source.
         lock_timeout: seconds to wait for another process that holds the shard.
-        idle_seconds: after this long without use the shard is let go of.
+        idle_seconds: seconds without use before the shard is closed.
         indexed_fields: source -> the record fields that its filters use.
     """
 
@@ -107,7 +107,7 @@ class EmbeddedStore:
     # -- opening --------------------------------------------------------------------------
 
     def hold(self) -> contextlib.AbstractContextManager[None]:
-        """Keep the shard for as long as this lasts: several operations, one turn."""
+        """Keep the shard open for several operations."""
         return self._shared.hold()
 
     def _load(self, read_only: bool) -> edge.EdgeShard:
@@ -125,7 +125,7 @@ class EmbeddedStore:
         shard, self._identity = folder.open(self.embedders)
         self._unflushed = 0
         self._written = False
-        # Another process may have written them again.
+        # Another process may have rewritten the damaged records.
         self._reader.damage.mended(None)
         known = self._ensure_indexes(shard)
         scopes = self._scopes_in(shard)
@@ -142,13 +142,13 @@ class EmbeddedStore:
             self._copy.refuse_write()
 
     def _scopes_in(self, shard: edge.EdgeShard) -> dict[str, int]:
-        """Every scope with its records; one whose last was deleted may be among them."""
+        """Count the records of every scope."""
         with engine_errors(f"reading the store at {self.path}"):
             found = shard.facet(edge.FacetRequest("scope", MOST_HITS))
             return {str(hit.value): hit.count for hit in found}
 
     def _ensure_indexes(self, shard: edge.EdgeShard) -> set[str]:
-        """Make the indexes that every store has; give the keys of all that it has then."""
+        """Create every store's indexes and return all indexed keys."""
         with engine_errors(f"opening the store at {self.path}"):
             known = set(shard.info().payload_schema)
         self._make_indexes(shard, STORE_INDEXES.keys() - known)
@@ -171,12 +171,12 @@ class EmbeddedStore:
 
     @property
     def problem(self) -> str | None:
-        """What makes its searches worse than they should be, in words, or None."""
+        """Why searches are worse than they should be, or None."""
         stored = (self._reader.damage.problem, self._folder.lost.problem)
         return "; ".join(filter(None, (self.embedders.problem, *stored))) or None
 
     def revision(self, source: str) -> str | None:
-        """What is another one whenever a source's records have changed; None: not made yet."""
+        """A token that changes with a source's records."""
         return self._revisions.of(source)
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
@@ -189,14 +189,14 @@ class EmbeddedStore:
         return cast("StoreIdentity", self._identity)
 
     def close(self) -> None:
-        """Let go of the shard; the store opens again when it is used."""
+        """Close the shard; the next use opens it again."""
         self._shared.close()
 
     def leave(self) -> None:
         """Close the shard if anything was written to it.
 
-        Closing takes longer than a search, and has the system forget the files' contents, for
-        which the next process would wait. The lock ends with the process.
+        Closing takes longer than a search and drops the files from the system's page cache, so
+        the next process would read them from disk. The lock ends with the process.
         """
         if self._written or self._copy is not None:
             self.close()
@@ -204,27 +204,27 @@ class EmbeddedStore:
             self._shared.while_open(self._folder.left)
 
     def optimize(self) -> bool:
-        """Put in order what many writes have left; tell whether there was anything to do.
+        """Optimize the shard; return whether that was needed.
 
-        It opens in half the time, deleted records give back their room, and from some 50,000
-        records searches get a fifth to a third faster. It takes a second for 10,000 records,
-        five for 100,000, and as much room on the disk as the shard has; no other thread of this
-        process runs meanwhile. Below some 1,000 records, and right after it was done, there is
-        nothing to do.
+        An optimized shard opens in half the time, deleted records free their room, and from
+        about 50,000 records searches get a fifth to a third faster. It takes one second for
+        10,000 records and five for 100,000, and as much room on the disk as the shard has; it
+        blocks the other threads of this process. Below about 1,000 records, and right after the
+        last optimization, there is nothing to do.
         """
         with self._shared.use() as shard:
             self._require_writable()
             self._folder.require_room(self._folder.size(), SPARE_BYTES, "optimizing it")
-            # What was deleted counts no more among how rare words are.
+            # Word frequencies no longer count deleted records, which changes scores.
             with self._noted(None), engine_errors(f"optimizing the store at {self.path}"):
                 done = shard.optimize()
         if done:
-            # What was replaced is deleted when it is closed.
+            # Closing deletes the replaced segments.
             self.close()
         return done
 
     def put(self, records: Sequence[Record]) -> None:
-        """Store records, replacing those with the same point id; durable on return."""
+        """Store records durably, replacing those with the same point id."""
         if len(records) > _WRITE_BATCH:
             with self._shared.use():
                 self._folder.require_room(records_bytes(records), SPARE_BYTES, "a write")
@@ -237,7 +237,7 @@ class EmbeddedStore:
             self._require_writable()
             vector = self._admit(shard, batch)
             self._index_fields(shard, batch)
-            # Before they are there, so that no search from then on passes over them.
+            # Added before the write, so that no search after it skips these projects.
             self._scopes.update(point.payload["scope"] for point in batch.points)
             points = [edge_point(point, vector) for point in batch.points]
             upsert = edge.UpdateOperation.upsert_points(points)
@@ -251,7 +251,7 @@ class EmbeddedStore:
             self._fields.made(missing)
 
     def _admit(self, shard: edge.EdgeShard, batch: StoredBatch) -> str | None:
-        """Note which model a source has; the name of its vectors, which the shard now holds."""
+        """Record a source's model; return its vectors' name."""
         with self._admitting:
             before = self._known()
             after = before.admitting(
@@ -268,7 +268,7 @@ class EmbeddedStore:
         return after.vector_for(batch.model)
 
     def delete(self, point_ids: Sequence[str]) -> None:
-        """Delete points; ids that are not there are passed over."""
+        """Delete points, ignoring unknown ids."""
         if point_ids:
             deletion = edge.UpdateOperation.delete_points(list(point_ids))
             self._update(deletion, None, 0, len(point_ids))
@@ -299,13 +299,13 @@ class EmbeddedStore:
                     self._folder.lost.done(stored[-1])
                 self._unflushed += points
                 if self._unflushed >= _UNFLUSHED_POINTS:
-                    # The log would grow without end, and so would the time to replay it.
+                    # Without a flush the log would grow, and so would the time to replay it.
                     self._unflushed = 0
                     shard.flush()
 
     @contextlib.contextmanager
     def _noted(self, source: str | None) -> Iterator[None]:
-        """Note a change before and after it; see `contextkit.store.revisions`."""
+        """Record a change before and after it (see `contextkit.store.revisions`)."""
         self._written = True
         self._folder.written()
         self._revisions.changed(source)
@@ -315,19 +315,19 @@ class EmbeddedStore:
             self._revisions.changed(source)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """The records at these points, in this order; missing ones are left out."""
+        """Return the records at these points, in this order."""
         if not point_ids:
             return []
         with self._shared.use() as shard:
             return self._reader.get(shard, point_ids)
 
     def vectors(self, point_ids: Sequence[str]) -> dict[str, StoredVectors]:
-        """The vectors of these points, by point without dashes; those that can be read."""
+        """Return the readable vectors, by point without dashes."""
         with self._shared.use() as shard:
             return self._reader.vectors(shard, point_ids)
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
-        """Answer several questions in one batch, each best first."""
+        """Answer several searches in one batch, each best first."""
         vectors = embed_queries(searches, self.embedders)
         with self._shared.use() as shard:
             raw = self._raw(shard, searches, vectors)
@@ -351,9 +351,10 @@ class EmbeddedStore:
         return self._reader.answer(shard, planned)
 
     def _where_records_are(self, search: Search) -> Search:
-        """The same search of those projects alone where the source has records.
+        """Drop the projects where the source has no records.
 
-        Most have none of the user's own; one condition less takes a third off a search.
+        Most sources have no records of the user's own; one condition fewer makes a search a
+        third faster.
         """
         projects = tuple(p for p in search.projects if scope_of(search.source, p) in self._scopes)
         return search if projects == search.projects else evolve(search, projects=projects)
@@ -361,7 +362,7 @@ class EmbeddedStore:
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
-        """Every record that matches, page by page; the shard is free between pages."""
+        """Iterate over the matching records, page by page."""
         selected = edge_filter(conditions(source, projects, filters))
         return self._pages(selected)
 
@@ -381,7 +382,7 @@ class EmbeddedStore:
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
-        """The records that match, newest first; ties by id."""
+        """Return the matching records, newest first; ties by id."""
         with self._shared.use() as shard:
             page = self._reader.page(
                 shard,
@@ -392,7 +393,7 @@ class EmbeddedStore:
         return newest_first(page.records.values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
-        """How many records match."""
+        """Count the matching records."""
         selected = edge_filter(conditions(source, projects, filters))
         with self._shared.use() as shard, engine_errors(f"reading the store at {self.path}"):
             return shard.count(edge.CountRequest(exact=True, filter=selected))

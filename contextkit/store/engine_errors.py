@@ -1,4 +1,4 @@
-"""What Qdrant Edge raises, as a `StoreError` of one line."""
+"""Turn Qdrant Edge's errors into one-line `StoreError`s."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextkit.errors import StoreBusyError, StoreDamagedError, StoreError, StoreFullError
 
 _SYSTEM_TROUBLE = ("os error 12", "os error 13", "os error 24", "os error 30")
-"""No memory, no permission, too many open files, a read-only disk: not the store's damage."""
+"""No memory, no permission, too many open files, read-only disk: errors of the system."""
 
 
 @contextlib.contextmanager
 def engine_errors(doing: str) -> Iterator[None]:
-    """Turn what the engine raises, a Rust panic included, into a `StoreError`."""
+    """Turn the engine's exceptions, Rust panics included, into `StoreError`."""
     try:
         yield
     except StoreError:
@@ -30,7 +30,7 @@ def engine_errors(doing: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opening_errors(path: object) -> Iterator[None]:
-    """`engine_errors` for opening a shard: what is nobody else's fault is damage."""
+    """`engine_errors` for opening a shard; other failures count as damage."""
     try:
         with engine_errors("the engine says"):
             yield
@@ -40,8 +40,9 @@ def opening_errors(path: object) -> Iterator[None]:
         reason = str(error)
         if "WouldBlock" in reason:
             raise StoreBusyError(
-                f"the store at {path} is open in a process that keeps no turns, a forked child "
-                f"perhaps: end that process"
+                f"the store at {path} is open in a process that does not share it, such as a "
+                f"forked child: wait until that process has ended, or set store.path to another "
+                f"folder"
             ) from error
         if any(trouble in reason for trouble in _SYSTEM_TROUBLE):
             raise StoreError(f"cannot open the store at {path}: {reason}") from error
@@ -49,8 +50,8 @@ def opening_errors(path: object) -> Iterator[None]:
 
 
 def damaged(path: object, reason: str) -> StoreDamagedError:
-    """The error of a store that is there and does not open."""
+    """The error of a store that does not open."""
     return StoreDamagedError(
-        f"the store at {path} does not open ({reason}); no record in it was touched: move that "
-        f"folder away, then `contextkit import` your last export and `contextkit index`"
+        f"the store at {path} does not open ({reason}); none of its records was changed: move "
+        f"that folder away, then `contextkit import` your last export and run `contextkit index`"
     )

@@ -1,6 +1,6 @@
-"""Holding the store while an assembly's sources ask it.
+"""Keep the store open and batch an assembly's searches.
 
-Searches of one moment travel as one batch: ten questions cost one round trip.
+Ten searches made at the same time take one round trip.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from contextkit.models.record import Hit, Search
 from contextkit.models.records import Store
 from contextkit.store.base import RecordStore
 
+_Waiting = tuple[Search, "asyncio.Future[list[Hit]]"]
+
 
 @contextlib.asynccontextmanager
 async def held(store: RecordStore, first: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
-    """Hold the store for as long as this lasts: one turn for all who ask meanwhile.
+    """Keep the store open for the duration of the block.
 
-    The wait for it does not block the event loop. A caller that is cancelled while it
-    waits leaves no hold behind, even where its event loop ends with it.
+    Waiting for the store does not block the event loop. A caller that is cancelled while it
+    waits does not keep the store open, even if its event loop ends with it.
 
     Args:
         store: the store.
-        first: called before the hold is taken, in the same thread beside the event loop;
-            default: nothing is.
+        first: called in the same thread before the store is opened; default: nothing.
     """
     hold = _Hold(store.hold())
 
@@ -46,7 +47,7 @@ async def held(store: RecordStore, first: Callable[[], None] = lambda: None) -> 
 
 @define(eq=False)
 class _Hold:
-    """A hold that one thread takes and another leaves, whichever of the two comes first."""
+    """A hold that different threads take and release."""
 
     _hold: AbstractContextManager[None]
     _turn: threading.Lock = field(factory=threading.Lock, init=False)
@@ -67,15 +68,12 @@ class _Hold:
             self._hold.__exit__(None, None, None)
 
 
-_Waiting = tuple[Search, "asyncio.Future[list[Hit]]"]
-
-
 @define(eq=False)
 class BatchSearcher:
-    """Collects the searches that one assembly's sources ask for, and asks them at once.
+    """Collects an assembly's searches and sends them together.
 
-    It belongs to one event loop. Every source that was ready to run asks before the batch
-    leaves, as that is put at the end of the loop's queue by the first who asks.
+    It belongs to one event loop. The first search schedules the batch at the end of the loop's
+    queue, so every source that was ready to run is in it.
     """
 
     store: Store
@@ -83,7 +81,7 @@ class BatchSearcher:
     _running: set[asyncio.Task[None]] = field(factory=set, init=False)
 
     async def __call__(self, search: Search) -> list[Hit]:
-        """The hits of one search; raises what that search alone would raise."""
+        """Answer one search; raise only that search's own error."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[list[Hit]] = loop.create_future()
         if not self._waiting:
@@ -110,11 +108,11 @@ class BatchSearcher:
     async def _answer(self, batch: list[_Waiting]) -> None:
         try:
             answers = await in_thread(lambda: self.store.search([search for search, _ in batch]))
-        except Exception as error:  # noqa: BLE001 - handed to whoever asked
+        except Exception as error:  # noqa: BLE001 - passed on to the callers
             if len(batch) == 1:
                 _settle(batch[0][1], error)
             else:
-                # One bad question must not cost the others their answers.
+                # One failing search must not fail the others of its batch.
                 await asyncio.gather(*(self._answer([alone]) for alone in batch))
             return
         for (_, future), hits in zip(batch, answers, strict=True):

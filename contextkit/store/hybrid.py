@@ -1,14 +1,12 @@
-"""What every engine's hybrid search has in common: the query's vectors, the joining of hits.
+"""Hybrid search: query vectors, and one relevance from two rankings.
 
-One relevance from the two rankings of a hybrid search.
-
-A weighted sum of normalised scores, not reciprocal rank fusion: where one side is much
-weaker than the other, ranks alone throw away what the stronger side knows.
+The relevance is a weighted sum of normalised scores, not reciprocal rank fusion: if one ranking
+is much weaker than the other, ranks alone lose the information of the stronger one.
 
 - keywords: a hit's BM25 score as a share of the best hit's, times how much of the query
-  that best hit covers. The first part ranks; the second makes searches comparable, so
-  that the best of a bad lot does not count as a perfect match.
-- similarity: the cosine, with what unrelated texts have in common taken off.
+  that best hit covers. The share ranks the hits; the coverage makes searches comparable, so
+  that the best of poor hits does not count as a perfect match.
+- similarity: the cosine above the level of unrelated texts, rescaled to 0..1.
 """
 
 from __future__ import annotations
@@ -26,6 +24,12 @@ from contextkit.text.languages.read import in_english, language_of, terms_in
 KEYWORD_WEIGHT = 0.75
 _FULL_COVERAGE_WORDS = 5
 _UNRELATED_COSINE = 0.3
+
+MAX_QUERY_CHARACTERS = 8192
+"""Only this much of a query is searched."""
+
+_RELATED_WEIGHT = 0.4
+"""Weight of a word related to the query, compared with a word of the query."""
 
 
 @frozen
@@ -50,13 +54,13 @@ def coverage(
 ) -> float:
     """How much of a query a document covers, 0..1.
 
-    Five words found count as the whole of a longer query: a prompt of two hundred words
-    is never covered in full.
+    Five matching words count as full coverage of a longer query, because no document contains
+    every word of a prompt of two hundred words.
 
     Args:
         query_words: the ids of the query's words.
         document_words: the ids of the document's.
-        beside: how many words related to the query's the document has.
+        beside: how many words of the document are related to the query's.
     """
     if not query_words:
         return 0.0
@@ -70,7 +74,7 @@ def fuse(
     best_coverage: float,
     limit: int,
 ) -> list[Fused]:
-    """Join the two rankings, best first; ties go by point id, so that order is stable.
+    """Merge the two rankings, best first; ties by point id.
 
     Args:
         keyword_scores: point -> BM25 score.
@@ -82,7 +86,7 @@ def fuse(
     scale = best_coverage / best if best > 0 else 0.0
     keyword_weight = 1.0 if similarities is None else KEYWORD_WEIGHT
     cosines = similarities or {}
-    # Made into hits are only those that remain: a batch of searches has hundreds.
+    # Build hits only for the remaining points: a batch of searches has hundreds.
     ranked = sorted(
         (
             -_relevance(
@@ -109,24 +113,17 @@ def _relevance(keywords: float, cosine: float | None, keyword_weight: float) -> 
     return min(1.0, max(0.0, total))
 
 
-MAX_QUERY_CHARACTERS = 8192
-"""A longer query is searched by its first part."""
-
-_RELATED_WEIGHT = 0.4
-"""What a word that is related to one of the query counts beside that."""
-
-
 @frozen
 class QueryVectors:
     """A query's two vectors.
 
     Attributes:
-        keywords: the sparse one, related words included.
+        keywords: the sparse one, with related words.
         words: the ids of the query's own words.
-        terms: the ids of each word of a query in another language than English, with those of
-            the English words for it; none for a query in English.
-        dense: the one of its source's model, or None where there is none.
-        model: the model's name; None where it cannot be found out.
+        terms: for a query in another language: the ids of each word together with those of its
+            English translations; empty for a query in English.
+        dense: the dense one; None without a model.
+        model: the model's name; None if unknown.
     """
 
     keywords: KeywordVector
@@ -138,14 +135,17 @@ class QueryVectors:
 
 @frozen
 class RawHits:
-    """What the engine answered to one search: point -> score, each side by itself."""
+    """The engine's answer to one search, for each ranking."""
 
     keyword_scores: Mapping[str, float]
     similarities: Mapping[str, float] | None
 
 
 def embed_queries(searches: Sequence[Search], embedders: Embedders) -> list[QueryVectors]:
-    """Each search's vectors; a query that sources of one model share is embedded once."""
+    """Embed each search's query.
+
+    Sources with the same model share its vector.
+    """
     return [_embed_query(s.source, s.query, embedders, s.related) for s in searches]
 
 
@@ -183,7 +183,10 @@ def _with_related(keywords: KeywordVector) -> KeywordVector:
 
 
 def prepare_queries(searched: Iterable[tuple[str, str]] | None, embedders: Embedders) -> None:
-    """Embed what will be searched for; None: load what the sources that are on may need."""
+    """Embed the coming queries.
+
+    None: load the models of the enabled sources.
+    """
     embed_keywords_query("warm")
     if searched is None:
         for embedder in embedders.in_use():
@@ -198,9 +201,11 @@ def vector_names(
     identity: StoreIdentity,
     place: StorePlace,
 ) -> list[str | None]:
-    """The named vector that each search is for; None where the store has none of the model.
+    """Return the named vector of each search.
 
-    Raises `StoreModelMismatchError` where a source's records have another model's vectors.
+    Returns None if the store has none.
+
+    Raises `StoreModelMismatchError` if a source's records have another model's vectors.
     """
     names: list[str | None] = []
     for search, vector in zip(searches, vectors, strict=True):
@@ -221,14 +226,14 @@ def join_hits(
     words_of: Callable[[Sequence[str]], Mapping[str, frozenset[int]]],
     fetch: Callable[[Sequence[str]], Mapping[str, Record]],
 ) -> list[list[Hit]]:
-    """Fuse each search's two rankings, and fetch the records that remain, all at once.
+    """Merge the rankings and fetch the remaining records.
 
     Args:
-        searches: what was asked.
+        searches: the searches.
         vectors: each search's vectors.
-        raw: what the engine answered to each.
-        words_of: point ids -> the ids of the words in those that are there, by point id.
-        fetch: point ids -> the records that are there, by point id.
+        raw: the engine's answer to each search.
+        words_of: point ids -> the word ids of the existing points, by point id.
+        fetch: point ids -> the existing records, by point id.
     """
     best = [_best_point(hits.keyword_scores) for hits in raw]
     words = words_of(sorted({point for point in best if point is not None}))
@@ -249,9 +254,9 @@ def join_hits(
 
 
 def _covered(vector: QueryVectors, found: frozenset[int]) -> float:
-    """How much of the query the best hit covers; a related word is a part of a word.
+    """How much of the query the best hit covers.
 
-    A word and those that stand for it in English are one.
+    A related word counts in part. A word and its English translations count as one.
     """
     if vector.terms:
         has = frozenset(place for place, term in enumerate(vector.terms) if term & found)

@@ -1,7 +1,7 @@
-"""What a store remembers of itself: its id, its models, and which source has which.
+"""A store's identity: id, models, and each source's model.
 
-Each model has a named vector of its own, so that vectors of two models are never compared.
-A source whose model is another one now is refused rather than searched badly.
+Each model has its own named vector, so that vectors of two models are never compared. A search
+of a source whose model has changed is refused, because its results would be poor.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from contextkit.embedding.choice import Embedders
 from contextkit.errors import StoreModelMismatchError
 
 VECTOR_PREFIX = "dense-"
-"""What every named vector of a dense model begins with."""
+"""The prefix of every dense model's named vector."""
 
 _READABLE_CHARACTERS = 40
 
 
 @frozen
 class StoredModel:
-    """A model whose vectors a store has room for.
+    """A model whose vectors a store can hold.
 
     Attributes:
         name: the model's.
         vector: the name of its vectors in the engine.
-        dimensions: numbers in each of them.
+        dimensions: the length of each vector.
     """
 
     name: str
@@ -38,7 +38,7 @@ class StoredModel:
 
 
 def stored_model(name: str, dimensions: int) -> StoredModel:
-    """A model with the name that its vectors have in every store."""
+    """Build a model with its vector name."""
     readable = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_READABLE_CHARACTERS]
     digest = hashlib.sha256(f"{name}\0{dimensions}".encode()).hexdigest()[:8]
     return StoredModel(name, f"{VECTOR_PREFIX}{readable}-{digest}", dimensions)
@@ -46,27 +46,27 @@ def stored_model(name: str, dimensions: int) -> StoredModel:
 
 @frozen
 class StorePlace:
-    """How errors call a store, and what helps where its models are not the configured ones."""
+    """A store's name in errors, and its remedy."""
 
     name: str
     remedy: str
 
     def mismatch(self, source: str, stored: str, wanted: str) -> StoreModelMismatchError:
-        """The error of a source whose records have another model's vectors."""
+        """The error for records with another model's vectors."""
         return StoreModelMismatchError(
-            f"{self.name} has vectors of '{stored}' for the source '{source}', the configured "
+            f"{self.name} has vectors of '{stored}' for the source '{source}', but the configured "
             f"model is '{wanted}': {self.remedy}"
         )
 
 
 @frozen
 class StoreIdentity:
-    """What a store remembers of itself.
+    """The data that a store keeps about itself.
 
     Attributes:
-        id: unique; index states belong to it.
-        models: model name -> the model; every one whose vectors the store can hold.
-        sources: source -> the name of its records' model, `none` for keywords alone.
+        id: unique; index states refer to it.
+        models: model name -> the model, for all models whose vectors the store can hold.
+        sources: source -> the model of its records, `none` for keywords alone.
     """
 
     id: str
@@ -75,28 +75,31 @@ class StoreIdentity:
 
     @classmethod
     def from_meta(cls, meta: Mapping[str, Any]) -> Self:
-        """Read it; raises `KeyError`, `TypeError` and the like for what is none."""
+        """Read the identity.
+
+        Raises `KeyError`, `TypeError` and the like if invalid.
+        """
         models = [StoredModel(**each) for each in meta["models"].values()]
         return cls(str(meta["id"]), {each.name: each for each in models}, dict(meta["sources"]))
 
     def as_meta(self) -> dict[str, Any]:
-        """JSON that `from_meta` reads."""
+        """The JSON that `from_meta` reads."""
         models = {model.vector: asdict(model) for model in self.models.values()}
         return {"id": self.id, "models": models, "sources": dict(self.sources)}
 
     def admitting(
         self, source: str, model: str | None, dimensions: int | None, place: StorePlace
     ) -> StoreIdentity:
-        """The identity of the store once it has records of a source with a model's vectors.
+        """The identity after storing records with this model.
 
         Args:
             source: the source.
-            model: its embedder's name; None where the embedder fails, which says nothing.
-            dimensions: of the vectors, where there are any.
-            place: for the error.
+            model: its embedder's name; None if the embedder fails, which changes nothing.
+            dimensions: of the vectors, if there are any.
+            place: the store, for the error.
 
         Raises:
-            StoreModelMismatchError: where the source's records have another model's vectors.
+            StoreModelMismatchError: the source's records have another model's vectors.
         """
         if model is None:
             return self
@@ -111,20 +114,25 @@ class StoreIdentity:
         return evolve(self, sources={**self.sources, source: model})
 
     def refuse_other(self, source: str, model: str, place: StorePlace) -> None:
-        """Raise `StoreModelMismatchError` where the source's records have another model's."""
+        """Raise `StoreModelMismatchError` if the source has another model's records."""
         stored = self.sources.get(source, model)
         if stored != model:
             raise place.mismatch(source, stored, model)
 
     def vector_for(self, model: str | None) -> str | None:
-        """The engine's name of a model's vectors; None where no record has one."""
+        """The engine's name of a model's vectors.
+
+        Returns None if no record has one.
+        """
         stored = None if model is None else self.models.get(model)
         return None if stored is None else stored.vector
 
     def vector_of(self, source: str, model: str, dimensions: int, place: StorePlace) -> str | None:
-        """The engine's name of a model's vectors; None where no record has one yet.
+        """The engine's name of a model's vectors.
 
-        Raises `StoreModelMismatchError` where the model's vectors had another length.
+        Returns None if no record has one.
+
+        Raises `StoreModelMismatchError` if the model's stored vectors have another length.
         """
         stored = self.models.get(model)
         if stored is not None and stored.dimensions != dimensions:
@@ -134,10 +142,10 @@ class StoreIdentity:
 
 
 def refuse_other_models(identity: StoreIdentity, embedders: Embedders, place: StorePlace) -> None:
-    """Raise `StoreModelMismatchError` where a source's model is not that of its records.
+    """Raise `StoreModelMismatchError` if a source's model has changed.
 
-    A source that is neither on nor configured, and one whose model cannot be found out, is
-    let be.
+    Sources that are neither enabled nor configured, and sources whose model is unknown, are
+    not checked.
     """
     for source in sorted(identity.sources):
         embedder = embedders.known(source)
@@ -147,5 +155,5 @@ def refuse_other_models(identity: StoreIdentity, embedders: Embedders, place: St
 
 
 def new_models(before: StoreIdentity, after: StoreIdentity) -> Sequence[StoredModel]:
-    """The models that came in between."""
+    """The models that `after` has and `before` lacks."""
     return [model for name, model in after.models.items() if name not in before.models]

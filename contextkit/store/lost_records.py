@@ -1,7 +1,7 @@
-"""What tells that a shard was opened without records that were stored in it.
+"""Detect stored records missing from an opened shard.
 
-The engine reads its log up to the first entry that is damaged, and goes on without the rest. So
-the last write is noted beside the log, and looked for when the shard is opened.
+The engine reads its log up to the first damaged entry and continues without the rest. So the
+last write is noted beside the log, and checked when the shard is opened.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from contextkit.store.base import StoredPoint
 from contextkit.store.engine_errors import engine_errors
 
 _LENGTH = 64
-"""Bytes of the note, whatever it says."""
+"""Bytes of the note, padded."""
 
 _log = get_logger(__name__)
 
 
 @define
 class LostRecords:
-    """The notes beside one shard; every method needs the shard's lock.
+    """The notes beside one shard.
+
+    Every method needs the shard's lock.
 
     Attributes:
         shard: the engine's folder.
@@ -48,39 +50,44 @@ class LostRecords:
 
     @property
     def problem(self) -> str | None:
-        """What was lost, in words; None where nothing is known to be."""
+        """Describe the lost records; None if none are known."""
         try:
             reason = self._lost.read_text(encoding="utf-8", errors="replace")
         except OSError:
             return None
         return (
-            f"the store at {self.shard.parent} may have lost records: {reason.strip()}; "
+            f"the store at {self.shard.parent} may have lost records: {reason.strip()}; run "
             f"`contextkit index` and `contextkit import` an export that has them, then delete "
             f"{self._lost}"
         )
 
     def add(self, reason: str) -> None:
-        """Note that records may be lost, until a person has seen to it."""
+        """Note that records may be lost."""
         _log.warning("records_may_be_lost", store=str(self.shard.parent), reason=reason)
         with contextlib.suppress(OSError):
             write_private(self._lost, f"{reason}\n")
 
     def begun(self, points: Collection[str]) -> None:
-        """Note that a write is under way; none where it deletes, whatever it deletes.
+        """Note that a write has begun.
 
-        Until it is done the note is of the write before, unless this one may undo that.
+        A deletion has no points.
+
+        Until it ends the note still describes the write before, unless this one may undo that.
         """
         if self._last is None or not points or self._last in points:
             self._last = None
             self._write(" " * _LENGTH)
 
     def done(self, point: StoredPoint) -> None:
-        """Note the point that a write ended with."""
+        """Note the last point of a finished write."""
         self._last = point.id
         self._write(f"{point.id} {point.payload['checksum']}".ljust(_LENGTH))
 
     def check(self, shard: edge.EdgeShard) -> None:
-        """See to it that a shard that was opened has the last write, and note where it has not."""
+        """Check that an opened shard has the last write.
+
+        Note it if not.
+        """
         try:
             point_id, checksum = self._note.read_text(encoding="utf-8").split()
             point_id, stored = str(UUID(point_id)), int(checksum)
@@ -89,11 +96,11 @@ class LostRecords:
         with contextlib.suppress(StoreError), engine_errors("looking for the last write"):
             found = shard.retrieve([point_id], with_payload=True, with_vector=False)
             if not found or (found[0].payload or {}).get("checksum") != stored:
-                self.add("the last write is missing: the log is damaged, or a copy is not whole")
+                self.add("the last write is missing: the log is damaged or a copy is incomplete")
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError):
-            # Not emptied first: the store may be copied at any moment.
+            # Not truncated first: the store may be copied at any moment.
             number = open_private(self._note, os.O_WRONLY | os.O_CREAT)
             try:
                 os.write(number, text.encode())

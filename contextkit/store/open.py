@@ -1,7 +1,4 @@
-"""Choosing the store that the configuration asks for.
-
-What stands for the records of a store that did not open: each use says why.
-"""
+"""Open the configured store, or replace a failed one."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ DATA_NAMES = (
     "state",
     "store",
 )
-"""What the data folder has in it, and what `CONTEXTKIT_HOME` has besides."""
+"""The names in the data folder and in `CONTEXTKIT_HOME`."""
 
 
 def open_store(
@@ -40,10 +37,10 @@ def open_store(
     indexed_fields: Mapping[str, Sequence[str]] | None = None,
     revisions: Revisions | None = None,
 ) -> RecordStore:
-    """The store: a Qdrant server where `store.url` is set, else the embedded one.
+    """Return the server store if configured, else the embedded one.
 
-    Nothing is opened yet; that happens when it is first used, and the fields are read then.
-    A server's revisions are kept where they are said to be, an embedded store keeps its own.
+    The store opens on its first use, which is also when the fields are read. An embedded store
+    keeps its own revisions; `revisions` keeps those of a server.
     """
     narrow_unless_shared(data_folder(), DATA_NAMES)
     if config.store.url is None:
@@ -53,7 +50,7 @@ def open_store(
             lock_timeout=config.store.lock_timeout,
             indexed_fields=indexed_fields or {},
         )
-    # The client costs a second to import.
+    # The client takes a second to import.
     from contextkit.store.server import ServerStore
 
     return ServerStore.connect(
@@ -71,16 +68,16 @@ def open_store(
 
 @frozen(eq=False)
 class UnopenedStore:
-    """Raises at once what opening the store raised, instead of another wait for it.
+    """Raises the error of a failed opening at once.
 
     Attributes:
-        error: what it raised.
+        error: the error.
     """
 
     error: StoreError
 
     def _refuse(self) -> NoReturn:
-        # A copy: the same object raised in many threads would gather all their tracebacks.
+        # A copy: one object raised in many threads would collect all their tracebacks.
         raise type(self.error)(*self.error.args) from self.error
 
     def put(self, records: Sequence[Record]) -> None:

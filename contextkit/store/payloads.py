@@ -1,9 +1,8 @@
-"""A record's payload, and the checksum in it that shows damage.
+"""A record's payload, and the checksum that reveals damage.
 
-The checksum covers the point's id and everything that a record is read from. Records of an older
-contextkit have none: they are read as they are, and get one when they are written again.
-
-The damaged records that a store has met: left out of searches, and named.
+The checksum covers the point's id and everything that a record is read from. Records of older
+versions of contextkit have none: they are read unchecked, and get one when they are next written.
+Searches leave damaged records out and remember their names.
 """
 
 from __future__ import annotations
@@ -26,17 +25,22 @@ _KEYS = frozenset(
 )
 _NOT_A_RECORD = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
-# Engines may give the keys back in another order.
+# Engines may return the keys in another order.
 _as_json = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+Payload = tuple[str, Mapping[str, Any] | None]
+"""A point's id and its payload; None if the engine cannot read it."""
+
+_log = get_logger(__name__)
 
 
 def scope_of(source: str, project: str) -> str:
-    """What the records of a source in a project have in common; no other two have it."""
+    """A key that identifies a source in a project."""
     return f"{source}/{project}"
 
 
 def make_payload(record: Record) -> dict[str, Any]:
-    """The payload that both engines store for a record."""
+    """Build the payload that both engines store for a record."""
     payload: dict[str, Any] = {
         "source": record.source,
         "project": record.project,
@@ -55,19 +59,19 @@ def make_payload(record: Record) -> dict[str, Any]:
 
 
 def record_checksum(record: Record) -> int:
-    """The checksum of a record that a store can hold, the same wherever it is stored."""
+    """A record's checksum, the same in every store."""
     return int(make_payload(record)[_CHECKSUM])
 
 
 def read_payload(point_id: str, payload: Mapping[str, Any] | None) -> Record:
-    """The record that a point's payload was made from.
+    """Read the record that a payload was made from.
 
     Args:
         point_id: the point's id, with or without dashes.
-        payload: what the engine has for it.
+        payload: the engine's payload for it.
 
     Raises:
-        RecordDamagedError: where it is not what was stored.
+        RecordDamagedError: the payload differs from the stored one.
     """
     if payload is None:
         raise _damaged(point_id, payload)
@@ -75,7 +79,7 @@ def read_payload(point_id: str, payload: Mapping[str, Any] | None) -> Record:
         fields = json.loads(payload["exact"]) if "exact" in payload else payload["fields"]
         stored = payload.get(_CHECKSUM)
         if stored is None:
-            # Damage to the checksum's own name leaves a key that no record has.
+            # A damaged checksum key would be a key that no record has.
             sound = payload.keys() <= _KEYS
         else:
             sound = stored == _checksum(point_id, payload, fields)
@@ -95,8 +99,8 @@ def read_payload(point_id: str, payload: Mapping[str, Any] | None) -> Record:
 
 
 def _checksum(point_id: str, payload: Mapping[str, Any], fields: object) -> int:
-    # A search reads hundreds of records. Their texts are not put in JSON, which takes longer than
-    # all the rest; the length says where one ends.
+    # A search reads hundreds of records. Encoding their texts as JSON would take longer than
+    # everything else; the length marks where a text ends.
     text = payload["text"]
     whole = (
         f"{point_id.replace('-', '')}\0{payload['scope']}\0{payload['source']}\0"
@@ -114,12 +118,12 @@ def _damaged(point_id: str, payload: Mapping[str, Any] | None) -> RecordDamagedE
 
 
 def unreadable(point_id: str) -> str:
-    """A name for a record of which nothing can be read."""
+    """The name of an unreadable record."""
     return f"the record at point {point_id}"
 
 
 def _plain(value: object) -> object:
-    """The same JSON value in dicts and lists, which is all that the engines take."""
+    """Convert to the containers that engines take."""
     match value:
         case Mapping():
             return {key: _plain(inner) for key, inner in value.items()}
@@ -129,7 +133,7 @@ def _plain(value: object) -> object:
 
 
 def _has_long_float(value: object) -> bool:
-    """Whether there is a float in it that the engine may read back one bit off.
+    """Whether the engine may read a float inexactly.
 
     The engine's JSON reader is exact for up to 15 digits and a small exponent.
     """
@@ -144,27 +148,24 @@ def _has_long_float(value: object) -> bool:
     return False
 
 
-Payload = tuple[str, Mapping[str, Any] | None]
-"""A point's id with what the engine has for it; None where the engine cannot read that."""
-
-_log = get_logger(__name__)
-
-
 @define(eq=False)
 class Damage:
-    """The damaged records that were met and are, as far as is known, still there."""
+    """The damaged records that were found and not yet repaired."""
 
     _names: dict[str, str] = field(factory=dict, init=False)
 
     @property
     def problem(self) -> str | None:
-        """Describe the known damage; None where there is none."""
+        """Describe the known damage, or None."""
         # Copied in one step, as other threads may add to it.
         names = sorted(list(self._names.values()))  # noqa: C414
         return str(RecordDamagedError(names)) if names else None
 
     def sound(self, points: Iterable[Payload]) -> dict[str, Record]:
-        """The records that are what was stored, by point; log the others and remember them."""
+        """Return the sound records by point.
+
+        Log and remember the damaged ones.
+        """
         found: dict[str, Record] = {}
         for point_id, payload in points:
             try:
@@ -176,14 +177,14 @@ class Damage:
         return found
 
     def names(self, point_ids: Iterable[str]) -> list[str]:
-        """What those of some points are called that are known to be damaged."""
+        """The names of damaged ones among these points."""
         if not self._names:
             return []
         known = (self._names.get(_key(point_id)) for point_id in point_ids)
         return [name for name in known if name is not None]
 
     def mended(self, point_ids: Iterable[str] | None) -> None:
-        """Forget points that were written again or deleted; None: any may have been."""
+        """Forget points that were rewritten or deleted; None: forget all."""
         if self._names:
             for point_id in list(self._names) if point_ids is None else point_ids:
                 self._names.pop(_key(point_id), None)

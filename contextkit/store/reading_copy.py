@@ -1,4 +1,7 @@
-"""A copy of a store that cannot be written to: the engine writes even where it only reads."""
+"""A private copy of a read-only store.
+
+The engine writes even while reading.
+"""
 
 from __future__ import annotations
 
@@ -25,35 +28,38 @@ _log = get_logger(__name__)
 class ReadingCopy:
     """A private copy in the system's folder for temporary files.
 
-    It is removed as soon as its shard is open: the engine goes on with the files that it has
-    opened, and whatever ends the process leaves nothing behind.
+    It is removed as soon as its shard is open: the engine keeps using its open files, and nothing
+    is left behind however the process ends.
 
     Attributes:
-        folder: the copy, whose errors name the store that it is of.
+        folder: the copy; its errors name the original store.
     """
 
     folder: ShardFolder
 
     @classmethod
     def of(cls, store: Path) -> ReadingCopy:
-        """Copy the store in a folder, where no process is writing to it.
+        """Copy a store that no process is writing to.
 
         Raises:
-            StoreError: where there is none, or it cannot be read.
-            StoreFullError: where the copy has no room.
+            StoreError: there is no store, or it cannot be read.
+            StoreFullError: there is no room for the copy.
         """
         copy = cls(ShardFolder(Path(tempfile.mkdtemp(prefix="contextkit-")), store))
         try:
             files = list(_files(store))
             if not files:
-                raise StoreError(f"there is no store at {store}, and none can be made there")
+                raise StoreError(
+                    f"there is no store at {store}, and none can be made there: check store.path "
+                    f"and your right to write to that folder"
+                )
             copy._require_room(files)
             for file in files:
                 _copy(file, copy.folder.path / file.relative_to(store))
         except OSError as error:
             copy.remove()
             raise StoreError(
-                f"the store at {store} cannot be written to, nor copied to be read: {error}"
+                f"the store at {store} is read-only and cannot be copied to be read: {error}"
             ) from error
         except BaseException:
             copy.remove()
@@ -62,14 +68,14 @@ class ReadingCopy:
         return copy
 
     def refuse_write(self) -> NoReturn:
-        """Raise `StoreReadOnlyError`: what is written to a copy would be lost."""
+        """Raise `StoreReadOnlyError`: a write to the copy would be lost."""
         raise StoreReadOnlyError(
-            f"the store at {self.folder.named} can only be read: its records can be searched and "
-            f"exported; give yourself the right to write to that folder, or set store.path"
+            f"the store at {self.folder.named} is read-only: its records can be searched and "
+            f"exported; to write, get the right to write to that folder, or set store.path"
         )
 
     def remove(self) -> None:
-        """Delete the files; what is open stays readable."""
+        """Delete the files; open ones stay readable."""
         shutil.rmtree(self.folder.path, ignore_errors=True)
 
     def _require_room(self, files: list[Path]) -> None:
@@ -78,14 +84,17 @@ class ReadingCopy:
         free = shutil.disk_usage(self.folder.path).free
         if free < size + OPEN_BYTES:
             raise StoreFullError(
-                f"the store at {self.folder.named} cannot be written to, and to read it a copy "
-                f"needs {-(-(size + OPEN_BYTES) // 2**20)} MiB in {tempfile.gettempdir()}, which "
-                f"has {free // 2**20}: free some room, or set TMPDIR"
+                f"the store at {self.folder.named} is read-only, and copying it to read it needs "
+                f"{-(-(size + OPEN_BYTES) // 2**20)} MiB in {tempfile.gettempdir()}, which has "
+                f"{free // 2**20}: free some room, or set TMPDIR"
             )
 
 
 def _files(store: Path) -> Iterator[Path]:
-    """The files of the shards. Raises `OSError` for a folder that cannot be read."""
+    """The files of the shards.
+
+    Raises `OSError` if a folder is unreadable.
+    """
 
     def fail(error: OSError) -> NoReturn:
         raise error
@@ -97,7 +106,7 @@ def _files(store: Path) -> Iterator[Path]:
 
 
 def _copy(file: Path, target: Path) -> None:
-    """Copy a file; its holes, which the engine's files are full of, stay holes."""
+    """Copy a file and preserve its holes."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with file.open("rb") as source, target.open("wb") as copied:
         while chunk := source.read(_CHUNK_BYTES):

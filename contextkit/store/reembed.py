@@ -1,4 +1,4 @@
-"""Making an embedded store's vectors anew with the models that are configured now."""
+"""Rebuild an embedded store's vectors with the configured models."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _LOCK_TIMEOUT = 10.0
 
 @frozen
 class Reembedded:
-    """What a re-embedding made.
+    """The result of re-embedding.
 
     Attributes:
-        records: how many records there are.
-        models: source -> the name of the model whose vectors its records have now.
+        records: the number of records.
+        models: source -> the model of its records' new vectors.
     """
 
     records: int
@@ -46,23 +46,23 @@ def reembed(
     redact: Callable[[Sequence[Record]], Sequence[Record]] = list,
     lock_timeout: float = _LOCK_TIMEOUT,
 ) -> Reembedded:
-    """Replace a store's shard by one with the vectors of each source's model.
+    """Replace a store's shard by one with new vectors.
 
-    The store's id stays. Until everything is made the old shard is the store's, whatever
-    ends the process. Other processes wait meanwhile, or get a `StoreBusyError`. A source
-    that is not installed and had no vectors gets none; another one gets the default model's.
+    The store keeps its id. The old shard is used until the new one is complete, even if the
+    process is killed. Other processes wait meanwhile, or get a `StoreBusyError`. A source that
+    is not installed gets vectors of the default model, or none if it had none.
 
     Args:
         path: the store's folder.
         embedders: make the dense vectors of each source.
-        progress: told how many records are done, of how many.
-        redact: replaces secrets in the records; default: nothing does.
-        lock_timeout: seconds to wait for another process that has the store.
+        progress: called with the number of records done and the total.
+        redact: replaces secrets in the records; default: keeps them as they are.
+        lock_timeout: seconds to wait for another process that uses the store.
 
     Raises:
-        RecordDamagedError: where a record is damaged; the old shard stays.
-        StoreError: where there is no store, or a model cannot make vectors.
-        StoreFullError: where the disk has no room for a second shard.
+        RecordDamagedError: a record is damaged; the old shard stays.
+        StoreError: there is no store, or a model cannot make vectors.
+        StoreFullError: the disk has no room for a second shard.
     """
     if not path.is_dir():
         raise StoreError(f"there is no store at {path} to re-embed")
@@ -115,7 +115,7 @@ def _embedder(source: str, before: StoreIdentity, embedders: Embedders) -> Embed
 
 
 def _pages(shard: edge.EdgeShard, path: Path) -> Iterator[list[Record]]:
-    """Every record. Raises `RecordDamagedError` for one that would be lost."""
+    """Yield every record; raise `RecordDamagedError` instead of losing one."""
     reader, offset = EdgeReader(path), None
     while True:
         page = reader.page(shard, limit=_BATCH, offset=offset, filter=edge_filter([]))

@@ -1,8 +1,7 @@
-"""What tells that a source's records have changed since, also by another process.
+"""Revisions: tokens that change with a source's records.
 
-A revision is compared for being the same and for nothing else. It is noted before a write,
-for those who may have to wait for the store until the write is done, and after it, for those
-who searched meanwhile.
+Revisions are only compared for equality. A write changes them twice: before it, for processes
+that wait for the store until the write ends, and after it, for those that searched meanwhile.
 """
 
 from __future__ import annotations
@@ -26,34 +25,34 @@ class Revisions(Protocol):
     """The revisions of a store's sources."""
 
     def of(self, source: str) -> str | None:
-        """A source's revision; None where it cannot be told."""
+        """A source's revision; None if unknown."""
 
     def changed(self, source: str | None) -> None:
-        """Note that a source's records change; None: any source's may."""
+        """Change a source's revision; None: change those of all sources."""
 
 
 @define
 class ProcessRevisions:
-    """Revisions that only this process knows of."""
+    """Revisions that only cover changes by this process."""
 
     _start: str = field(factory=lambda: secrets.token_hex(_TOKEN_BYTES), init=False)
     _changes: defaultdict[str | None, int] = field(factory=lambda: defaultdict(int), init=False)
 
     def of(self, source: str) -> str:
-        """A source's revision, which no other process has."""
+        """A source's revision, unique to this process."""
         return f"{self._start}-{self._changes[None]}-{self._changes[source]}"
 
     def changed(self, source: str | None) -> None:
-        """Note that a source's records change."""
+        """Change a source's revision."""
         self._changes[source] += 1
 
 
 @frozen
 class FolderRevisions:
-    """Revisions in small files of a store's folder, of which each has its last change's token.
+    """Revisions in small files of the store's folder.
 
-    Tokens are random: what is moved away, restored or made anew never has the revision of
-    what was there before, unless it has its records as well.
+    Each file has the token of its source's last change. Tokens are random, so that a store that
+    was moved, restored or recreated only has the revision of an earlier one if it has its records.
 
     Attributes:
         folder: the store's folder.
@@ -62,15 +61,18 @@ class FolderRevisions:
     folder: Path
 
     def of(self, source: str) -> str | None:
-        """A source's revision; None where the store is not made yet."""
+        """A source's revision; None before the store's first use."""
         everything = self._read(None)
         return None if everything is None else f"{everything}-{self._read(source) or ''}"
 
     def changed(self, source: str | None) -> None:
-        """Note that a source's records change. Raises `StoreError` where that cannot be noted."""
+        """Change a source's revision.
+
+        Raises `StoreError` if that cannot be written.
+        """
         token = secrets.token_bytes(_TOKEN_BYTES)
         try:
-            # Not emptied first: a reader may come at any moment.
+            # Not truncated first: another process may read at any moment.
             number = open_private(self._file(source), os.O_WRONLY | os.O_CREAT)
             try:
                 os.write(number, token)
@@ -80,7 +82,7 @@ class FolderRevisions:
             raise StoreError(f"writing to the store at {self.folder}: {error.strerror}") from error
 
     def begin(self) -> None:
-        """Make the store's first revision where it has none. Raises `StoreError`."""
+        """Write the store's first revision, or raise `StoreError`."""
         try:
             make_private_folder(self._files)
         except OSError as error:
@@ -95,7 +97,7 @@ class FolderRevisions:
     def _file(self, source: str | None) -> Path:
         if source is None:
             return self._files / "everything"
-        # A source's name may be anything in a store; a file's may not.
+        # A source's name may have characters that a file name may not.
         return self._files / hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _read(self, source: str | None) -> str | None:

@@ -1,6 +1,6 @@
-"""A store whose searches a host's own object answers.
+"""A store whose searches the host's object answers.
 
-Which method of a host's searcher answers a search, and how it is called.
+It also finds the method of the host's searcher for each search, and how to call it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from contextkit.store.identity import StoreIdentity
 from contextkit.store.searcher_filters import check_filters, has_field, matches
 from contextkit.store.searcher_results import hit_of
 
-_SEED_NAMES = {"outcome_status": "outcome", "domains": "domain", "strategies": "strategy"}
-"""Filters that a searcher takes under another name than the field has."""
+_PARAMETER_NAMES = {"outcome_status": "outcome", "domains": "domain", "strategies": "strategy"}
+"""Field -> the name under which a searcher takes a filter on it."""
 
 _OVERFETCH = 5
-"""So many times the limit is asked for where filters are still to be applied."""
+"""Factor on the limit if filters are applied to the results afterwards."""
 
 _BY_POSITION = (
     inspect.Parameter.POSITIONAL_ONLY,
@@ -39,18 +39,23 @@ _BY_POSITION = (
 )
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
+_UNFILTERED_FIELDS = frozenset({"domains", "kind", "strategies"})
+"""Fields that searchers' results lack, and that searchers do not filter by."""
+
+_log = get_logger(__name__)
+
 
 @frozen(kw_only=True)
 class HostCall:
     """One call of a host's method.
 
     Attributes:
-        source: the source that asks.
+        source: the source that searches.
         method: the method's name.
         make: makes the call.
-        is_async: whether it must be made in the event loop.
-        taken: the filters that the method is given.
-        left: the filters that are still to be applied to its results.
+        is_async: whether the call must run in the event loop.
+        taken: the filters that are passed to the method.
+        left: the filters that are applied to its results.
     """
 
     source: str
@@ -61,22 +66,22 @@ class HostCall:
     left: Filters
 
     def failed(self, reason: str) -> SourceError:
-        """The error that costs the source that asked."""
+        """The error for the source that made the call."""
         return SourceError(self.source, self.method, reason)
 
 
 def method_for(host: object, source: str) -> tuple[str, Callable[..., Any] | None]:
-    """The name of the method that answers a source, and the method where there is one."""
+    """The name of a source's method, with the method."""
     name = f"search_{source.replace('-', '_')}"
     method = getattr(host, name, None)
     return name, method if callable(method) else None
 
 
 def call_for(host: object, search: Search) -> HostCall:
-    """The call that answers a search.
+    """Build the call that answers a search.
 
-    Raises `SourceError` where the object has no such method, or one that cannot be called
-    with a query, a limit and the filters that it has parameters for.
+    Raises `SourceError` if the object has no such method, or one that does not accept a query,
+    a limit and the filters that it has parameters for.
     """
     name, method = method_for(host, search.source)
     if method is None:
@@ -94,7 +99,7 @@ def call_for(host: object, search: Search) -> HostCall:
     if parameters.takes("limit"):
         keywords["limit"] = search.limit * (_OVERFETCH if dropped_later else 1)
     query = search.query[:MAX_QUERY_CHARACTERS]
-    # A method that takes nothing by position takes the query by its name.
+    # A method without positional parameters gets the query by name.
     call = partial(method, query, **keywords)
     if not parameters.first:
         call = partial(method, query=query, **keywords)
@@ -114,13 +119,13 @@ def call_for(host: object, search: Search) -> HostCall:
 
 @frozen
 class _Parameters:
-    """What a method takes.
+    """The parameters of a method.
 
     Attributes:
-        signature: its signature, or None where Python cannot read it.
-        first: the name of what takes the query by position, "" where nothing does.
-        named: what it takes by name.
-        any_name: whether it takes whatever name it is given.
+        signature: its signature; None if Python cannot read it.
+        first: the name of the first positional parameter, or "".
+        named: the parameters that can be passed by name.
+        any_name: whether it accepts any name.
     """
 
     signature: inspect.Signature | None
@@ -144,20 +149,20 @@ class _Parameters:
         )
 
     def takes(self, name: str) -> bool:
-        """Whether it takes something of this name beside the query."""
+        """Whether it accepts another parameter of this name."""
         return name in self.named or (self.any_name and name != self.first and name.isidentifier())
 
     def names_for(self, filters: Filters, own: Set[str]) -> Mapping[str, str]:
-        """Field -> the name that a filter on it is taken under, for those that are taken.
+        """Map filtered fields to the method's parameters.
 
         Args:
             filters: the filters.
-            own: names under which it takes what is no filter.
+            own: names of parameters that are not filters.
         """
         names: dict[str, str] = {}
         for given in filters:
-            seed_name = _SEED_NAMES.get(given, given)
-            for name in (given, seed_name) if given in self.named else (seed_name, given):
+            other_name = _PARAMETER_NAMES.get(given, given)
+            for name in (given, other_name) if given in self.named else (other_name, given):
                 used = {*own, *names.values()}
                 if name not in used and self.takes(name):
                     names[given] = name
@@ -165,7 +170,7 @@ class _Parameters:
         return names
 
     def problem(self, call: partial[Any]) -> str | None:
-        """What keeps a call from being made, in words, or None."""
+        """Why the call cannot be made, or None."""
         if self.signature is None:
             return None
         try:
@@ -176,9 +181,9 @@ class _Parameters:
 
 
 def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
-    """A method's signature, or that of its class's `__call__`; None where neither is readable.
+    """The signature of a method or of its `__call__`.
 
-    Python 3.11.2 cannot read an `AsyncMock`; no Python reads a made-up `__signature__`.
+    Python 3.11.2 cannot read an `AsyncMock`; no Python reads an invented `__signature__`.
     """
     with contextlib.suppress(Exception):  # a host's object may raise anything here
         return inspect.signature(method)
@@ -192,30 +197,24 @@ def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
 # ruff: noqa: ARG002 - the signatures are those of `RecordStore`
 
 
-_BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
-"""Fields that a searcher's results lack, and that it does not filter by."""
-
-_log = get_logger(__name__)
-
-
 def _is_a_searcher(_: object, __: Attribute[object], host: object) -> None:
     if inspect.isclass(host):
-        raise ContextAssemblyError(f"{host.__name__} is a class: pass an object of it")
-    # An object that makes up its methods as they are asked for does not list them.
+        raise ContextAssemblyError(f"searcher: expected an object, got the class {host.__name__}")
+    # An object with `__getattr__` need not list its methods.
     makes_them_up = hasattr(type(host), "__getattr__")
     if not makes_them_up and not any(name.startswith("search_") for name in dir(host)):
         raise ContextAssemblyError(
-            f"{type(host).__name__} is no searcher: it has no method search_NAME "
-            f"for any source NAME (search_memories, search_code, …)"
+            f"searcher: {type(host).__name__} has no method search_NAME for any source NAME: "
+            f"add search_memories, search_code, …"
         )
 
 
 @frozen(eq=False)
 class SearcherStore:
-    """Stands where a store stands, and lets a host's `Searcher` do the searching.
+    """A store that passes searches on to a host's `Searcher`.
 
-    It finds and does nothing else. What looks a record up beside searching (`get`, `scan`,
-    `newest`) finds none; what counts, writes or deletes raises `StoreError`.
+    It only searches. Looking records up in other ways (`get`, `scan`, `newest`) finds none;
+    counting, writing and deleting raise `StoreError`.
 
     Attributes:
         host: the host's object.
@@ -230,9 +229,9 @@ class SearcherStore:
         return method_for(self.host, source)[1] is not None
 
     async def answer(self, search: Search) -> list[Hit]:
-        """Answer one search; the pipeline asks this in place of batches to a store.
+        """Answer one search for the pipeline.
 
-        Raises `SourceError` for whatever the host's method does wrong.
+        Raises `SourceError` for any error of the host's method.
         """
         call = self._call(search)
         try:
@@ -244,7 +243,7 @@ class SearcherStore:
         return _hits(call, search, results)
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
-        """`answer` for a source that is not asynchronous: blocking, one after the other."""
+        """Answer searches of a synchronous source, one after the other."""
         return [self._search(search) for search in searches]
 
     def _search(self, search: Search) -> list[Hit]:
@@ -266,24 +265,24 @@ class SearcherStore:
 
     @property
     def embedders(self) -> Embedders:
-        """No source's records have vectors here."""
+        """None: the records have no vectors here."""
         return OneEmbedder(KeywordsOnly())
 
     @property
     def identity(self) -> StoreIdentity:
-        """Raises `StoreError`: index runs and migrations need a store of their own."""
+        """Raises `StoreError`: index runs and migrations need a store."""
         self._refuse("index runs")
 
     @property
     def problem(self) -> str | None:
-        """None: what is wrong with a searcher is what its methods raise."""
+        """None: a searcher reports problems by raising."""
         return None
 
     def revision(self, source: str) -> None:
-        """None: what a searcher searches may change at any time."""
+        """None: a searcher's results may change at any time."""
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """None: a searcher finds by words, not by ids."""
+        """None: a searcher does not find records by id."""
         return []
 
     def scan(
@@ -292,7 +291,7 @@ class SearcherStore:
         projects: Sequence[str] | None,
         filters: Filters,
     ) -> Iterator[Record]:
-        """None: a searcher does not list what it has."""
+        """None: a searcher does not list its records."""
         return iter(())
 
     def newest(
@@ -302,11 +301,11 @@ class SearcherStore:
         filters: Filters,
         limit: int,
     ) -> list[Record]:
-        """None: a searcher does not list what it has."""
+        """None: a searcher does not list its records."""
         return []
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
-        """Raises `StoreError`: 0 would say that there is nothing to search for."""
+        """Raises `StoreError`: 0 would mean that the source is empty."""
         self._refuse("counting")
 
     def put(self, records: Sequence[Record]) -> None:
@@ -326,20 +325,22 @@ class SearcherStore:
         self._refuse("optimizing")
 
     def hold(self) -> AbstractContextManager[None]:
-        """Nothing to hold: the host's methods are asked several at once."""
+        """Nothing to lock: the host's methods are called concurrently."""
         return contextlib.nullcontext()
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
-        """Nothing to open: the host has made its object ready."""
+        """Nothing to open: the host prepared its object."""
 
     def close(self) -> None:
-        """Nothing to close: the object is the host's."""
+        """Nothing to close: the host owns the object."""
 
     def leave(self) -> None:
-        """Nothing to leave: the object is the host's."""
+        """Nothing to release: the host owns the object."""
 
     def _refuse(self, what: str) -> NoReturn:
-        raise StoreError(f"{type(self.host).__name__} can be searched and no more: no {what}")
+        raise StoreError(
+            f"{type(self.host).__name__} can only search: {what} needs a store of contextkit"
+        )
 
 
 async def _result_of(awaitable: Awaitable[Any]) -> Any:
@@ -351,7 +352,10 @@ async def _awaited(call: HostCall) -> Any:
 
 
 def _hits(call: HostCall, search: Search, results: object) -> list[Hit]:
-    """The hits that a method's results are, best first; `SourceError` for what is none."""
+    """Convert a method's results to hits.
+
+    `SourceError` if one is invalid.
+    """
     if isinstance(results, (str, bytes)) or not isinstance(results, Sequence):
         raise call.failed(f"returned {results!r:.80}, expected a list of results")
     project = search.projects[0]
@@ -370,20 +374,26 @@ def _hits(call: HostCall, search: Search, results: object) -> list[Hit]:
 
 
 def _is_for(user: str | None, record: Record) -> bool:
-    """Whether a user may see a result: one that names nobody is the project's."""
+    """Whether a user may see a result.
+
+    Results without a user are shared.
+    """
     owner = record.fields.get("user")
     return user is None or owner is None or str(owner) == user
 
 
 def _applicable(call: HostCall, records: Sequence[Record]) -> Filters:
-    """The filters that are left for the results; logs those on fields that none of them has."""
+    """The filters to apply to the results.
+
+    Logs those on unknown fields.
+    """
     unknown = [
         name for name in call.left if records and not any(has_field(r, name) for r in records)
     ]
-    strange = [name for name in unknown if name not in _BEYOND_SEED]
+    strange = [name for name in unknown if name not in _UNFILTERED_FIELDS]
     if strange:
         _log.warning(
             "searcher_filters_unknown", source=call.source, method=call.method, filters=strange
         )
-    spared = _BEYOND_SEED.intersection(unknown)
+    spared = _UNFILTERED_FIELDS.intersection(unknown)
     return {name: wanted for name, wanted in call.left.items() if name not in spared}

@@ -1,4 +1,4 @@
-"""Filters on records in memory, as the stores' engines apply them."""
+"""Apply filters to records in memory, as the engines do."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ def check_filters(filters: Filters) -> None:
 
 
 def matches(record: Record, filters: Filters) -> bool:
-    """Whether a record has what every filter wants; a field that it lacks does not match.
+    """Whether a record matches every filter.
 
-    A field that is a list matches where one of its entries does. A dot in a filter's name
-    goes down into a nested field, unless the name is a field's as it stands.
+    A missing field does not match.
+
+    A list matches if one of its entries does. A dot in a filter's name enters a nested field,
+    unless the whole name is a field.
     """
     return all(_matches(_value(record, name), wanted) for name, wanted in filters.items())
 
 
 def has_field(record: Record, name: str) -> bool:
-    """Whether a record has a field that a filter can be compared with."""
+    """Whether a record has the field that a filter names."""
     return _value(record, name) is not _MISSING
 
 
@@ -55,7 +57,7 @@ def _matches(value: Any, wanted: Any) -> bool:
 
 
 def _same(value: Any, wanted: Any) -> bool:
-    # True is 1 for Python, and is not for an engine.
+    # True equals 1 in Python, but not in an engine.
     return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
 
 
@@ -74,7 +76,10 @@ def _within(value: Any, bounds: Range) -> bool:
 
 
 def _moment(value: Any) -> datetime | None:
-    """A stored time, aware; None for what is none."""
+    """Read a stored time.
+
+    Returns None if it is invalid or has no time zone.
+    """
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)

@@ -1,8 +1,7 @@
-"""What a host's searcher returns, as the hits of a store.
+"""Convert the results of a host's searcher to hits.
 
-Nothing here knows one source from another: the names are those of a searcher's results.
-
-Somebody else's objects as plain values: names and what they stand for, JSON all the way.
+All sources are treated alike: the names are those of a searcher's results. Foreign objects
+become plain JSON values.
 """
 
 from __future__ import annotations
@@ -24,13 +23,22 @@ import attrs
 from contextkit.models.record import NO_TIME, Filters, Hit, Record
 
 _LEVELS = 8
-"""How deep values may be nested; what goes deeper is taken for a cycle of objects."""
+"""Maximum nesting of values; deeper ones count as a cycle of objects."""
+
+_TEXTS = ("content", "text", "code", "message")
+_WORDS_IN_FIELDS = ("goal", "signature", "docstring")
+_SCORES = ("relevance", "score")
+_IDS = ("id", "sha", "ghap_id")
+_TIMES = ("created_at", "committed_at", "timestamp")
+
+_ROUNDING = 1e-6
+"""Allowed error of the cosine of two 32-bit vectors beyond 0..1."""
 
 
 def named_values(value: object) -> dict[str, Any] | None:
-    """What an object or a mapping says by its public names, without what is None.
+    """An object's public names and values, without None.
 
-    Returns None for what has no names: a text, a number, a class.
+    Returns None for a value without names: a text, a number, a class.
     """
     found = None if isinstance(value, type) else _mapping_of(value)
     if found is None:
@@ -50,16 +58,16 @@ def _mapping_of(value: Any) -> Mapping[Any, Any] | None:
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if hasattr(value, "_asdict"):
         return dict(value._asdict())
-    # A mapping, or a row of a database, which has keys and is none.
+    # A mapping, or a database row, which has keys and is not a mapping.
     if hasattr(value, "keys") and hasattr(value, "__getitem__"):
         return {name: value[name] for name in value.keys()}  # noqa: SIM118
     return getattr(value, "__dict__", None)
 
 
 def plain(value: Any, levels: int = _LEVELS) -> Any:
-    """The value as JSON would have it; what has no such form is its text.
+    """Convert a value to JSON, or else to text.
 
-    Raises `ValueError` for what is nested too deep.
+    Raises `ValueError` for values that are nested too deep.
     """
     if levels == 0:
         raise ValueError(f"its fields are nested deeper than {_LEVELS} levels")
@@ -77,7 +85,7 @@ def plain(value: Any, levels: int = _LEVELS) -> Any:
 
 
 def _scalar(value: str | numbers.Real | None) -> str | int | float | bool | None:
-    """Numbers of other libraries as Python's own."""
+    """Convert numbers of other libraries to Python's own."""
     if value is None or isinstance(value, (str, bool)):
         return value
     return int(value) if isinstance(value, numbers.Integral) else float(value)
@@ -90,28 +98,18 @@ def _plain_object(value: Any, levels: int) -> Any:
     return {name: plain(inner, levels - 1) for name, inner in found.items()}
 
 
-_TEXTS = ("content", "text", "code", "message")
-_WORDS_IN_FIELDS = ("goal", "signature", "docstring")
-_SCORES = ("relevance", "score")
-_IDS = ("id", "sha", "ghap_id")
-_TIMES = ("created_at", "committed_at", "timestamp")
-
-_ROUNDING = 1e-6
-"""By so much may the cosine of two 32-bit vectors leave 0..1."""
-
-
 def hit_of(result: object, *, source: str, project: str, asked: Filters) -> Hit:
-    """The hit that one result is.
+    """Convert one result to a hit.
 
     Args:
         result: an object or a mapping, as `Searcher` describes it.
-        source: the source that asked.
-        project: the project that it asked for.
-        asked: the filters that the method was given: where the result does not speak of
-            such a field, it has what was asked for.
+        source: the source that searched.
+        project: the project that it searched.
+        asked: the filters that were passed to the method; they give the value of fields that
+            the result does not mention.
 
     Raises:
-        ValueError: saying what is wrong with the result.
+        ValueError: the result is invalid; the error says why.
     """
     values = _values(result)
     relevance = _relevance(values)
@@ -135,7 +133,7 @@ def hit_of(result: object, *, source: str, project: str, asked: Filters) -> Hit:
 
 
 def _values(result: object) -> dict[str, Any]:
-    """A result's names and values, those in `metadata` beside those at the top."""
+    """A result's values, with those in `metadata` merged in."""
     top = named_values(result)
     if top is None:
         raise ValueError(f"it is {result!r:.80}, expected an object or a mapping")
@@ -151,10 +149,10 @@ def _first(values: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 
 def _relevance(values: dict[str, Any]) -> float:
-    """The score, taken out of the values."""
+    """Take the score out of the values."""
     found = {name: values.pop(name) for name in _SCORES if name in values}
     if not found:
-        raise ValueError(f"it has no {' or '.join(_SCORES)}: how well it matches, 0..1")
+        raise ValueError(f"it has no {' or '.join(_SCORES)}: expected a number within 0..1")
     name, score = next(iter(found.items()))
     if not isinstance(score, (numbers.Real, Decimal)) or isinstance(score, bool):
         raise ValueError(f"its {name} is {score!r:.80}, expected a number within 0..1")
@@ -165,11 +163,14 @@ def _relevance(values: dict[str, Any]) -> float:
 
 
 def _text(values: dict[str, Any]) -> str:
-    """The words, taken out of the values; "" where the fields hold them."""
+    """Take the text out of the values.
+
+    "" if the fields have it.
+    """
     name = _first(values, _TEXTS)
     if name is None:
         if _first(values, _WORDS_IN_FIELDS) is None:
-            raise ValueError(f"it has none of {', '.join(_TEXTS)}: the words to show")
+            raise ValueError(f"it has none of {', '.join(_TEXTS)}: expected a text to show")
         return ""
     text = values.pop(name)
     if not isinstance(text, str):
@@ -178,7 +179,7 @@ def _text(values: dict[str, Any]) -> str:
 
 
 def _id(values: Mapping[str, Any], text: str) -> str:
-    """What tells it from its source's other results, the same every time it is found."""
+    """An id unique in its source and stable."""
     name = _first(values, _IDS)
     if name is not None:
         given = values[name]
@@ -192,7 +193,7 @@ def _id(values: Mapping[str, Any], text: str) -> str:
 
 
 def _time(values: Mapping[str, Any]) -> datetime | None:
-    """When it came to be; None where it does not say so in a form that can be read."""
+    """The creation time; None if missing or unreadable."""
     name = _first(values, _TIMES)
     if name is None:
         return None

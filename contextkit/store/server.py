@@ -1,4 +1,4 @@
-"""The server store: the same records on a Qdrant server, for teams and many machines."""
+"""The server store: records on a Qdrant server, for teams."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class ServerStore:
-    """A record store in one collection of a Qdrant server; it is made when it is first used.
+    """A record store in a Qdrant collection.
 
     Attributes:
-        client: reaches the server; who made it closes it.
+        client: reaches the server; its creator closes it.
         embedders: make the dense vectors of each source.
         collection: the collection's name.
         indexed_fields: source -> the record fields that its filters use.
-        url: what errors call the server.
-        revisions: tell of writes; default: of those of this process alone.
+        url: the server's name in errors.
+        revisions: track writes; default: only this process's.
     """
 
     client: QdrantClient
@@ -84,18 +84,20 @@ class ServerStore:
         timeout: int = _TIMEOUT_SECONDS,
         revisions: Revisions | None = None,
     ) -> Self:
-        """The store on the server at a URL; nothing is sent before it is used.
+        """Return the store at a URL.
+
+        Nothing is sent before its first use.
 
         Args:
-            url: `http://` or `https://`, a host, and a port where it is not 6333.
+            url: `http://` or `https://`, a host, and the port if it is not 6333.
             embedders: make the dense vectors of each source.
             collection: the collection's name.
-            api_key: what the server asks for, where it does.
+            api_key: the server's API key, if it needs one.
             indexed_fields: source -> the record fields that its filters use.
             timeout: seconds to wait for each answer.
-            revisions: tell of writes; default: of those of this process alone.
+            revisions: track writes; default: only this process's.
 
-        Raises `StoreError` where the URL is none.
+        Raises `StoreError` for an invalid URL.
         """
         parts = _checked_url(url)
         if api_key and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1"):
@@ -122,10 +124,10 @@ class ServerStore:
 
     @contextlib.contextmanager
     def _use(self) -> Iterator[QdrantClient]:
-        """The client, once the collection is known to be there and ours."""
+        """The client, after checking the collection."""
         with self._opening:
             if self._reconnect and self._connected_in != os.getpid():
-                # Closed since, or forked: a child must not write to its parent's connections.
+                # Closed before, or forked: a child must not write to its parent's connections.
                 self.client = self._reconnect()
                 self._connected_in = os.getpid()
             client = self.client
@@ -136,7 +138,7 @@ class ServerStore:
             with server_errors(self.url):
                 yield client
         except StoreError:
-            # The collection may be gone or another: look again before the next use.
+            # The collection may have been deleted or replaced: check it before the next use.
             self._identity = None
             raise
 
@@ -149,17 +151,17 @@ class ServerStore:
             return self._known(client)
 
     def _known(self, client: QdrantClient) -> StoreIdentity:
-        """The identity; read again where another thread's failure put it in doubt."""
+        """The identity, read again after a failure cleared it."""
         return self._identity or self._made.open(client, self.embedders)
 
     @property
     def problem(self) -> str | None:
-        """What makes its searches worse than they should be, in words, or None."""
+        """Why searches are worse than they should be, or None."""
         found = (self.embedders.problem, self._damage.problem)
         return "; ".join(filter(None, found)) or None
 
     def revision(self, source: str) -> str | None:
-        """What is another one whenever a source's records have changed, as far as it knows."""
+        """A token that changes with known changes of records."""
         return self.revisions.of(source)
 
     @contextlib.contextmanager
@@ -170,17 +172,20 @@ class ServerStore:
             self.revisions.changed(source)
 
     def hold(self) -> contextlib.AbstractContextManager[None]:
-        """Nothing: a server serves everybody at once."""
+        """Nothing to lock: a server answers concurrently."""
         return contextlib.nullcontext()
 
     def prepare(self, searched: Iterable[tuple[str, str]] | None = None) -> None:
-        """Connect, make the collection where it is not there, load models, embed queries."""
+        """Connect, create the collection if needed, load models, embed queries."""
         with self._use():
             pass
         prepare_queries(searched, self.embedders)
 
     def close(self) -> None:
-        """Close the connections; the store connects again when it is used."""
+        """Close the connections.
+
+        The store connects again on its next use.
+        """
         with self._opening:
             self._identity = None
             if self._reconnect and self._connected_in:
@@ -188,14 +193,17 @@ class ServerStore:
                 self._connected_in = 0
 
     def leave(self) -> None:
-        """Nothing: the connections end with the process."""
+        """Nothing to do: the connections end with the process."""
 
     def optimize(self) -> bool:
-        """Nothing: a server does so by itself."""
+        """Nothing to do: a server optimizes itself."""
         return False
 
     def put(self, records: Sequence[Record]) -> None:
-        """Store records, replacing those with the same point id; durable on return."""
+        """Store records, replacing those with the same point id.
+
+        Durable on return.
+        """
         for same in by_source(records, _WRITE_BATCH):
             for part in _batches(same):
                 batch = stored_batch(part, self.embedders.of(part[0].source))
@@ -207,7 +215,7 @@ class ServerStore:
                     self._damage.mended(point.id for point in batch.points)
 
     def delete(self, point_ids: Sequence[str]) -> None:
-        """Delete points; ids that are not there are passed over."""
+        """Delete points, ignoring unknown ids."""
         if not point_ids:
             return
         selector = models.PointIdsList(points=list(point_ids))
@@ -223,7 +231,7 @@ class ServerStore:
         self._damage.mended(None)
 
     def get(self, point_ids: Sequence[str]) -> list[Record]:
-        """The records at these points, in this order; missing ones are left out."""
+        """Return the records at these points, in this order."""
         if not point_ids:
             return []
         with self._use() as client:
@@ -234,7 +242,7 @@ class ServerStore:
         return [found[point_id] for point_id in point_ids if point_id in found]
 
     def search(self, searches: Sequence[Search]) -> list[list[Hit]]:
-        """Answer several questions in one round trip, each best first."""
+        """Answer several searches in one round trip, each best first."""
         vectors = embed_queries(searches, self.embedders)
         answers: list[list[models.ScoredPoint]] = []
         with self._use() as client:
@@ -268,7 +276,7 @@ class ServerStore:
         return join_hits(searches, vectors, raw, words_of, fetch)
 
     def _with_models(self, client: QdrantClient, vectors: Sequence[QueryVectors]) -> StoreIdentity:
-        """The identity; read again where it lacks a model that others may have brought."""
+        """The identity, read again if a model is missing."""
         identity = self._known(client)
         if any(v.dense is not None and v.model not in identity.models for v in vectors):
             identity = self._identity = self._made.read(client) or identity
@@ -277,7 +285,7 @@ class ServerStore:
     def scan(
         self, source: str | None, projects: Sequence[str] | None, filters: Filters
     ) -> Iterator[Record]:
-        """Every record that matches, page by page."""
+        """Iterate over the matching records, page by page."""
         return self._pages(server_filter(conditions(source, projects, filters)))
 
     def _pages(self, selected: models.Filter) -> Iterator[Record]:
@@ -298,7 +306,7 @@ class ServerStore:
     def newest(
         self, source: str, projects: Sequence[str], filters: Filters, limit: int
     ) -> list[Record]:
-        """The records that match, newest first; ties by id."""
+        """Return the matching records, newest first; ties by id."""
         if limit < 1:
             return []
         selected = server_filter(conditions(source, projects, filters))
@@ -314,14 +322,14 @@ class ServerStore:
         return newest_first(self._damage.sound(_payloads(points)).values())
 
     def count(self, source: str | None, projects: Sequence[str] | None, filters: Filters) -> int:
-        """How many records match."""
+        """Count the matching records."""
         selected = server_filter(conditions(source, projects, filters))
         with self._use() as client:
             return client.count(self.collection, count_filter=selected, exact=True).count
 
 
 def _batches(records: Sequence[Record]) -> Iterator[list[Record]]:
-    """What goes in one request: a server refuses one that is too large."""
+    """Split records into requests of limited size."""
     batch: list[Record] = []
     characters = 0
     for record in records:
@@ -346,7 +354,7 @@ def _scores(points: Sequence[models.ScoredPoint]) -> dict[str, float]:
 def _checked_url(url: str) -> SplitResult:
     with contextlib.suppress(ValueError):
         parts = urlsplit(url)
-        # Its port is only read here, and may be no number.
+        # Reading the port raises for one that is not a number.
         if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
             return parts
     raise StoreError(f"store.url: expected http://HOST:PORT or https://HOST, got '{url}'")

@@ -1,4 +1,4 @@
-"""The collection of a server store: how it is made, known again, and given more vectors."""
+"""Create, check and extend the collection of a server store."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ from contextkit.store.server_queries import META_POINT, server_index, server_sch
 
 @frozen
 class ServerCollection:
-    """One collection of a Qdrant server, in the hands of whatever client is passed.
+    """One collection of a Qdrant server.
+
+    Each method takes the client.
 
     Attributes:
         name: the collection's.
-        url: what errors call the server.
+        url: the server's name in errors.
         indexed_fields: source -> the record fields that its filters use.
     """
 
@@ -41,7 +43,7 @@ class ServerCollection:
 
     @property
     def place(self) -> StorePlace:
-        """How errors call the store."""
+        """The store's name and remedy for errors."""
         remedy = (
             "set the model back, or `contextkit export` and `contextkit import` into another "
             "store.collection"
@@ -49,9 +51,9 @@ class ServerCollection:
         return StorePlace(f"the store at {self.url}", remedy)
 
     def open(self, client: QdrantClient, embedders: Embedders) -> StoreIdentity:
-        """Make the collection where it is not there, see that it is ours, and read it.
+        """Create or check the collection and read its identity.
 
-        Raises `StoreError` where it is not, and what the client raises.
+        Raises `StoreError` if the schema is not contextkit's, and the client's own errors.
         """
         models_in_use = [
             stored_model(each.name, each.dimensions)
@@ -71,12 +73,12 @@ class ServerCollection:
         try:
             client.create_collection(self.name, **server_schema(dense))
         except Exception:
-            # Another process may have made it in the same moment.
+            # Another process may have created it at the same moment.
             if not client.collection_exists(self.name):
                 raise
 
     def _checked_vectors(self, client: QdrantClient) -> set[str]:
-        """The collection's dense vectors, once its schema is known to be one of ours."""
+        """Check the collection's schema and return its dense vectors."""
         info = client.get_collection(self.name)
         dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
         fits = (
@@ -87,8 +89,8 @@ class ServerCollection:
         )
         if not fits:
             raise StoreError(
-                f"the collection '{self.name}' at {self.url} is not one of contextkit's: "
-                f"choose another name in store.collection"
+                f"the collection '{self.name}' at {self.url} was not made by contextkit: "
+                f"set store.collection to another name"
             )
         if not _is_local(client):
             fields = sorted({f"fields.{n}" for each in self.indexed_fields.values() for n in each})
@@ -98,7 +100,7 @@ class ServerCollection:
         return set(dense) if isinstance(dense, dict) else set()
 
     def read(self, client: QdrantClient) -> StoreIdentity | None:
-        """What the collection remembers of itself; None where nobody wrote it yet."""
+        """Read the collection's identity; None before the first write."""
         found = client.retrieve(self.name, [META_POINT], with_payload=True)
         if not found:
             return None
@@ -106,13 +108,16 @@ class ServerCollection:
         if (meta.get("schema"), meta.get("keyword_model")) != (SCHEMA_VERSION, KEYWORD_MODEL):
             raise StoreError(
                 f"another version of contextkit made the collection '{self.name}' at "
-                f"{self.url}: choose another name in store.collection, then `contextkit import` "
-                f"what that version exports"
+                f"{self.url}: set store.collection to another name, then `contextkit import` an "
+                f"export made by that version"
             )
         return StoreIdentity.from_meta(meta)
 
     def _leave_identity(self, client: QdrantClient, dense: Iterable[StoredModel]) -> StoreIdentity:
-        """Write the identity unless another process just did; return the one that is there."""
+        """Write the identity unless another process was first.
+
+        Return the stored one.
+        """
         identity = StoreIdentity(uuid.uuid4().hex, {model.name: model for model in dense})
         meta = models.PointStruct(
             id=META_POINT,
@@ -132,10 +137,12 @@ class ServerCollection:
     def admit(
         self, client: QdrantClient, before: StoreIdentity, batch: StoredBatch
     ) -> StoreIdentity:
-        """Note which model a source has, and make room for its vectors; the new identity.
+        """Record a source's model and add its vectors.
 
-        Raises `StoreModelMismatchError` where the source's records have another model's
-        vectors, and `StoreError` where the server cannot add vectors to a collection.
+        Return the new identity.
+
+        Raises `StoreModelMismatchError` if the source's records have another model's vectors, and
+        `StoreError` if the server cannot add vectors to a collection.
         """
 
         def admitting(identity: StoreIdentity) -> StoreIdentity:
@@ -143,7 +150,7 @@ class ServerCollection:
 
         if admitting(before) == before:
             return before
-        # Another process may have been first.
+        # Another process may have changed it first.
         before = self.read(client) or before
         after = admitting(before)
         for model in new_models(before, after):
@@ -156,20 +163,23 @@ class ServerCollection:
         return after
 
     def _add_vector(self, client: QdrantClient, model: StoredModel) -> None:
-        """Make a named vector; what is older than Qdrant 1.18 has no way to."""
+        """Add a named vector; servers older than Qdrant 1.18 cannot."""
         try:
             client.create_vector_name(self.name, model.vector, server_vector(model), wait=True)
         except (AttributeError, UnexpectedResponse) as error:
             if model.vector not in self._checked_vectors(client):
                 raise StoreError(
-                    f"{self.place.name} takes no vectors of '{model.name}' in the collection that "
-                    f"is there: use Qdrant and qdrant-client 1.18 or later, or another "
-                    f"store.collection"
+                    f"{self.place.name} cannot add vectors of '{model.name}' to its collection: "
+                    f"use Qdrant and qdrant-client 1.18 or later, or set "
+                    f"store.collection to another name"
                 ) from error
 
 
 def _is_local(client: QdrantClient) -> bool:
-    """Whether the client has its data in this process, where indexes do nothing but warn."""
+    """Whether the data are in this process.
+
+    Indexes only cause warnings there.
+    """
     options = client.init_options
     return options.get("location") == ":memory:" or options.get("path") is not None
 

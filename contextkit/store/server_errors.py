@@ -1,4 +1,4 @@
-"""What a Qdrant server and the way to it do wrong, as a `StoreError` of one line."""
+"""Turn errors of a Qdrant server into one-line `StoreError`s."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from contextkit.errors import StoreError
 _REFUSED = {
     401: "it refuses the API key: set the variable that store.api_key_variable names",
     403: "the API key may not do that: use one that may read and write the collection",
-    404: "it has no such collection any more, or is no Qdrant server: check store.url",
+    404: "it does not have that collection, or is not a Qdrant server: check store.url",
     413: "the request is larger than it allows: raise its max_request_size_mb",
 }
 
-_NO_QDRANT = "what answers there is no Qdrant server: correct store.url"
+_NO_QDRANT = "it is not a Qdrant server: correct store.url"
 
 
 @contextlib.contextmanager
 def server_errors(url: str) -> Iterator[None]:
-    """Turn what the client raises into a `StoreError` that names the server."""
+    """Turn the client's errors into a `StoreError`."""
     try:
         yield
     except UnexpectedResponse as error:

@@ -1,6 +1,6 @@
-"""Records, filters and searches in the words of a Qdrant server.
+"""Translate records, filters and searches for a Qdrant server.
 
-Only `server` imports this: the client takes a second to load.
+Only `server` and `server_collection` import this: the client takes a second to load.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from contextkit.store.identity import StoredModel
 from contextkit.text.keywords import KeywordVector
 
 META_POINT = "8f5b0c1e-6d0e-4f0a-9a53-000000000001"
-"""The one point that is no record: it holds what the store remembers of itself."""
+"""The point that has the store's identity instead of a record."""
 
 
 def server_schema(dense: Iterable[StoredModel]) -> dict[str, Any]:
-    """What `create_collection` needs: sparse vectors, and the dense ones of these models."""
+    """Arguments of `create_collection`, with these models' dense vectors."""
     return {
         "vectors_config": {
             model.vector: models.VectorParams(
@@ -36,14 +36,17 @@ def server_schema(dense: Iterable[StoredModel]) -> dict[str, Any]:
 
 
 def server_vector(model: StoredModel) -> models.DenseVectorNameConfig:
-    """What a collection needs to take a model's vectors beside those it has."""
+    """The configuration that adds a model's vectors to a collection."""
     return models.DenseVectorNameConfig(
         dense=models.DenseVectorConfig(size=model.dimensions, distance=models.Distance.COSINE)
     )
 
 
 def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaType:
-    """The payload index of a key; the server keeps records of one scope together."""
+    """The payload index of a key.
+
+    Records of one scope are stored together.
+    """
     if key == "created_at":
         return models.PayloadSchemaType.DATETIME
     if key == "scope":
@@ -52,9 +55,9 @@ def server_index(key: str) -> models.KeywordIndexParams | models.PayloadSchemaTy
 
 
 def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
-    """A point, its dense vector under that name.
+    """Build the server's point.
 
-    One without a single word has no vector and is found by filters alone.
+    A record without any word has no sparse vector; only filters find it.
     """
     vectors: dict[str, Any] = {}
     if point.keywords.indices:
@@ -65,7 +68,7 @@ def server_point(point: StoredPoint, vector: str | None) -> models.PointStruct:
 
 
 def server_filter(matches: Sequence[Match]) -> models.Filter:
-    """All conditions at once; none selects every record."""
+    """Require all conditions; without conditions, select every record."""
     return models.Filter(
         must=[_condition(match) for match in matches],
         must_not=[models.HasIdCondition(has_id=[META_POINT])],
@@ -107,7 +110,7 @@ def _range(bounds: Range) -> models.Range | models.DatetimeRange:
 
 @frozen
 class PlannedSearch:
-    """One search as the server's requests: by keywords, by meaning, either or none."""
+    """The server's requests for one search: by keywords, by meaning."""
 
     keywords: models.QueryRequest | None
     dense: models.QueryRequest | None
@@ -119,9 +122,9 @@ class PlannedSearch:
 
 
 def plan_search(search: Search, query: QueryVectors, vector: str | None) -> PlannedSearch:
-    """The server's requests for one search, as `edge_queries.plan_search` makes them.
+    """Plan one search, as `edge_queries.plan_search` does.
 
-    Payloads come along: one answer more is dearer than they are, over a network.
+    The answer includes payloads: a second round trip would take longer.
     """
     if search.limit < 1:
         return PlannedSearch(None, None)
@@ -148,7 +151,7 @@ def plan_search(search: Search, query: QueryVectors, vector: str | None) -> Plan
 
 
 def _corpus(search: Search) -> models.SearchParams | None:
-    """Word frequencies of the source's own records, where the client can ask for them."""
+    """Count word frequencies per source, if possible."""
     if not hasattr(models, "IdfCorpusParams"):
         return None
     corpus = server_filter(conditions(search.source, search.projects, {}))

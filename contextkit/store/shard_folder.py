@@ -1,16 +1,16 @@
-"""The folder of an embedded store: what is in it, how it is made, mended and replaced.
+"""The folder of an embedded store and its files.
 
 ```
-shard.lock, ticket.lock, holder    taking turns (`shard_lock`)
-revisions/                         what tells of writes (`revisions`)
-shard/                             the engine's own files, and two of ours: meta.json (id,
-                                   schema, models) and sizes.json (`kept_sizes`)
-shard.new/                         a shard that is being made: by the first use, or by reembed
-shard.old/                         the shard that a new one has just replaced
+shard.lock, ticket.lock, holder    sharing between processes (`shard_lock`)
+revisions/                         tokens of the last writes (`revisions`)
+shard/                             the engine's files, and two of contextkit's: meta.json (id,
+                                   schema, models) and sizes.json (`sizes`)
+shard.new/                         a shard in the making: by the first use, or by reembed
+shard.old/                         a shard that was just replaced
 ```
 
-A shard comes to be under another name and gets its own by a rename, so that whatever moment
-a process is killed at, what is there is either whole or known to be a leftover.
+A shard is created under another name and renamed when it is complete, so that at any moment at
+which a process is killed, each folder is either complete or known to be a leftover.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from contextkit.store.lost_records import LostRecords
 from contextkit.store.sizes import changes_since, forget_sizes, keep_sizes, without_sizes
 
 OPEN_BYTES = 16 * 1024 * 1024
-"""Room that must be free to open a shard; without any, the engine ends the process."""
+"""Room that must be free to open a shard; without it the engine aborts the process."""
 
 SPARE_BYTES = 64 * 1024 * 1024
-"""Room that must remain after a write: two of the engine's 32 MiB files, written in full."""
+"""Room that must remain after a write: two of the engine's 32 MiB files, filled."""
 
 _READ_WHOLE = (
     f"vector_storage-{VECTOR_PREFIX}*/**/*",
@@ -54,7 +54,7 @@ _READ_WHOLE = (
     "payload_index/**/*",
     "*id_tracker.*",
 )
-"""What the engine reads from end to end when it opens a segment: all but texts and weights."""
+"""Files that the engine reads completely on opening: all but texts and weights."""
 
 STORE_NAMES = (
     "shard",
@@ -65,7 +65,7 @@ STORE_NAMES = (
     "holder",
     "revisions",
 )
-"""What a store's folder has in it."""
+"""The names in a store's folder."""
 
 _CHUNK_BYTES = 1024 * 1024
 
@@ -75,8 +75,8 @@ class NewShard:
     """A shard in the making.
 
     Attributes:
-        shard: the engine's.
-        identity: what it will remember of itself.
+        shard: the engine's shard.
+        identity: the identity that is saved with it.
     """
 
     shard: edge.EdgeShard
@@ -85,12 +85,14 @@ class NewShard:
 
 @frozen
 class ShardFolder:
-    """The files of one embedded store; every method needs the shard's lock.
+    """The files of one embedded store.
+
+    Every method needs the shard's lock.
 
     Attributes:
         path: the store's folder.
-        named: the folder that errors name, where this one is a copy of it.
-        lost: what tells that records were lost.
+        named: the folder that errors name, if `path` is a copy of it.
+        lost: notes about lost records.
     """
 
     path: Path
@@ -108,7 +110,7 @@ class ShardFolder:
 
     @property
     def place(self) -> StorePlace:
-        """How errors call the store."""
+        """The store's name and remedy for errors."""
         remedy = "run `contextkit reembed`, or set the model back"
         return StorePlace(f"the store at {self.named}", remedy)
 
@@ -123,13 +125,13 @@ class ShardFolder:
     # -- opening --------------------------------------------------------------------------
 
     def open(self, embedders: Embedders) -> tuple[edge.EdgeShard, StoreIdentity]:
-        """Open the shard, making it where there is none.
+        """Open the shard, creating it if there is none.
 
         Raises:
-            StoreBusyError: where a process that keeps no turns has it.
-            StoreDamagedError: where it is there and does not open.
-            StoreFullError: where the disk has no room even for that.
-            StoreModelMismatchError: where another model made a source's vectors.
+            StoreBusyError: a process that does not share the shard has it open.
+            StoreDamagedError: the shard exists and does not open.
+            StoreFullError: the disk has no room to open it.
+            StoreModelMismatchError: another model made a source's vectors.
         """
         try:
             narrow_unless_shared(self.path, STORE_NAMES)
@@ -145,7 +147,7 @@ class ShardFolder:
         return self.load(), identity
 
     def load(self) -> edge.EdgeShard:
-        """Open the shard that is there."""
+        """Open the existing shard."""
         self._refuse_lost_segments()
         changes = changes_since(self.shard)
         if changes.shorter is not None:
@@ -159,37 +161,38 @@ class ShardFolder:
         return shard
 
     def closed(self) -> None:
-        """Note, once the engine has closed the shard, what must not be less when it is opened."""
+        """Note the file sizes after closing."""
         with contextlib.suppress(OSError):
             keep_sizes(self.shard)
         self._narrow_new_files()
 
     def left(self) -> None:
-        """Note the same of a shard that is open and was not written to since it was opened.
+        """Note the file sizes of an unchanged open shard.
 
-        A thread that the process leaves behind may write yet, and `written` comes before that.
+        A thread that outlives this may still write; it calls `written` first.
         """
         with contextlib.suppress(OSError):
             keep_sizes(self.shard)
 
     def written(self) -> None:
-        """Take back what `left` has noted."""
+        """Remove the notes of `left`."""
         forget_sizes(self.shard)
 
     def _narrow_new_files(self) -> None:
-        """Take others' rights from the files that the engine has made since it was opened.
+        """Make the engine's new files private.
 
-        It makes them with the modes that the umask leaves; until then the folder hides them.
+        The engine creates them with the modes that the umask allows; until they are narrowed, the
+        folder's own mode protects them.
         """
         for file in self.shard.rglob("*"):
             if is_wide(file):
                 narrow(file)
 
     def _read_ahead(self) -> None:
-        """Have the system fetch the files that the engine reads whole when it opens.
+        """Ask the system to fetch the files read on opening.
 
-        The engine maps them and touches them page by page, each of which the system then
-        fetches by itself: it has thrown all of them out of memory when it last closed them.
+        The engine maps the files and touches them page by page, and the system would fetch each
+        page separately: the engine dropped them from the page cache when it last closed them.
         """
         with contextlib.suppress(OSError):
             for name in _READ_WHOLE:
@@ -198,10 +201,10 @@ class ShardFolder:
                         _fetch(file)
 
     def _refuse_lost_segments(self) -> None:
-        """Refuse a shard that the engine would open with fewer records than it had.
+        """Refuse a shard that would lose records on opening.
 
-        It takes a segment without `version.info` for one that was never finished, deletes it
-        and goes on; one without points is just that.
+        The engine treats a segment without `version.info` as unfinished, deletes it and
+        continues; a segment without points really is unfinished.
         """
         segments = [folder for folder in self.shard.glob("segments/*/") if folder.name[0] != "."]
         if not segments:
@@ -212,25 +215,25 @@ class ShardFolder:
                 raise damaged(self.named, f"{segment.name} has no version.info")
 
     def identity(self) -> StoreIdentity:
-        """What meta.json says.
+        """Read the identity from meta.json.
 
         Raises:
-            StoreDamagedError: where it says nothing that can be read.
-            StoreError: where another version of contextkit made the store.
+            StoreDamagedError: meta.json is missing or unreadable.
+            StoreError: another version of contextkit made the store.
         """
         meta = self.shard / "meta.json"
         try:
             stored = json.loads(meta.read_bytes())
             made_by = (stored["schema"], stored["keywords"])
-            # What another version stored is not for this one to read.
+            # Only the version that wrote the rest can read it.
             same = made_by == (SCHEMA_VERSION, KEYWORD_MODEL)
             identity = StoreIdentity.from_meta(stored) if same else None
         except FileNotFoundError as error:
-            raise damaged(self.named, "meta.json is not there") from error
+            raise damaged(self.named, "meta.json is missing") from error
         except OSError as error:
             raise StoreError(f"cannot read {meta}: {error.strerror}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise damaged(self.named, "meta.json is not what it should be") from error
+            raise damaged(self.named, "meta.json is not valid") from error
         if identity is None:
             raise StoreError(
                 f"another version of contextkit made the store at {self.named}: run `contextkit "
@@ -242,9 +245,9 @@ class ShardFolder:
 
     @contextlib.contextmanager
     def replacing(self, identity: StoreIdentity) -> Iterator[NewShard]:
-        """A new, empty shard that takes the place of the one there, if this ends well.
+        """Create a shard that replaces the current one on success.
 
-        The identity that it has in the end is what it remembers.
+        It is saved with the identity that it has at the end of the block.
         """
         self.require_room(0, SPARE_BYTES, "making it")
         make_private_folder(self._new)
@@ -267,18 +270,18 @@ class ShardFolder:
         self.tidy()
 
     def remember(self, identity: StoreIdentity) -> None:
-        """Have the shard that is there remember this of itself from now on."""
+        """Save a new identity for the current shard."""
         try:
             _write_meta(self.shard, identity)
         except OSError as error:
             raise StoreError(f"writing to {self.place.name}: {error}") from error
 
     def tidy(self) -> None:
-        """Finish or undo what a killed process left half done."""
+        """Finish or undo the work of a killed process."""
         if not self.shard.exists() and self._old.exists():
-            # The old shard is only put aside once the new one is whole.
+            # The old shard is only renamed once the new one is complete.
             (self._new if self._new.exists() else self._old).rename(self.shard)
-        # A killed optimization leaves what it was building.
+        # A killed optimization leaves its unfinished segments.
         for leftover in (self._new, self._old, self.shard / "temp_segments"):
             if leftover.exists():
                 shutil.rmtree(leftover)
@@ -286,16 +289,16 @@ class ShardFolder:
     # -- room -----------------------------------------------------------------------------
 
     def size(self) -> int:
-        """Bytes that the shard takes on the disk; its files have holes where that can be."""
+        """The shard's size on disk in bytes, without holes."""
         found = [file.stat() for file in self.shard.rglob("*")]
         return sum(512 * getattr(stat, "st_blocks", -(-stat.st_size // 512)) for stat in found)
 
     def _holes_filled_by_reading(self) -> int:
-        """Bytes that the files may take on the disk by being read.
+        """Bytes that reading may add to the files' size.
 
-        The engine reads its indexes and dense vectors into memory when it opens, and a disk
-        in memory gives a page to every hole that is read. Such a disk is none of the devices
-        that have a number of their own.
+        The engine reads its indexes and dense vectors into memory when it opens, and a disk in
+        memory (tmpfs) allocates a page for every hole that is read. Such a disk has major device
+        number 0.
         """
         major = getattr(os, "major", None)
         if major is None or major(self.path.stat().st_dev) != 0:
@@ -305,21 +308,21 @@ class ShardFolder:
         return sum(max(0, stat.st_size - 512 * stat.st_blocks) for stat in found)
 
     def require_room(self, size: int, spare: int, doing: str) -> None:
-        """Raise `StoreFullError` unless `size` bytes fit on the disk and `spare` remain.
+        """Raise `StoreFullError` unless `size` bytes fit and `spare` remain.
 
-        The engine maps its files into memory: a write without room for it would not fail
-        but end the process.
+        The engine maps its files into memory: a write without room would not fail but abort the
+        process.
         """
         free = shutil.disk_usage(self.path).free
         if free < size + spare:
             raise StoreFullError(
-                f"the disk of the store at {self.named} has {free // 2**20} MiB left, {doing} "
+                f"the disk of the store at {self.named} has {free // 2**20} MiB left, but {doing} "
                 f"needs {-(-(size + spare) // 2**20)} MiB: free some room; nothing was stored"
             )
 
 
 def _fetch(file: Path) -> None:
-    """Bring a file into the system's memory; without waiting for that, where that can be asked."""
+    """Load a file into the page cache."""
     with file.open("rb", buffering=0) as opened:
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)

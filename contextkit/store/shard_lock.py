@@ -1,9 +1,9 @@
-"""Taking turns on an embedded store: one process at a time, and none of them for long.
+"""Share an embedded store between processes, fairly.
 
-The engine lets one process hold a shard. Whoever holds it keeps it while nobody else
-wants it, so that a busy process stays fast; whoever wants it takes the *ticket* first, and
-the holder, which looks for a ticket after each operation and while it is idle, lets go.
-The next in line waits for the ticket, so that turns are fair.
+The engine lets one process open a shard. That process keeps the shard open as long as no other
+process wants it, which keeps a busy process fast. A process that wants it takes the *ticket*
+lock first. The holder looks for a ticket after each operation and while it is idle, and releases
+the shard if there is one. Other processes wait for the ticket, so they are served in order.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def _lock_at(path: Path) -> FileLock:
 
 
 def _is_writable(folder: Path) -> bool:
-    # Without a shard there is nothing yet that could not be written.
+    # A missing shard cannot be read-only.
     return not folder.exists() or os.access(folder, os.W_OK)
 
 
 def _locked_to_read(number: int) -> bool:
-    """Lock an open file for as long as it is open, unless a writer has it."""
+    """Take a shared lock unless a writer has it."""
     try:
         import fcntl
     except ImportError:
@@ -45,19 +45,19 @@ def _locked_to_read(number: int) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        # Some file systems have no locks for who cannot write.
+        # Some file systems refuse locks to users who cannot write.
         return True
     return True
 
 
 @define(eq=False)
 class ShardLock:
-    """The two file locks of one shard; not for two threads at once.
+    """The two file locks of one shard; not thread-safe.
 
     Attributes:
-        folder: where the lock files are; it must exist.
+        folder: the folder of the lock files; it must exist.
         timeout: seconds to wait for other processes before `StoreBusyError`.
-        read_only: whether the folder cannot be written to; known once it was acquired.
+        read_only: whether the folder is read-only; known after `acquire`.
     """
 
     folder: Path
@@ -82,7 +82,10 @@ class ShardLock:
         return self.folder / "holder"
 
     def acquire(self) -> None:
-        """Wait for the shard; raise `StoreBusyError` naming the holder after `timeout`."""
+        """Wait for the shard.
+
+        Raise `StoreBusyError` naming the holder on timeout.
+        """
         deadline = time.monotonic() + self.timeout
         try:
             with self._ticket.acquire(timeout=self.timeout, poll_interval=_POLL_SECONDS):
@@ -90,8 +93,8 @@ class ShardLock:
                 self._held.acquire(timeout=remaining, poll_interval=_POLL_SECONDS)
         except Timeout as error:
             raise StoreBusyError(
-                f"the store at {self.folder} is held by {self._holder()} for longer than "
-                f"{self.timeout:g} s: end that process, or raise store.lock_timeout"
+                f"the store at {self.folder} is still in use by {self._holder()} after "
+                f"{self.timeout:g} s: wait until it has finished, or raise store.lock_timeout"
             ) from error
         except OSError as error:
             if error.errno not in _NOT_WRITABLE:
@@ -106,14 +109,17 @@ class ShardLock:
             write_private(self._holder_file, str(os.getpid()))
 
     def release(self) -> None:
-        """Let the next process have it, at the end of this one where the system fails before."""
+        """Let the next process have the shard.
+
+        If this fails, the process's end does.
+        """
         with contextlib.suppress(OSError):
             self._held.release()
         while self._read_locks:
             os.close(self._read_locks.pop())
 
     def wanted(self) -> bool:
-        """Whether another process waits for it, as of two milliseconds ago at most."""
+        """Whether another process waits, checked every two milliseconds."""
         if self.read_only:
             return False
         now = time.monotonic()
@@ -122,7 +128,10 @@ class ShardLock:
         return self._seen
 
     def _acquire_to_read(self, deadline: float) -> None:
-        """Keep writers out without a right to write; where a lock's file is missing, do nothing."""
+        """Lock out writers without the right to write.
+
+        Skip missing lock files.
+        """
         for name in ("ticket.lock", "shard.lock"):
             try:
                 self._read_locks.append(os.open(self.folder / name, os.O_RDONLY))
@@ -132,15 +141,15 @@ class ShardLock:
                 if time.monotonic() > deadline:
                     self.release()
                     raise StoreBusyError(
-                        f"the store at {self.folder}, which you can only read, is written to by "
-                        f"another user for longer than {self.timeout:g} s: try again, or raise "
-                        f"store.lock_timeout"
+                        f"another user has been writing to the store at {self.folder}, which is "
+                        f"read-only for you, for longer than {self.timeout:g} s: try again, or "
+                        f"raise store.lock_timeout"
                     )
                 time.sleep(_POLL_SECONDS)
 
     def _look(self) -> bool:
-        # Moved away, deleted or out of reach: nobody can wait there, and the lock would make it
-        # anew. `Path.is_dir` would raise where it may not look.
+        # No process can wait in a folder that was moved, deleted or made inaccessible, and
+        # locking would recreate it. `Path.is_dir` would raise if it may not look.
         if not os.path.isdir(self.folder):  # noqa: PTH112
             return False
         try:

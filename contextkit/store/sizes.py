@@ -1,9 +1,8 @@
-"""What the files that say which records there are were when their shard was closed.
+"""Sizes: what a shard had, and what a write needs.
 
-Where one of them has changed since, as by a copy that broke off or a disk that failed, the engine
-may open the shard without complaint, and without some of its records.
-
-What a write may take on the disk: in the engine's log and in its shard.
+If a file that lists the records has changed since the shard was closed, as after an interrupted
+copy or a failing disk, the engine may open the shard without an error and without some of its
+records.
 """
 
 from __future__ import annotations
@@ -20,11 +19,17 @@ from contextkit.files import write_private
 from contextkit.models.record import Record
 from contextkit.store.base import StoredBatch
 
+_COPIES = 3
+_BYTES_PER_POINT = 6144
+_BYTES_PER_NUMBER = 4
+
 
 def keep_sizes(shard: Path) -> None:
-    """Note sizes and checksums; from now on only `without_sizes` may write to the shard.
+    """Note sizes and checksums.
 
-    Where the disk has no room for it, nothing is noted.
+    Only `without_sizes` may write to the shard afterwards.
+
+    Without room on the disk, nothing is noted.
     """
     noted = {str(file.relative_to(shard)): _seen(file) for file in _files(shard)}
     with contextlib.suppress(OSError):
@@ -33,11 +38,11 @@ def keep_sizes(shard: Path) -> None:
 
 @frozen
 class Changes:
-    """What is no more as it was noted, each in words, or None.
+    """Differences from the notes, each described or None.
 
     Attributes:
-        shorter: a file has less in it, and the engine would lose what is missing.
-        other: a file has other bytes in it.
+        shorter: a file is shorter, and the engine would lose the missing part.
+        other: a file has other content.
     """
 
     shorter: str | None = None
@@ -45,31 +50,37 @@ class Changes:
 
 
 def changes_since(shard: Path) -> Changes:
-    """Compare the files with what was noted; where nothing was, there are no changes."""
+    """Compare the files with the notes.
+
+    Without notes there are no changes.
+    """
     other = None
     try:
         noted = dict(json.loads(_note(shard).read_bytes()))
         for name, (size, checksum) in noted.items():
             left = _seen(shard / name)
             if left[0] < size:
-                return Changes(f"{name} has {left[0]:,} of the {size:,} bytes that it had")
-            # A point's version tells in which order it was written, which matters no more.
+                return Changes(f"{name} has {left[0]:,} of its {size:,} bytes")
+            # A point's version gives the order of writes, which no longer matters.
             if left != (size, checksum) and not name.endswith(".versions"):
-                other = f"{name} is not what was written"
+                other = f"{name} differs from what was written"
     except (OSError, ValueError, TypeError):
         pass
     return Changes(other=other)
 
 
 def forget_sizes(shard: Path) -> None:
-    """Forget what was noted, as the shard is written to."""
+    """Delete the notes before the shard is written to."""
     with contextlib.suppress(OSError):
         _note(shard).unlink()
 
 
 @contextlib.contextmanager
 def without_sizes(shard: Path) -> Iterator[None]:
-    """Forget what was noted before the engine opens the shard; where that fails, note it again."""
+    """Delete the notes before opening the shard.
+
+    Restore them if that fails.
+    """
     note, noted = _note(shard), None
     with contextlib.suppress(OSError):
         noted = note.read_bytes()
@@ -96,13 +107,8 @@ def _note(shard: Path) -> Path:
     return shard / "sizes.json"
 
 
-_COPIES = 3
-_BYTES_PER_POINT = 6144
-_BYTES_PER_NUMBER = 4
-
-
 def records_bytes(records: Sequence[Record]) -> int:
-    """Bytes of the records without their dense vectors."""
+    """Estimate the bytes of records without their dense vectors."""
     return sum(
         _BYTES_PER_POINT + _COPIES * (_bytes(record.searched_text) + _bytes(repr(record.fields)))
         for record in records
@@ -110,7 +116,7 @@ def records_bytes(records: Sequence[Record]) -> int:
 
 
 def vectors_bytes(batch: StoredBatch) -> int:
-    """Bytes of a batch's dense vectors."""
+    """Estimate the bytes of a batch's dense vectors."""
     return _COPIES * _BYTES_PER_NUMBER * (batch.dimensions or 0) * len(batch.points)
 
 

@@ -1,7 +1,7 @@
-"""Export and import: every record of a store as JSON lines.
+"""Export and import all records as JSON lines.
 
-The first line says what the file is; each further line is one record with all its fields.
-Vectors are not in it: the importing store makes its own.
+The first line describes the file; each further line is one record with all its fields. Vectors
+are left out: the importing store makes its own.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Redact = Callable[[Sequence[Record]], Sequence[Record]]
 """Replaces secrets in records (`contextkit.pipeline.redact`)."""
 
 Transferred = Callable[[int, int | None], None]
-"""Told how many records are done, and how many there are where that is known."""
+"""Called with the number of records done, and the total if known."""
 
 
 @frozen
 class ExportReport:
-    """What became of an export.
+    """The result of an export.
 
     Attributes:
-        written: records in it.
-        damaged: what the records are called that could not be read.
+        written: the number of exported records.
+        damaged: the names of the records that could not be read.
     """
 
     written: int
@@ -48,13 +48,13 @@ class ExportReport:
 
 @define
 class ImportReport:
-    """What became of an import.
+    """The result of an import.
 
     Attributes:
-        imported: records stored.
-        failed: lines that were refused.
-        missing: records that the first line announces and that are not in the file.
-        errors: line number, counted from 1, and what was wrong; the first hundred.
+        imported: the number of stored records.
+        failed: the number of refused lines.
+        missing: records that the header counts and that the file lacks.
+        errors: line number, counted from 1, and error; the first hundred.
     """
 
     imported: int = 0
@@ -71,9 +71,9 @@ class _BadLineError(Exception):
 def export_records(
     store: RecordStore, stream: TextIO, progress: Transferred, redact: Redact = list
 ) -> ExportReport:
-    """Write every record of a store, of all sources and projects.
+    """Write every record of a store.
 
-    What is written while the export goes on may or may not be in it. Damaged records are not.
+    Records written during the export may be missing from it. Damaged records are left out.
     """
     total = store.count(None, None, {})
     header = {
@@ -92,7 +92,7 @@ def export_records(
             if len(batch) == _BATCH:
                 progress(done, max(done, total))
     except RecordDamagedError as error:
-        # It comes after the last of the others, which are what is left to import.
+        # Raised after the last sound record, so the others have been written.
         damaged = error.records
     progress(done, done)
     return ExportReport(done, damaged)
@@ -118,19 +118,19 @@ def _as_json(record: Record) -> dict[str, Any]:
 def import_records(
     store: RecordStore, stream: Iterable[str], progress: Transferred, redact: Redact = list
 ) -> ImportReport:
-    """Store the records that `export_records` wrote; those that are there are replaced.
+    """Store exported records, replacing existing ones.
 
     Args:
-        store: where they go.
-        stream: the lines; read one by one, never as a whole.
-        progress: told after each batch.
-        redact: replaces secrets in what is stored; default: nothing does.
+        store: the target.
+        stream: the lines, read one by one.
+        progress: called after each batch.
+        redact: replaces secrets in the records; default: keeps them as they are.
 
     Returns:
-        What was stored and which lines were not: a bad line costs only itself.
+        The number of stored records and the refused lines; a bad line does not stop the import.
 
     Raises:
-        RecordError: where the first line is not that of an export; nothing is stored then.
+        RecordError: the first line is not an export's header; nothing is stored.
     """
     lines = enumerate(stream, start=1)
     total = _expected(next(lines, (1, ""))[1])
@@ -145,7 +145,7 @@ def import_records(
 
 
 def _expected(line: str) -> int | None:
-    """How many records the header announces; a header without a number announces none."""
+    """The number of records that the header announces, if any."""
     try:
         header = json.loads(line.removeprefix("\ufeff"))
         known = header["format"] == FORMAT
@@ -154,12 +154,12 @@ def _expected(line: str) -> int | None:
         known, version, header = False, None, {}
     if not known:
         raise RecordError(
-            "line 1: this is not an export of contextkit: expected the first line that "
+            "line 1: not an export of contextkit: expected the first line that "
             "`contextkit export` writes; nothing was imported"
         )
     if version != FORMAT_VERSION:
         raise RecordError(
-            f"line 1: this is an export of format version {version!r}, this contextkit reads "
+            f"line 1: format version {version!r} is not supported, expected "
             f"{FORMAT_VERSION}: use a newer contextkit; nothing was imported"
         )
     total = header.get("records")
@@ -205,10 +205,10 @@ def _as_record(line: str) -> Record:
         ) from error
     texts = {key: stored[key] for key in _TEXTS}
     record = Record(**texts, created_at=created_at, fields=stored["fields"]).checked()
-    # Exports of an older contextkit have none.
+    # Exports of older versions have no checksum.
     if stored.get("checksum", record_checksum(record)) != record_checksum(record):
         raise _BadLineError(
-            "the record is not what was exported: its checksum differs; to import a line that "
-            "you changed, take its checksum out"
+            "the record differs from the exported one (wrong checksum); to import a line that you "
+            "edited, delete its checksum"
         )
     return record

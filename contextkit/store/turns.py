@@ -1,8 +1,8 @@
-"""One open shard, shared by this process's threads, and by turns with other processes.
+"""Share an open shard between threads and processes.
 
-A process keeps the shard open while it works and for a while after, as opening costs more
-than a search. Where another process waits, whoever has it lets go: at once where nobody
-uses it, else after `QUANTUM_SECONDS` of work, once the operations under way have ended.
+A process keeps the shard open while it works and for a while afterwards, because opening takes
+longer than a search. When another process waits, the holder closes the shard: at once if it is
+idle, else after `QUANTUM_SECONDS` of work, when the running operations have ended.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class SharedShard:
-    """A shard that is opened when it is used and let go of when others want it.
+    """A shard that opens on use and closes on demand.
 
     Attributes:
-        folder: the store's folder; the locks are in it.
-        load: makes the folder ready and opens the shard, called with the lock held; told
-            whether the folder can only be read.
-        closed: called once the shard is closed, with the lock still held.
+        folder: the store's folder, which has the lock files.
+        load: prepares the folder and opens the shard while the lock is held; gets whether the
+            folder is read-only.
+        closed: called after the shard is closed, while the lock is still held.
         lock_timeout: seconds to wait for another process before `StoreBusyError`.
-        idle_seconds: after this long without use the shard is let go of.
+        idle_seconds: seconds without use before the shard is closed.
     """
 
     folder: Path
@@ -75,9 +75,9 @@ class SharedShard:
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
-        """Keep the shard for as long as this lasts: several operations, one turn.
+        """Keep the shard open for several operations.
 
-        It may end on another thread than the one it began on.
+        It may end on another thread than it began on.
         """
         self._enter(holds=1)
         try:
@@ -86,15 +86,15 @@ class SharedShard:
             self._leave(holds=1)
 
     def while_open(self, do: Callable[[], None]) -> None:
-        """Do something with the shard's files if this process has the shard open."""
+        """Call a function if this process has the shard open."""
         with self._turn:
             if self._shard is not None:
                 do()
 
     def close(self) -> None:
-        """Let go of the shard once the operations under way have ended.
+        """Close the shard once the running operations have ended.
 
-        A hold does not keep it from closing; what is used later opens it again.
+        A hold does not prevent this; the next use opens the shard again.
         """
         with self._turn:
             self._closing = self._shard is not None
@@ -129,10 +129,10 @@ class SharedShard:
             self._turn.notify_all()
 
     def _let_others_first(self, *, holding: bool) -> None:
-        """Wait, where another process does, until the shard has been let go of.
+        """Wait until a wanted shard was closed.
 
-        What is asked within somebody's hold goes on, or that hold would never end. The wait
-        is a courtesy and bounded, as whoever waits may himself be what is waited for.
+        Operations within a hold go on, or that hold would never end. The wait is bounded, because
+        the other process may itself wait for the caller.
         """
 
         def may_go_on() -> bool:
@@ -152,7 +152,10 @@ class SharedShard:
     # -- processes ------------------------------------------------------------------------
 
     def _open(self, opening: Future[None]) -> None:
-        """Open the shard; every thread that asked meanwhile gets it, or the same error."""
+        """Open the shard.
+
+        All threads that wait get it, or the same error.
+        """
         lock = ShardLock(self.folder, self.lock_timeout)
         try:
             self._make_folder()
@@ -162,7 +165,7 @@ class SharedShard:
             except BaseException:
                 lock.release()
                 raise
-        except Exception as error:  # noqa: BLE001 - raised to each of them
+        except Exception as error:  # noqa: BLE001 - raised in each waiting thread
             with self._turn:
                 self._opening = None
             opening.set_exception(error)
@@ -174,7 +177,7 @@ class SharedShard:
             raise
         with self._turn:
             if lock.read_only:
-                # What is open is a copy, which nobody else wants.
+                # The open shard is a private copy, so the lock is not needed.
                 lock.release()
             self._shard, self._lock, self._opening = shard, lock, None
             self._place = self._look_up()
@@ -189,7 +192,7 @@ class SharedShard:
             if not self.folder.is_dir():
                 make_private_folder(self.folder)
         except OSError as error:
-            raise StoreError(f"no store can be made at {self.folder}: {error.strerror}") from error
+            raise StoreError(f"cannot create a store at {self.folder}: {error.strerror}") from error
 
     def _let_go(self) -> None:
         shard, self._shard = self._shard, None
@@ -198,11 +201,11 @@ class SharedShard:
             if shard is not None:
                 with engine_errors(f"closing the store at {self.folder}"):
                     shard.close()
-                # What is there instead is somebody else's.
+                # If the folder was replaced, the new one belongs to another process.
                 if not self._moved():
                     self.closed()
         except StoreError as error:
-            # What was acknowledged is in the write-ahead log: the next to open replays it.
+            # Acknowledged writes are in the write-ahead log, which the next opening replays.
             _log.warning("store_close_failed", reason=str(error))
         finally:
             lock, self._lock = self._lock, None
@@ -210,7 +213,7 @@ class SharedShard:
                 lock.release()
 
     def _watch(self, shard: edge.EdgeShard) -> None:
-        """Let go of a shard that nobody here uses, at once where another process waits."""
+        """Close an idle shard; at once when another process waits."""
         while True:
             time.sleep(_POLL_SECONDS)
             with self._turn:
@@ -232,18 +235,18 @@ class SharedShard:
             place = (found.st_dev, found.st_ino)
             if self._lock is None or not self._lock.read_only:
                 return place
-            # Of a copy, also what tells of writes: it is not what others write to.
+            # A read-only copy is also outdated when others write to the original.
             with os.scandir(self.folder / "revisions") as files:
                 return place, sorted((file.name, file.stat().st_mtime_ns) for file in files)
         except OSError:
             return None
 
     def _moved(self) -> bool:
-        """Whether somebody moved or deleted the folder under the open shard."""
+        """Whether the open shard's folder was moved or deleted."""
         return self._look_up() != self._place
 
     def before_fork(self) -> None:
-        """Close the shard: its locks would live on in the child, and nobody could open it."""
+        """Close the shard, because a child would keep its locks."""
         self._turn.acquire()
         self._turn.wait_for(
             lambda: not self._operations and self._opening is None, timeout=self.lock_timeout
@@ -252,11 +255,11 @@ class SharedShard:
             self._let_go()
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
+        """Release the lock taken before the fork."""
         self._turn.release()
 
     def after_fork_in_child(self) -> None:
-        """Forget the parent's threads and, where it was in use, the parent's shard."""
+        """Forget the parent's threads and its shard."""
         self._turn = threading.Condition()
         if self._shard is not None:
             _of_parents.append((self._shard, self._lock))
@@ -268,7 +271,7 @@ _living: weakref.WeakSet[SharedShard] = weakref.WeakSet()
 _forking: list[SharedShard] = []
 _one_fork = threading.Lock()
 _of_parents: list[object] = []
-"""Kept, as a child that dropped its parent's shard would write to it."""
+"""References to parents' shards: dropping one in a child would write to it."""
 
 
 def _before_fork() -> None:

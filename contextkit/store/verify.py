@@ -1,4 +1,4 @@
-"""Reading all that a store has, and comparing its parts with each other."""
+"""Read a whole store and compare its parts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from contextkit.text.keywords import KeywordVector, embed_keywords
 
 _BATCH = 256
 _CLOSE = 0.01
-"""Engines keep a vector's numbers with some digits only."""
+"""Tolerance: engines keep only some digits of a vector's numbers."""
 
 
 @define
 class Verified:
-    """What came of reading a whole store.
+    """The result of verifying a store.
 
     Attributes:
-        records: how many can be read as they were stored.
-        damaged: what those are called that cannot.
-        miscounted: sources whose index gives another number than was read, in words.
-        other_vectors: what the records are called whose vectors are not those of their text.
+        records: the number of sound records.
+        damaged: the names of the damaged ones.
+        miscounted: sources whose index has another number of records than were read.
+        other_vectors: the names of records whose vectors do not fit their text.
     """
 
     records: int = 0
@@ -38,9 +38,9 @@ class Verified:
 
 
 def verify(store: RecordStore) -> Verified:
-    """Read every record of a store, its vectors where it is embedded, and its indexes.
+    """Read and compare all records, indexes and vectors.
 
-    Raises `StoreError` where the store cannot be read at all.
+    Raises `StoreError` if the store cannot be read at all.
     """
     verified, counted = Verified(), Counter[tuple[str, str]]()
     with store.hold():
@@ -52,7 +52,7 @@ def verify(store: RecordStore) -> Verified:
                 verified.other_vectors += _with_other_vectors(store, batch)
         for (source, project), read in sorted(counted.items()):
             found = store.count(source, [project], {})
-            # A damaged record is counted there, wherever it belongs.
+            # Damaged records are counted too; the scope that they belong to is unknown.
             if not read <= found <= read + len(verified.damaged):
                 verified.miscounted.append(f"{source} in '{project}': {found:,} of {read:,}")
         total = store.count(None, None, {})
@@ -86,5 +86,5 @@ def _same(one: KeywordVector, other: KeywordVector) -> bool:
 
 
 def _sane(vector: Sequence[float]) -> bool:
-    """Whether a vector has the length that every one is stored with."""
+    """Whether a vector has length 1, as stored ones do."""
     return math.isclose(math.hypot(*vector), 1.0, abs_tol=0.1)

@@ -318,5 +318,5 @@ def test_a_list_of_records_that_was_changed_is_told(tmp_path: Path) -> None:
     file.write_bytes(content)
     found = EmbeddedStore(copy, OneEmbedder(load_embedder("none")))
     assert found.count(None, None, {}) <= 40
-    assert "is not what was written" in str(found.problem)
+    assert "differs from what was written" in str(found.problem)
     found.close()

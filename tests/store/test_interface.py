@@ -256,7 +256,7 @@ def test_a_filter_that_no_store_can_compare_is_refused(
 @pytest.mark.parametrize("name", ["", 'a"b'])
 def test_a_filter_on_an_impossible_name_is_refused(filterable: RecordStore, name: str) -> None:
     """A name that no path can hold is an error, not a wrong answer."""
-    with pytest.raises(RecordError, match="field's name"):
+    with pytest.raises(RecordError, match="expected the name of a field"):
         filterable.count("notes", ["p"], {name: 1})
 
 

@@ -126,8 +126,10 @@ def test_something_else_than_qdrant_is_an_error(embedders: Embedders, tmp_path: 
     with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=tmp_path)) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{web.server_address[1]}"
-        assert "no Qdrant server" in _error(ServerStore.connect(url, embedders))
-        assert "no Qdrant server" in _error(ServerStore.connect(url, embedders, collection="other"))
+        assert "not a Qdrant server" in _error(ServerStore.connect(url, embedders))
+        assert "not a Qdrant server" in _error(
+            ServerStore.connect(url, embedders, collection="other")
+        )
         web.shutdown()
 
 
@@ -171,7 +173,7 @@ def test_a_collection_of_somebody_else_is_refused(
 ) -> None:
     """Nothing is written to it."""
     client.create_collection("contextkit", **schema)
-    assert "choose another name in store.collection" in _error(ServerStore(client, embedders))
+    assert "set store.collection to another name" in _error(ServerStore(client, embedders))
     assert client.count("contextkit").count == 0
 
 
