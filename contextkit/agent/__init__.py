@@ -1,7 +1,7 @@
-"""Context for coding agents, at the events that their hooks report.
+"""Context for coding agents, sent in answer to their hooks.
 
-`events` says what an event is, `answering` what it is answered with, `client` is the life of
-a hook's process. Agents differ in how they write events and answers down: that is a plugin's.
+`events` defines an event, `answer` builds its answer, and `hook` runs a hook's process. Agents
+differ in the format of events and answers: their plugins translate it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m contextkit.agent [--warm FOLDER]`: how a client starts it."""
+"""Entry point of the background server: `python -m contextkit.agent`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""What an event is answered with: a context that is new to the session, or nothing.
+"""Answer an agent's event with context new to its session.
 
-What a session begins with: what was last told to the sources that people tell things.
-
-Leaving out what a session has been shown, before anything is ranked.
-
-Answering an event in the hook's own process, where no resident process does.
+A session starts with the newest records of the sources that you write to. Later answers leave
+out items that the session has seen, before ranking. `answer_here` answers in the hook's own
+process while no background server runs.
 """
 
 from __future__ import annotations
@@ -47,14 +45,27 @@ _WORDS = 8
 _TITLE = "What this project remembers"
 _WORD = re.compile(r"\w{2,}")
 
+_NAME = "shown-before"
+_shown: ContextVar[tuple[Collection[str], str | None]] = ContextVar("contextkit_shown")
+
+_DOMAINS = {"test": ("testing", "debugging"), "build": ("build", "configuration", "debugging")}
+"""Kind of failing command -> domains of a premortem; the first with results is shown."""
+
+_MOST_PROMPT = 4000
+_MOST_FURTHER = 40
+_TRIES = 3
+_MARGIN = 0.9
+
+_Assemble = Callable[[int], Coroutine[Any, Any, FormattedContext]]
+
 
 async def start_context(
     kit: ContextKit, max_tokens: int, session: str | None = None
 ) -> FormattedContext:
-    """The newest records of the sources that are told things, as memories and experiences are.
+    """Assemble the newest records of sources such as memories.
 
-    What is made from the workspace, code and commits, is left to questions, unless
-    `hooks.start_sources` names it.
+    Sources indexed from the workspace, such as code and commits, are only included if
+    `hooks.start_sources` names them.
 
     Raises what `ContextKit.assemble_context` raises.
     """
@@ -91,34 +102,30 @@ def _sections(kit: ContextKit) -> list[Section]:
 
 
 def _told(kit: ContextKit) -> list[str]:
-    """The sources that are on and make no records of their own from the workspace."""
+    """The enabled sources that index nothing from the workspace."""
     registry = kit.registry
     return [s for s in registry.sources if not registry.implements(s, "contextkit_index")]
 
 
 def _in_their_words(records: Sequence[Record]) -> str:
-    """A question that each of the records answers, whatever makes vectors here."""
+    """Build a query that matches every record, with any model."""
     return " ".join(word for r in records for word in _WORD.findall(r.text)[:_WORDS]) or _TITLE
 
 
-_NAME = "shown-before"
-_shown: ContextVar[tuple[Collection[str], str | None]] = ContextVar("contextkit_shown")
-
-
 def item_keys(item: ContextItem) -> list[str]:
-    """What an item is remembered by, and so are the duplicates that it stands for."""
+    """Keys that identify an item and its merged duplicates."""
     named = [(item.source, item.id), *((other.source, other.id) for other in item.also_in)]
     return [f"{source}:{record}" for source, record in named]
 
 
 @contextlib.contextmanager
 def shown_before(keys: Collection[str], session: str | None = None) -> Iterator[None]:
-    """Leave items out of what is assembled here, for as long as this lasts.
+    """Leave items out of contexts assembled in this block.
 
     Args:
-        keys: what was shown.
-        session: the session that asks, which knows what is part of it; None where it has
-            forgotten.
+        keys: the items that were shown.
+        session: the agent's session, whose own records are left out too; None if the agent
+            has lost its memory of it.
     """
     token = _shown.set((keys, session))
     try:
@@ -128,12 +135,12 @@ def shown_before(keys: Collection[str], session: str | None = None) -> Iterator[
 
 
 def hide_shown(kit: ContextKit) -> None:
-    """Let a kit leave out what `shown_before` says."""
+    """Make a kit leave out the items of `shown_before`."""
     kit.register(_HideShown(), _NAME)
 
 
 class _HideShown:
-    """Wraps every source's answers."""
+    """Filters the items of every source."""
 
     @hookimpl(wrapper=True)
     def contextkit_query(self) -> Generator[None, Any, Any]:
@@ -151,7 +158,7 @@ async def _later(found: Awaitable[Any], keys: Collection[str], session: str | No
 
 
 def _without(found: Any, keys: Collection[str], session: str | None) -> Any:
-    # What is no list of items is refused later, as that of any source.
+    # A value that is not a list of items is refused later, as for any source.
     if not isinstance(found, (list, tuple)):
         return found
     return [item for item in found if not _is_known(item, keys, session)]
@@ -163,32 +170,21 @@ def _is_known(item: Any, keys: Collection[str], session: str | None) -> bool:
     return item_keys(item)[0] in keys or (session is not None and item.sequence == session)
 
 
-_DOMAINS = {"test": ("testing", "debugging"), "build": ("build", "configuration", "debugging")}
-"""Kind of failing command -> the domains of a premortem; the first that has any is shown."""
-
-_MOST_PROMPT = 4000
-_MOST_FURTHER = 40
-_TRIES = 3
-_MARGIN = 0.9
-
-_Assemble = Callable[[int], Coroutine[Any, Any, FormattedContext]]
-
-
 def answer_event(kit: ContextKit, event: HookEvent, deadline: float) -> dict[str, Any]:
-    """The answer to an event, for an agent to be told.
+    """Answer an event.
 
     Args:
-        kit: the workspace's, made ready by `hide_shown`.
-        event: what happened.
-        deadline: the time, by `time.monotonic`, after which nobody listens any more.
+        kit: the workspace's, prepared by `hide_shown`.
+        event: the event.
+        deadline: the time, by `time.monotonic`, at which the agent stops waiting.
 
     Returns:
-        `context`, the text, and `items`, where each of them comes from; empty where there is
-        nothing relevant that the session has not been shown before.
+        `context`, the text, and `items`, the origin of each item; empty if nothing relevant is
+        new to the session.
 
     Raises:
         TimeoutError: it took too long.
-        ContextKitError: what assembling raises.
+        ContextKitError: assembling failed.
     """
     if not (kit.config.hooks.enabled and event.asks):
         return {}
@@ -231,12 +227,15 @@ def _context(
 
 
 def _ways(kit: ContextKit, event: HookEvent, session: Session) -> list[_Assemble]:
-    """How to assemble within so many tokens; the first way that finds anything counts."""
+    """Return the ways to assemble an answer.
+
+    The first with results is used.
+    """
     if event.name == START:
         return [lambda tokens: start_context(kit, tokens, event.session.strip() or None)]
     if event.failed:
         return [_premortem(kit, domain) for domain in _DOMAINS[event.failed]]
-    # What is left out because it was shown makes room for as much behind it.
+    # Search for as many items more as will be left out.
     further = min(len(session.shown), _MOST_FURTHER)
     return [
         lambda tokens: kit.assemble_context(
@@ -255,7 +254,7 @@ def _premortem(kit: ContextKit, domain: str) -> _Assemble:
 
 
 async def _short_enough(kit: ContextKit, assemble: _Assemble) -> FormattedContext | None:
-    """A context that its host will not cut, or None where there is none."""
+    """Assemble a context short enough for the agent, or None."""
     tokens, most = kit.config.hooks.max_tokens, kit.config.hooks.max_characters
     for _ in range(_TRIES):
         context = await assemble(tokens)
@@ -269,7 +268,7 @@ async def _short_enough(kit: ContextKit, assemble: _Assemble) -> FormattedContex
 
 
 def _characters(text: str) -> int:
-    """How hosts count: in units of UTF-16."""
+    """Count UTF-16 code units, as agents do."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -286,22 +285,22 @@ def _as_answer(context: FormattedContext | None) -> dict[str, Any]:
 def answer_here(
     event: Mapping[str, Any], started: float, heard: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
-    """The answer to an event; the process is to end soon after.
+    """Answer an event in this process, which ends soon after.
 
     Nothing is closed: nothing was written, and closing takes longer than searching.
 
     Args:
-        event: as the agent wrote it.
-        started: when, by `time.monotonic`, the agent began to wait.
-        heard: told how long the answer may take, and whether a resident process is wanted.
+        event: the event as the agent wrote it.
+        started: when the agent began to wait, by `time.monotonic`.
+        heard: receives the time limit, and whether a background server is wanted.
 
     Raises what `answer_event` and `ContextKit.open` raise.
     """
     asked = HookEvent.from_json(event)
     if not asked.asks:
         return {}
-    # Keywords are enough for the one answer before a resident process is ready, and loading a
-    # model would take a sixth of its time.
+    # Keywords are enough for one answer before the background server is ready, and loading
+    # a model would take a sixth of the time.
     kit = ContextKit.open(Path(asked.folder), environment=os.environ, models=False)
     hooks = kit.config.hooks
     heard({"limit": hooks.timeout, "resident": hooks.resident and hooks.enabled})
@@ -309,7 +308,7 @@ def answer_here(
         return {}
     hide_shown(kit)
     with contextlib.suppress(ContextKitError):
-        # Here and not beside the event loop: two threads that both hold the interpreter's lock
-        # cost each other more than they gain. What is wrong is said where it is used.
+        # Not in a thread: two threads that compete for the interpreter's lock would take longer.
+        # The search reports an error of the store.
         kit.store.prepare()
     return answer_event(kit, asked, started + hooks.timeout)

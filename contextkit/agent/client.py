@@ -1,8 +1,7 @@
-"""Asking the resident process, and starting it.
+"""Find, start and call the background server.
 
-What travels between a client and the resident process: JSON behind its length.
-
-Where the resident process of a `CONTEXTKIT_HOME` listens.
+Messages are JSON with their length in front. The server of each `CONTEXTKIT_HOME` listens at a
+socket of its own.
 """
 
 from __future__ import annotations
@@ -23,9 +22,14 @@ from contextkit.package import VERSION
 MAX_BYTES = 16 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
+_LONGEST = 100
+"""Some systems limit a socket's path to 104 bytes, including the final zero."""
+
+_PREFIX = "CONTEXTKIT_"
+
 
 class ProtocolError(Exception):
-    """What came is no message, or only the beginning of one."""
+    """A message is invalid or incomplete."""
 
 
 def send(connection: socket.socket, message: dict[str, Any]) -> None:
@@ -35,7 +39,10 @@ def send(connection: socket.socket, message: dict[str, Any]) -> None:
 
 
 def receive(connection: socket.socket) -> dict[str, Any]:
-    """The next message. Raises `ProtocolError` where none comes, or no JSON object."""
+    """Receive a message.
+
+    Raises `ProtocolError` if none comes or it is invalid.
+    """
     (length,) = _LENGTH.unpack(_read(connection, _LENGTH.size))
     if length > MAX_BYTES:
         raise ProtocolError(f"a message of {length} bytes is longer than {MAX_BYTES}")
@@ -53,13 +60,18 @@ def _read(connection: socket.socket, length: int) -> bytes:
     while len(parts) < length:
         part = connection.recv(min(length - len(parts), 1 << 16))
         if not part:
-            raise ProtocolError("the other side has gone")
+            raise ProtocolError("the connection was closed")
         parts += part
     return bytes(parts)
 
 
 def peer_is_us(connection: socket.socket) -> bool:
-    """Whether the same user is on the other side; where nobody can tell, the folder protects."""
+    """Whether the other process has the same user.
+
+    Returns True if the system cannot tell.
+
+    The socket's folder, which only this user can open, protects it then.
+    """
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     form = struct.Struct("iII")
@@ -68,14 +80,8 @@ def peer_is_us(connection: socket.socket) -> bool:
     return bool(user == os.geteuid())
 
 
-_LONGEST = 100
-"""A socket's path may have 104 bytes on some systems, its end included."""
-
-_PREFIX = "CONTEXTKIT_"
-
-
 def home_of(environment: Mapping[str, str]) -> str:
-    """What one resident process serves: the folders that records and settings come from."""
+    """Identify the folders that one server serves."""
     named = environment.get("CONTEXTKIT_HOME")
     if named:
         return os.path.abspath(os.path.expanduser(named))  # noqa: PTH100, PTH111 - pathlib costs 5 ms
@@ -84,15 +90,15 @@ def home_of(environment: Mapping[str, str]) -> str:
 
 
 def settings_in(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that are settings."""
+    """Select the variables that are settings."""
     return {name: value for name, value in environment.items() if name.startswith(_PREFIX)}
 
 
 def socket_path(environment: Mapping[str, str]) -> str | None:
-    """Where the socket is, or would be.
+    """Return the path of the server's socket.
 
-    Its folder is made where it is not there yet. None where there are no Unix sockets, or
-    where the folder is not this user's alone: whoever else can write to it could answer.
+    Its folder is created if needed. None on systems without Unix sockets, or if other users have
+    access to the folder, because they could answer in the server's place.
     """
     if not hasattr(os, "geteuid"):
         return None
@@ -122,16 +128,16 @@ def _is_ours(folder: str) -> bool:
 
 
 def installed() -> str:
-    """What a client and the resident process must have in common: version and environment."""
+    """The version and environment that client and server must share."""
     return f"{VERSION} {sys.prefix}"
 
 
 def connect(environment: Mapping[str, str], seconds: float) -> socket.socket | None:
-    """A connection to this user's resident process, or None where there is none.
+    """Connect to this user's background server; None if none runs.
 
     Args:
-        environment: variables; they say whose records it serves.
-        seconds: how long anything on the connection may take.
+        environment: variables that identify the server.
+        seconds: timeout of each operation on the connection.
     """
     path = socket_path(environment)
     if path is None:
@@ -154,17 +160,16 @@ def ask(
     seconds: float,
     heard: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> dict[str, Any] | None:
-    """Ask the resident process for something.
+    """Send a request to the background server.
 
     Args:
-        request: what is asked: `op`, and what belongs to it.
-        environment: variables; its settings travel with the request.
-        seconds: how long it may take.
-        heard: called with each message before the last, which says how long it may take.
+        request: `op` and its arguments.
+        environment: variables; the settings among them are sent with the request.
+        seconds: the timeout.
+        heard: called with each message before the last one, which give the time limit.
 
     Returns:
-        Its last message; None where there is no resident process, it is another version's, or
-        it went away in the middle.
+        The last message; None if no server runs, it has another version, or it ended meanwhile.
     """
     connection = connect(environment, seconds)
     if connection is None:
@@ -190,14 +195,16 @@ def ask(
 
 
 def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
-    """Start the resident process, detached; where there is one already, the new one ends.
+    """Start the background server, detached.
+
+    If one already runs, the new one ends.
 
     Args:
-        environment: variables for it.
-        warm: a folder in a workspace that it makes itself ready for.
+        environment: its variables.
+        warm: a folder of a workspace to load in advance.
 
     Returns:
-        Whether one was started.
+        Whether a process was started.
     """
     if socket_path(environment) is None:
         return False
@@ -210,19 +217,19 @@ def start(environment: Mapping[str, str], warm: str | None = None) -> bool:
 def start_detached(
     arguments: Sequence[str], environment: Mapping[str, str], given: bytes | None = None
 ) -> bool:
-    """Run a module as a process of its own, which nobody waits for and nobody hears.
+    """Run a module as a detached process without output.
 
     Args:
-        arguments: the module's name, and what it is told.
-        environment: variables for it.
-        given: its standard input, of no more than a pipe takes at once; default: none.
+        arguments: the module's name and arguments.
+        environment: its variables.
+        given: its standard input, at most what a pipe can buffer; default: empty.
 
     Returns:
-        Whether one was started.
+        Whether a process was started.
     """
     if not hasattr(os, "posix_spawn") or not sys.executable:
         return False
-    # -P: the folder that a hook runs in may be anybody's, and is nothing to import from.
+    # -P: never import from the folder in which the hook runs, which may be untrusted.
     command = [sys.executable, "-P", "-m", *arguments]
     streams: list[Any] = [
         (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)

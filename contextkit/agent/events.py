@@ -1,4 +1,4 @@
-"""What an agent's hook reports."""
+"""The events that an agent's hooks report."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class HookEvent:
     """One event of an agent's session.
 
     Attributes:
-        name: `SessionStart`, `UserPromptSubmit`, `PostToolUse`, `PostToolUseFailure`, or
-            another one, which is answered with nothing.
-        session: the session's id, or empty where the agent names none.
-        folder: the folder that the agent works in.
-        prompt: what the person said.
+        name: `SessionStart`, `UserPromptSubmit`, `PostToolUse` or `PostToolUseFailure`; other
+            events are not answered.
+        session: the session's id, or "".
+        folder: the agent's working folder.
+        prompt: the user's prompt.
         failed: the kind of command that failed, `test` or `build`, or None.
-        forgot: whether the agent has just lost what it was told before.
+        forgot: whether the agent has just lost its earlier context.
     """
 
     name: str
@@ -41,26 +41,26 @@ class HookEvent:
 
     @property
     def asks(self) -> bool:
-        """Whether there may be something to say."""
+        """Whether the event may need an answer."""
         if self.name == PROMPT:
             said = "".join(_WORD.findall(self.prompt))
-            # "Go on" asks for nothing, and a command is the agent's own affair.
+            # "Go on" needs no context, and the agent handles /commands itself.
             return len(said.encode("utf-8", "replace")) >= _LEAST_BYTES and self.prompt[:1] != "/"
-        # Without a session nobody knows whether a failure is the first of its kind.
+        # Without a session a repeated failure cannot be recognised.
         return self.name == START or bool(self.failed and self.session)
 
     @classmethod
     def from_json(cls, event: object) -> Self:
-        """An event as agents write it, in the fields that Claude Code has.
+        """Read an event in the format of Claude Code.
 
-        Raises `InvalidRequestError` for what is no event.
+        Raises `InvalidRequestError` if it is invalid.
         """
         if not isinstance(event, Mapping) or not isinstance(event.get("hook_event_name"), str):
-            raise InvalidRequestError("an event is a JSON object with a hook_event_name")
+            raise InvalidRequestError("event: expected a JSON object with a hook_event_name")
         return cls(
             name=event["hook_event_name"],
             session=_text(event, "session_id"),
-            folder=_text(event, "cwd") or os.getcwd(),  # noqa: PTH109 - a text is wanted
+            folder=_text(event, "cwd") or os.getcwd(),  # noqa: PTH109 - a string is needed
             prompt=_text(event, "prompt"),
             failed=_failed(event),
             forgot=_text(event, "source") in _FORGETTING,
@@ -70,14 +70,14 @@ class HookEvent:
 def _text(event: Mapping[str, Any], name: str) -> str:
     value = event.get(name)
     if value is not None and not isinstance(value, str):
-        raise InvalidRequestError(f"an event's {name} is a text, not {value!r}")
+        raise InvalidRequestError(f"event: {name}: expected a string, got {value!r}")
     return value or ""
 
 
 def _failed(event: Mapping[str, Any]) -> str | None:
     if event["hook_event_name"] in {START, PROMPT}:
         return None
-    # Its patterns take milliseconds to compile.
+    # Compiling its patterns takes milliseconds.
     from contextkit.agent.failures import failed_kind
 
     return failed_kind(event)

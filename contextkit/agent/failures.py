@@ -1,4 +1,7 @@
-"""Whether a tool call was a test or a build that failed; imports next to nothing."""
+"""Recognise failed tests and builds in tool calls.
+
+It imports almost nothing, because every hook loads it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ USED_TOOL = "PostToolUse"
 FAILED_TOOL = "PostToolUseFailure"
 
 _MOST = 20_000
-"""Characters of a command and of an output that are looked at; an output's last ones."""
+"""The first characters of a command, and the last of an output, that are examined."""
 
 _BETWEEN = re.compile(r"&&|\|\||[;|&\n()]")
 _ASSIGNMENT = re.compile(r"\w+=\S*$")
@@ -44,7 +47,7 @@ _BUILD = re.compile(
     r"|(?:\./)?(?:mvnw?|gradlew?)\s+(?:\S+\s+)*\S*(?:build|compile\w*|assemble\w*|package|install)\b"
     r"|\S*/build(?:\.\w+)?(?=\s|$)"
 )
-# `[ \t]` and not `\s`, which would go on over every following empty line.
+# `[ \t]` instead of `\s`, which would match across all following empty lines.
 _SHOWS_FAILURE = re.compile(
     r"^=+ .*\b\d+ (?:failed|errors?)\b"  # pytest
     r"|^\d+ (?:failed|errors?)\b.* in [\d.]+s|^(?:FAILED|ERROR) \S+(?:::| - )"
@@ -64,14 +67,14 @@ _SHOWS_FAILURE = re.compile(
 
 
 def failed_kind(event: Mapping[str, Any]) -> str | None:
-    """What kind of command a tool event says has failed.
+    """The kind of command that has failed, if any.
 
     Args:
-        event: as an agent sends it; `PostToolUseFailure`, or `PostToolUse` of a command whose
-            own exit code something else hides (`pytest | tail`).
+        event: `PostToolUseFailure`, or `PostToolUse` of a command that hides the exit code of
+            the test or build (`pytest | tail`).
 
     Returns:
-        `test`, `build`, or None where it is neither, it did not fail, or a person stopped it.
+        `test` or `build`; None for other commands, and those that succeeded or were interrupted.
     """
     name, given = event.get("hook_event_name"), event.get("tool_input")
     if name not in {USED_TOOL, FAILED_TOOL} or not isinstance(given, Mapping):
@@ -84,7 +87,7 @@ def failed_kind(event: Mapping[str, Any]) -> str | None:
 
 
 def command_kind(command: str) -> str | None:
-    """`test` or `build` where a part of a shell command is one, tests first; else None."""
+    """Classify a shell command as `test`, else `build`, else None."""
     kinds = {_kind(part) for part in _parts(command[:_MOST])}
     return "test" if "test" in kinds else "build" if "build" in kinds else None
 
@@ -107,7 +110,7 @@ def _parts(command: str) -> Iterator[str]:
 
 def _kind(words: str) -> str | None:
     program, _, rest = words.partition(" ")
-    # A tool by its path is the tool: `.venv/bin/pytest`.
+    # A tool may be called by its path: `.venv/bin/pytest`.
     for spelt in (words, f"{program.rpartition('/')[2]} {rest}".strip()):
         if _TEST.match(spelt):
             return "test"

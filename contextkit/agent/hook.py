@@ -1,7 +1,7 @@
-"""The life of a hook's process: an event on standard input, an answer on standard output.
+"""The hook's process: read an event, print an answer.
 
-It imports next to nothing before it knows that it must. Whatever goes wrong is logged, never
-told to the agent, and the exit code is 0.
+Modules are imported only when needed. Errors are logged and never shown to the agent, and the
+exit code is always 0.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _OFF = {"false", "0", "no", "off"}
 
 
 def answer_as_json(_: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    """The plain form: always a JSON object with `context` and `items`."""
+    """Format an answer as JSON with `context` and `items`."""
     told = {"context": answer.get("context", ""), "items": answer.get("items", [])}
     return f"{json.dumps(told)}\n"
 
 
 def run_hook(show: Show = answer_as_json) -> None:
-    """Answer the event on standard input, and end the process with exit code 0.
+    """Answer the event on standard input and exit with 0.
 
     Args:
-        show: writes an answer down as the agent reads it.
+        show: formats the answer for the agent.
     """
     started, environment = time.monotonic(), dict(os.environ)
     ending = Ending(show, environment, started, _seconds(environment))
@@ -45,7 +45,7 @@ def run_hook(show: Show = answer_as_json) -> None:
 
 
 class _Hook:
-    """One event, from its first byte to its answer."""
+    """Processes one event from standard input."""
 
     def __init__(self, ending: Ending, say: Say) -> None:
         self.ending = ending
@@ -55,12 +55,12 @@ class _Hook:
         self.event: Mapping[str, Any] = {}
 
     def run(self) -> None:
-        """Make the answer, and say it."""
+        """Build the answer and send it to the supervisor."""
         answer: Mapping[str, Any] = {}
         try:
             answer = self._answer()
-        except BaseException as error:  # noqa: BLE001 - an agent is told nothing of it
-            # What is wrong with the workspace is noted once; what took too long is told of.
+        except BaseException as error:  # noqa: BLE001 - agents never see errors
+            # Plugins still get events that were answered late, but none after other errors.
             if not isinstance(error, TimeoutError):
                 self.ending.message = None
             reason = " ".join(f"{type(error).__name__}: {error}".split())
@@ -83,19 +83,19 @@ class _Hook:
             self.ending.wants_resident = False
             return {}
         if asks:
-            # What it answers too late it tells of nevertheless.
+            # The server passes the event on to plugins even if its answer is late.
             answer = self._asked()
             if answer is not None:
                 return answer
-        # Only where there is something to say the settings are read that want one.
+        # Settings are only read for an event that may have an answer.
         self.ending.wants_resident &= may_be_answered
         if told:
             self._tell_at_the_end()
         return self._here() if may_be_answered else {}
 
     def _asked(self) -> Mapping[str, Any] | None:
-        """The resident process's answer, or None where it gives none."""
-        # How long it really may take is a setting, which the answer begins with.
+        """Ask the background server; None if it gives no answer."""
+        # The first message of the server gives the configured time limit.
         request = {
             "op": "hook",
             "event": {"cwd": os.getcwd(), **self.event},  # noqa: PTH109
@@ -111,7 +111,7 @@ class _Hook:
         return answer if isinstance(answer, dict) else {}
 
     def _tell_at_the_end(self) -> None:
-        """Report the event to plugins from a separate process, at the end."""
+        """Start a process that passes the event on to plugins."""
         from contextkit.agent.notify import as_message
 
         message = as_message({"cwd": os.getcwd(), **self.event})  # noqa: PTH109
@@ -120,10 +120,10 @@ class _Hook:
             self.say({**said, "wants_resident": self.ending.wants_resident})
 
     def _here(self) -> Mapping[str, Any]:
-        """The answer of this process; what plugins print meanwhile is not part of it."""
-        # The process ends before there is garbage worth looking for.
+        """Answer in this process, hiding the output of plugins."""
+        # The process ends before garbage collection would pay off.
         gc.disable()
-        # Starting threads for it takes longer than all that numpy has to do.
+        # Starting threads takes longer than the work of numpy here.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from contextkit.agent.answer import answer_here
 
@@ -141,7 +141,7 @@ class _Hook:
 
 
 def _named(event: Mapping[str, Any]) -> dict[str, str]:
-    """What says which event it is; a name of a kilobyte is none."""
+    """The fields that identify an event, without overlong ones."""
     names = {name: event.get(name) for name in ("hook_event_name", "session_id", "cwd")}
     return {
         name: value
@@ -154,7 +154,7 @@ def _may_be_answered(event: Mapping[str, Any]) -> bool:
     name = event.get("hook_event_name")
     if not isinstance(name, str) or name not in _OF_TOOLS:
         return isinstance(name, str) and name in _ANSWERED
-    # Its patterns take milliseconds to compile.
+    # Compiling its patterns takes milliseconds.
     from contextkit.agent.failures import failed_kind
 
     return failed_kind(event) is not None
@@ -175,8 +175,8 @@ def _says_no(environment: Mapping[str, str], name: str) -> bool:
 def _read_event() -> Mapping[str, Any]:
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
-        raise ValueError(f"an event of over {_MOST_BYTES} bytes")
+        raise ValueError(f"event: expected at most {_MOST_BYTES} bytes, got more")
     event = json.loads(data)
     if not isinstance(event, dict):
-        raise TypeError("an event is a JSON object")
+        raise TypeError(f"event: expected a JSON object, got {type(event).__name__}")
     return event

@@ -1,7 +1,7 @@
-"""Telling plugins what an agent reports, after it was answered.
+"""Pass an agent's events on to plugins, after answering.
 
-`python -m contextkit.agent.notify` tells of the one event on its standard input: what
-a hook's process starts, and does not wait for, where no resident process is there to do it.
+`python -m contextkit.agent.notify` passes on the event on its standard input. A hook's process
+starts it and does not wait for it, if no background server runs.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 HOOK = "contextkit_agent_event"
 
 MAX_BYTES = 60_000
-"""What a pipe takes at once, on every system, less a little."""
+"""Slightly less than the buffer of a pipe on any system."""
 
 _LONGEST = (4000, 400, 40)
-"""Characters that a text keeps; less where the whole would be too long."""
+"""Limits of a text's length, tried in turn until the event is short enough."""
 
 _MOST_PARTS = 40
 _LEVELS = 6
 
 
 def tell_plugins(kit: ContextKit, event: Mapping[str, Any]) -> None:
-    """Tell every plugin that listens; what one raises is noted, and costs the others nothing.
+    """Pass an event on to all listening plugins.
+
+    Their errors are logged.
 
     Args:
-        kit: the workspace's that the event is about.
-        event: as the agent wrote it.
+        kit: the event's workspace.
+        event: the event as the agent wrote it.
     """
     from contextkit.agent.sessions import is_off, note
 
@@ -49,7 +51,10 @@ def tell_plugins(kit: ContextKit, event: Mapping[str, Any]) -> None:
 
 
 def as_message(event: Mapping[str, Any]) -> bytes | None:
-    """An event as JSON of at most `MAX_BYTES`, its texts cut as need be; None if it cannot be."""
+    """Encode an event as JSON of limited size, or None.
+
+    Texts are shortened as far as necessary.
+    """
     for longest in _LONGEST:
         data = json.dumps(shortened(event, longest)).encode("ascii")
         if len(data) <= MAX_BYTES:
@@ -58,12 +63,14 @@ def as_message(event: Mapping[str, Any]) -> bytes | None:
 
 
 def shortened(value: Any, longest: int, levels: int = _LEVELS) -> Any:
-    """JSON with its texts cut to their beginning and their end, and without what is too deep.
+    """Shorten the texts of a JSON value.
+
+    A shortened text keeps its beginning and its end.
 
     Args:
         value: a JSON value.
-        longest: characters that a text keeps.
-        levels: how deep it may be nested.
+        longest: maximum length of a text.
+        levels: maximum nesting.
     """
     if isinstance(value, str):
         if len(value) <= longest:
@@ -78,7 +85,7 @@ def shortened(value: Any, longest: int, levels: int = _LEVELS) -> Any:
 
 
 def main() -> None:
-    """Tell of the event on standard input."""
+    """Pass on the event on standard input."""
     from pathlib import Path
 
     from contextkit.agent.events import HookEvent
@@ -89,11 +96,11 @@ def main() -> None:
     try:
         event = json.loads(sys.stdin.buffer.read())
         folder = Path(HookEvent.from_json(event).folder)
-        # Nobody waits: the folder may have gone since, and its home with it.
+        # The hook does not wait for this process, so the folder may have been deleted.
         if folder.is_dir():
             with ContextKit.open(folder, environment=os.environ) as kit:
                 tell_plugins(kit, event)
-    except Exception as error:  # noqa: BLE001 - nobody is there to be told
+    except Exception as error:  # noqa: BLE001 - can only be logged
         note("telling_failed", reason=in_words(error))
 
 

@@ -1,7 +1,4 @@
-"""Running the resident process, in front or detached.
-
-What the resident process remembers of a project's sources.
-"""
+"""Run the background server, and read its health records."""
 
 from __future__ import annotations
 
@@ -23,21 +20,24 @@ if TYPE_CHECKING:
 
 _LOG_BYTES = 1 << 20
 
+_SECONDS = 5.0
+
 
 def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
-    """Serve until the end.
+    """Run the server in this process until it ends.
 
     Args:
-        idle_seconds: it ends after this long without a question.
-        warm: a folder in a workspace to make ready for.
+        idle_seconds: seconds without a request before it ends.
+        warm: a folder of a workspace to load in advance.
 
     Returns:
-        Whether this process served; False where another one does, None where none can.
+        True after it has ended, False if another server already runs, None if the system cannot
+        run one.
     """
     path = socket_path(os.environ)
     if path is None:
         return None
-    # It needs what only systems with Unix sockets have.
+    # The module imports what only systems with Unix sockets have.
     from contextkit.agent.server import ResidentServer
 
     server = ResidentServer(Path(path), idle_seconds)
@@ -53,16 +53,16 @@ def run_here(idle_seconds: float, warm: str | None = None) -> bool | None:
         if warm is not None:
             server.warm(warm, settings_in(os.environ))
         gc.collect()
-        # What is loaded by now stays: it is not searched for garbage again.
+        # Loaded objects stay, so garbage collections can skip them.
         gc.freeze()
 
     return server.serve(ready=lambda: threading.Thread(target=make_ready, daemon=True).start())
 
 
 def run_detached(warm: str | None) -> None:
-    """Serve as a process of its own that nobody waits for; what it prints is logged.
+    """Run the server as a detached process, logging its output.
 
-    Where the folder that it was begun for is gone by then, it ends and leaves nothing.
+    If the folder that it was started for is gone, it ends without leaving any files.
     """
     if warm is not None and not Path(warm).is_dir():
         return
@@ -76,7 +76,7 @@ def run_detached(warm: str | None) -> None:
     os.close(number)
     os.chdir("/")
     settings = _hook_settings(warm)
-    # A hook that was late starts it without having read that none is wanted.
+    # A hook that timed out starts it before reading whether it is enabled.
     if settings.resident and settings.enabled:
         run_here(settings.idle_minutes * 60, warm)
 
@@ -93,20 +93,17 @@ def _hook_settings(folder: str | None) -> HookSettings:
         return HookSettings()
 
 
-_SECONDS = 5.0
-
-
 def remembered_health(
     folder: Path, environment: Mapping[str, str]
 ) -> dict[str, SourceHealth] | None:
-    """Source -> how it fared in the resident process.
+    """Read the health of sources from the background server.
 
     Args:
-        folder: a folder in the workspace.
-        environment: variables; they say which resident process is asked.
+        folder: a folder of the workspace.
+        environment: variables that identify the server.
 
     Returns:
-        What it knows; None where there is none, or it has not this workspace open.
+        Source -> its health; None if no server runs, or it has not opened this workspace.
     """
     asked: dict[str, Any] = {"op": "health", "folder": str(folder.absolute())}
     rows = (ask(asked, environment, _SECONDS) or {}).get("health")

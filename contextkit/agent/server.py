@@ -1,4 +1,4 @@
-"""The resident process: it listens, answers, and ends when nobody asks."""
+"""The background server, which ends when it is idle."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from contextkit.errors import ContextKitError, WorkspaceError, in_words
 _ANYTHING = "what is there to know"
 _BACKLOG = 32
 _PEER_SECONDS = 5.0
-"""How long a client may take to say what it wants."""
+"""Time limit for receiving a request."""
 
 _LONGEST_SECONDS = 60.0
-"""What takes longer hangs, and keeps nothing from ending."""
+"""A request that runs longer does not keep an idle server from ending."""
 
 _LOOK_SECONDS = 1.0
-"""How often the socket is looked after while nobody asks."""
+"""Interval of the checks of an idle server's socket."""
 
 
 @define(eq=False)
@@ -40,9 +40,9 @@ class ResidentServer:
     """Answers the hooks of one user and one `CONTEXTKIT_HOME`.
 
     Attributes:
-        path: where it listens.
-        idle_seconds: it ends after this long without a question.
-        workspaces: what it answers from.
+        path: the socket's path.
+        idle_seconds: seconds without a request before it ends.
+        workspaces: the open workspaces.
     """
 
     path: Path
@@ -62,13 +62,13 @@ class ResidentServer:
         return software_stamp()
 
     def serve(self, ready: Callable[[], None] = lambda: None) -> bool:
-        """Listen until it is told to end, or nobody has asked anything for `idle_seconds`.
+        """Listen until `end` is called or requests stop.
 
         Args:
-            ready: called once it listens.
+            ready: called when it listens.
 
         Returns:
-            False, at once, where another process serves here already.
+            False, at once, if another process already listens here.
         """
         with _alone(self.path.with_suffix(".lock")) as first:
             if not first:
@@ -90,7 +90,7 @@ class ResidentServer:
     def end(self) -> None:
         """Stop listening."""
         self._ending.set()
-        # Whoever waits for a client gets one.
+        # Connecting wakes the thread that accepts connections.
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as waking:
             waking.settimeout(_LOOK_SECONDS)
             waking.connect(str(self.path))
@@ -99,7 +99,7 @@ class ResidentServer:
         while not self._ending.is_set():
             left = self._asked + self.idle_seconds - time.monotonic()
             at_work = self._busy and left > -_LONGEST_SECONDS
-            # Without its socket nobody finds it any more.
+            # Clients cannot find a server whose socket was deleted.
             if (left <= 0 and not at_work) or _identity(self.path) != place:
                 return
             listener.settimeout(min(max(left, 0.01), _LOOK_SECONDS))
@@ -121,7 +121,7 @@ class ResidentServer:
                 if peer_is_us(connection):
                     self._respond(receive(connection), connection)
         except (OSError, ProtocolError):
-            # Whoever asked has gone, or never spoke the language.
+            # The client has gone, or is not a client of contextkit.
             pass
         finally:
             with self._turn:
@@ -137,7 +137,7 @@ class ResidentServer:
                 self.end()
         finally:
             if request.get("op") == "hook" and "answer" in answer:
-                # The agent has its answer, or went without one.
+                # The agent has its answer, or has stopped waiting.
                 connection.close()
                 self._tell(request)
 
@@ -148,9 +148,9 @@ class ResidentServer:
             with self.workspaces.use(folder, request["environment"]) as kit:
                 tell_plugins(kit, event)
         except ContextKitError:
-            # What is wrong with the workspace was noted when the event was answered.
+            # A problem of the workspace was already logged when the event was answered.
             pass
-        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+        except Exception as error:  # noqa: BLE001 - agents never see errors
             note("telling_failed", reason=in_words(error), process="resident")
 
     def _answer(self, request: Mapping[str, Any], connection: socket.socket) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class ResidentServer:
             case "health":
                 return {"health": self._health(request)}
             case "end":
-                # Whoever ends it is told when nothing is open any more.
+                # Answer only after everything is closed.
                 self._enders.append(threading.current_thread())
                 self.end()
                 self._ended.wait(_PEER_SECONDS)
@@ -183,7 +183,7 @@ class ResidentServer:
         return None if found is None else [asdict(health) for health in found]
 
     def _is_outdated(self, request: Mapping[str, Any]) -> bool:
-        """Whether what was installed since, or another home, needs another process."""
+        """Whether the software or the home has changed."""
         return (
             request.get("home") != home_of(os.environ)
             or request.get("installed") != installed()
@@ -198,7 +198,7 @@ class ResidentServer:
             return {"starting": True}
         now = time.monotonic()
         try:
-            # What comes when nobody listens any more must not count as shown.
+            # Items of an answer that comes too late must not count as shown.
             started = now - float(request.get("waited", 0.0))
             event = HookEvent.from_json(request["event"])
             with self.workspaces.use(event.folder, request["environment"]) as kit:
@@ -206,20 +206,20 @@ class ResidentServer:
                 send(connection, {"more": True, "limit": limit})
                 answer = answer_event(kit, event, started + limit)
         except TimeoutError as error:
-            # An OSError, and none of the connection's: whoever asked gets an empty answer.
+            # TimeoutError is an OSError, but the connection still works: send an empty answer.
             note("hook_late", reason=in_words(error), process="resident")
             return {"answer": {}}
         except (OSError, ProtocolError):
             raise
-        except Exception as error:  # noqa: BLE001 - an agent is told nothing of it
+        except Exception as error:  # noqa: BLE001 - agents never see errors
             note("hook_failed", reason=in_words(error), process="resident")
             return {"answer": {}}
         return {"answer": answer}
 
     def warm(self, folder: str, environment: Mapping[str, str]) -> None:
-        """Make ready for a workspace: load what its first question needs.
+        """Load a workspace, its models included, before its first request.
 
-        Until then hooks are told to answer by themselves, which is as fast.
+        Until then hooks answer in their own process, which is as fast.
         """
         self._warming = True
         try:
@@ -229,14 +229,14 @@ class ResidentServer:
                 )
         except WorkspaceError:
             pass
-        except Exception as error:  # noqa: BLE001 - the first question will say it again
+        except Exception as error:  # noqa: BLE001 - the first request will raise it again
             note("resident_not_warm", reason=in_words(error))
         finally:
             self._warming = False
 
 
 def software_stamp() -> object:
-    """What changes when a distribution is installed, upgraded or removed."""
+    """A value that changes when distributions change."""
     found = []
     for folder in sys.path:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
@@ -250,7 +250,10 @@ def software_stamp() -> object:
 
 @contextlib.contextmanager
 def _alone(lock: Path) -> Iterator[bool]:
-    """Hold the lock of a socket; gives False where another process does."""
+    """Lock a socket.
+
+    Yields False if another process has the lock.
+    """
     number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -264,7 +267,7 @@ def _alone(lock: Path) -> Iterator[bool]:
 
 
 def _listening(path: Path) -> socket.socket:
-    # Whoever holds the lock is the only one: a socket that is there has lost its process.
+    # This process has the lock, so an existing socket belongs to no running process.
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))

@@ -1,6 +1,7 @@
-"""What each session of an agent has been told, on disk.
+"""Records of agents' sessions, and the log of their hooks.
 
-What hooks have to say, which an agent is never told: a file of JSON lines.
+A session's file lists the items that it was shown. The log has JSON lines with errors, which
+agents never see.
 """
 
 from __future__ import annotations
@@ -25,16 +26,18 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _KEPT_DAYS = 7
 _MOST_SESSIONS = 500
 
+_MOST_BYTES = 1 << 20
+
 
 @define(kw_only=True)
 class Session:
-    """One session.
+    """The record of one session.
 
     Attributes:
-        workspace: the root folder of the workspace that it was last in.
-        shown: the items that it has been shown, as `SOURCE:ID`.
-        failures: the kinds of failing commands that it has been warned of.
-        off: whether it is switched off.
+        workspace: the root folder of its last workspace.
+        shown: the items that it was shown, as `SOURCE:ID`.
+        failures: the kinds of failing commands that it was warned about.
+        off: whether contextkit is switched off for it.
     """
 
     workspace: str = ""
@@ -43,7 +46,7 @@ class Session:
     off: bool = False
 
     def forget(self) -> None:
-        """Begin anew, as the agent does."""
+        """Start over when the agent has lost its context."""
         self.shown, self.failures = set(), set()
 
 
@@ -52,7 +55,7 @@ def _folder() -> Path:
 
 
 def _file(session_id: str) -> Path:
-    # An id is somebody else's text, and no path.
+    # An id comes from outside and may not be safe as a file name.
     name = session_id
     if not _PLAIN.fullmatch(name):
         name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
@@ -61,14 +64,14 @@ def _file(session_id: str) -> Path:
 
 @contextlib.contextmanager
 def open_session(session_id: str, seconds: float) -> Iterator[Session]:
-    """A session, for as long as this lasts nobody else's; what was changed is kept.
+    """Lock a session's record and save its changes.
 
     Args:
-        session_id: as the agent says it.
-        seconds: how long another event of the session may keep this one waiting.
+        session_id: the agent's id of the session.
+        seconds: how long to wait for another event of the session.
 
     Raises:
-        TimeoutError: it took longer.
+        TimeoutError: another event took longer.
     """
     from filelock import FileLock, Timeout
 
@@ -82,7 +85,7 @@ def open_session(session_id: str, seconds: float) -> Iterator[Session]:
             if (after := _as_json(session)) != before or not file.exists():
                 _write(file, after)
             else:
-                # It was seen, though there is nothing new of it.
+                # Unchanged, but record that the session was active.
                 with contextlib.suppress(OSError):
                     os.utime(file)
     except Timeout as error:
@@ -95,22 +98,22 @@ def is_off(session_id: str) -> bool:
 
 
 def switch_off(session_id: str, off: bool) -> None:
-    """Switch a session off, or on again.
+    """Switch contextkit off for a session, or on again.
 
-    Raises `TimeoutError` where an event of it is being answered for too long.
+    Raises `TimeoutError` if another event of the session takes too long.
     """
     with open_session(session_id, 5.0) as session:
         session.off = off
 
 
 def latest_session(workspace: str) -> str | None:
-    """The id of the session that was last seen in a workspace, or None."""
+    """The id of a workspace's most recent session, or None."""
     files = _latest_first()
     return next((file.stem for file in files if _read(file).workspace == workspace), None)
 
 
 def prune_sessions() -> None:
-    """Remove sessions that are over a week old, and the oldest beyond five hundred."""
+    """Remove sessions older than a week and surplus ones."""
     oldest = time.time() - _KEPT_DAYS * 24 * 3600
     for position, file in enumerate(_latest_first()):
         if position >= _MOST_SESSIONS or _seen(file) < oldest:
@@ -124,7 +127,10 @@ def _latest_first() -> list[Path]:
 
 
 def _seen(file: Path) -> float:
-    """When a session was last seen; one whose file went meanwhile needs nothing more."""
+    """When a session was last active.
+
+    Returns infinity if its file was just deleted.
+    """
     with contextlib.suppress(OSError):
         return file.stat().st_mtime
     return math.inf
@@ -160,17 +166,17 @@ def _write(file: Path, text: str) -> None:
     made.replace(file)
 
 
-_MOST_BYTES = 1 << 20
-
-
 def journal() -> Path:
-    """The file: `hooks/hooks.log` beside the store; the one before ends in `.1`."""
+    """The log file, `hooks/hooks.log` beside the store.
+
+    The previous one ends in `.1`.
+    """
     return data_folder() / "hooks" / "hooks.log"
 
 
 def note(event: str, **fields: Any) -> None:
-    """Append one line, without secrets; where that fails, nothing happens."""
-    # Only what goes wrong is noted, and most hooks do not need it.
+    """Append a line without secrets; errors are ignored."""
+    # Imported here because most hooks log nothing.
     from contextkit.text.secrets import redacted
 
     line = {

@@ -1,8 +1,8 @@
-"""The time limit of a hook's process, which holds whatever the process is busy with.
+"""Enforce the time limit of a hook's process.
 
-Where a process can fork, the answer is made in a child, and its parent does nothing but wait:
-C code that holds the interpreter's lock, a crash and a lack of memory end the child alone.
-Elsewhere a thread watches, which code that keeps the lock can hold up.
+On systems that can fork, a child process builds the answer and its parent only waits: C code
+that blocks the interpreter, a crash or a lack of memory affect the child alone. On other systems
+a thread watches the time, which such C code can delay.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from typing import Any, NoReturn
 from contextkit.agent.client import start, start_detached
 
 Show = Callable[[Mapping[str, Any], Mapping[str, Any]], str]
-"""Makes an agent's text from its event and an answer, which may be empty."""
+"""Formats an event's answer, which may be empty, for the agent."""
 
 Say = Callable[[Mapping[str, Any]], None]
-"""Takes what `Ending.learn` is to learn."""
+"""Sends attributes to `Ending.learn`."""
 
 _LOOK_SECONDS = 0.05
 _GRACE_SECONDS = 1.0
-"""How much longer than its limit a child lives whose parent was killed."""
+"""How long a child may exceed its limit if its parent was killed."""
 
 _MOST_BYTES = 1 << 16
 
 
 class Ending:
-    """What a hook's process does at its end, as far as is known.
+    """What is known about the end of a hook's process.
 
     Attributes:
-        deadline: when that is at the latest, by `time.monotonic`.
-        wants_resident: whether a resident process is started.
-        message: an event that plugins are told of, or None.
-        text: the answer, or None where there is none yet.
+        deadline: the time limit, by `time.monotonic`.
+        wants_resident: whether to start a background server.
+        message: an event to pass on to plugins, or None.
+        text: the answer; None if it is not ready.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Ending:
         self._ended = allocate_lock()
 
     def learn(self, said: Mapping[str, Any]) -> None:
-        """Take over attributes; `limit`, in seconds, sets the deadline."""
+        """Set attributes; `limit`, in seconds, sets the deadline."""
         for name, value in said.items():
             if name == "limit":
                 self.deadline = self.started + value
@@ -65,11 +65,11 @@ class Ending:
                 setattr(self, name, value)
 
     def finish(self, trouble: str | None = None, **fields: Any) -> NoReturn:
-        """Write the answer down, do what is left to do, and end the process; once.
+        """Print the answer, start remaining work, and end the process.
 
         Args:
-            trouble: the line of the log that says why there is no answer, if any.
-            fields: what that line says besides.
+            trouble: the log event that explains a missing answer, if any.
+            fields: its further fields.
         """
         self._ended.acquire()
         try:
@@ -87,7 +87,7 @@ class Ending:
             os._exit(0)
 
     def note(self, line: str, **fields: Any) -> None:
-        """Log something of this event."""
+        """Log a line about this event."""
         with contextlib.suppress(Exception):
             from contextkit.agent.sessions import note
 
@@ -95,23 +95,24 @@ class Ending:
             note(line, hook=name, session=self.event.get("session_id"), **fields)
 
     def finish_late(self) -> NoReturn:
-        """Finish without an answer, as the time is up."""
+        """Finish without an answer because time is up."""
         self.finish("hook_late", seconds=round(self.deadline - self.started, 3))
 
 
 def supervise(run: Callable[[Say], None], ending: Ending) -> NoReturn:
-    """Make an answer within the time limit, and end the process with exit code 0.
+    """Run a hook within its time limit and exit with 0.
 
     Args:
-        run: makes it, and says it as `text`; before, it says what changes the ending.
-        ending: what there is to do at the end.
+        run: builds the answer and sends it as `text`; before that it may send other attributes
+            of the ending.
+        ending: what to do at the end.
     """
     if hasattr(os, "fork"):
         reading, writing = os.pipe()
         try:
             child = os.fork()
         except OSError:
-            # There is no room for a process.
+            # The system cannot start another process.
             os.close(reading)
             os.close(writing)
         else:
@@ -134,7 +135,7 @@ def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -
         _write(writing, f"{json.dumps(said)}\n".encode("ascii"))
 
     try:
-        # Its own group, so that what it has started ends with it.
+        # A process group of its own, so that the processes it starts end with it.
         os.setpgid(0, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         _end_by(ending)
@@ -144,7 +145,7 @@ def _answer_in_child(run: Callable[[Say], None], writing: int, ending: Ending) -
 
 
 def _end_by(ending: Ending) -> None:
-    """Let the system end this process, should its parent be gone by then."""
+    """Set a timer that ends this process without its parent."""
     left = max(ending.deadline - time.monotonic(), 0.0)
     signal.setitimer(signal.ITIMER_REAL, left + _GRACE_SECONDS)
 
@@ -154,14 +155,14 @@ def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
         os.setpgid(child, child)
     try:
         in_time = _listen(reading, ending)
-    except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; an agent is told nothing of it
+    except BaseException as error:  # noqa: BLE001 - such as Ctrl-C; agents never see errors
         _end_child(child)
         ending.finish("hook_failed", reason=f"{type(error).__name__} while waiting")
     if not in_time:
         _end_child(child)
         ending.finish_late()
     if ending.text is None:
-        # Whatever ended it may end a resident process, too.
+        # The same cause might end a background server too.
         ending.wants_resident, ending.message = False, None
         ending.finish("hook_failed", reason=_how_it_ended(child))
     _end_child(child)
@@ -169,7 +170,10 @@ def _wait(child: int, reading: int, ending: Ending) -> NoReturn:
 
 
 def _listen(reading: int, ending: Ending) -> bool:
-    """Learn what the child says, to its answer or its end; gives False where time is up first."""
+    """Read the child's messages until its answer or its end.
+
+    Returns False on timeout.
+    """
     said = b""
     while ending.text is None:
         left = ending.deadline - time.monotonic()
@@ -207,11 +211,11 @@ def _how_it_ended(child: int) -> str:
 def _answer_with_thread(run: Callable[[Say], None], ending: Ending) -> NoReturn:
     def watch() -> None:
         while (left := ending.deadline - time.monotonic()) > 0:
-            # It may become less, too.
+            # The deadline may also become earlier.
             time.sleep(min(left, _LOOK_SECONDS))
         ending.finish_late()
 
-    # What plugins print goes elsewhere by then.
+    # Standard output is redirected for plugins later.
     ending.output = os.dup(1)
     start_new_thread(watch, ())
     run(ending.learn)

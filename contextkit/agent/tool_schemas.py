@@ -1,4 +1,4 @@
-"""From a Python type to a JSON schema, and to what reads a JSON value of that type."""
+"""JSON schemas and validating readers for Python types."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OBJECTS = (dict, collections.abc.Mapping)
 
 
 class UnfitError(ValueError):
-    """A value is not of the shape that it should have.
+    """A value does not fit its schema.
 
     Attributes:
-        expected: what would be right, in words.
+        expected: a description of valid values.
         found: the value.
-        path: where in the whole it stands, such as `lesson.takeaway` or `tags[2]`.
+        path: its place in the whole value, such as `lesson.takeaway` or `tags[2]`.
     """
 
     def __init__(self, expected: str, found: object, path: str = "") -> None:
@@ -34,20 +34,20 @@ class UnfitError(ValueError):
         super().__init__(f"{f'{path}: ' if path else ''}expected {expected}, got {_shown(found)}")
 
     def within(self, path: str) -> UnfitError:
-        """The same error for a value that lies in another one."""
+        """The same error for an enclosing value."""
         dot = "." if self.path and not self.path.startswith("[") else ""
         return UnfitError(self.expected, self.found, f"{path}{dot}{self.path}")
 
 
 @frozen
 class Shape:
-    """What a JSON value may be.
+    """The JSON values of a type.
 
     Attributes:
-        schema: as a JSON schema.
-        words: for a person, as in "expected a number".
-        read: the Python value of a JSON value; raises `UnfitError`.
-        optional: where it is another shape or null, that other one.
+        schema: the JSON schema.
+        words: the description in errors, as in "expected a number".
+        read: converts a JSON value to Python; raises `UnfitError`.
+        optional: for "another shape or null", that other shape.
     """
 
     schema: Mapping[str, Any]
@@ -57,10 +57,10 @@ class Shape:
 
 
 def shape_of(annotation: Any) -> Shape:
-    """The shape of a type.
+    """Return the shape of a type.
 
-    Texts, numbers, truth values, None, `datetime` (ISO 8601), `Literal`, unions, lists,
-    tuples of one type, mappings with texts for keys, `TypedDict` and `Any` have one.
+    Supported are strings, numbers, booleans, None, `datetime` (ISO 8601), `Literal`, unions,
+    lists, tuples of one type, mappings with string keys, `TypedDict` and `Any`.
 
     Raises `TypeError` for any other type.
     """
@@ -87,7 +87,7 @@ def shape_of(annotation: Any) -> Shape:
 
 
 def described_shape(shape: Shape, description: str) -> Shape:
-    """The same shape, with a description in its schema."""
+    """Add a description to the schema of a shape."""
     return evolve(shape, schema={**shape.schema, "description": description})
 
 
@@ -106,7 +106,7 @@ def _scalar(kind: str, words: str, fits: Callable[[Any], bool], **more: str) -> 
 
 
 def _read_integer(value: Any) -> int:
-    # JSON has one kind of number: 5.0 is a whole one.
+    # JSON has one kind of number: 5.0 is an integer.
     if not is_number(value) or value != int(value):
         raise UnfitError("a whole number", value)
     return int(value)
@@ -170,7 +170,7 @@ def _literal(values: Sequence[Any]) -> Shape:
     words = f"one of {', '.join(map(str, values))}"
 
     def read(value: Any) -> Any:
-        # Written so that True is not taken for 1.
+        # Comparing types as well keeps True apart from 1.
         if not any(value == known and type(value) is type(known) for known in values):
             raise UnfitError(words, value)
         return value

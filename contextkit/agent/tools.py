@@ -1,6 +1,6 @@
-"""The tools that plugins offer: finding them, and what each takes and gives.
+"""Find the tools that plugins offer, and call them.
 
-Calling a tool: its arguments and its result checked, whatever it raises in words.
+Arguments and results are checked against each tool's types.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ToolParameter:
     """One parameter of a tool.
 
     Attributes:
-        shape: what it may be.
+        shape: its allowed values.
         required: whether it must be given.
     """
 
@@ -59,14 +59,14 @@ class ToolParameter:
 
 @frozen(kw_only=True)
 class OfferedTool:
-    """A tool, what it takes and gives, and the plugin that offers it.
+    """A tool with its parameters, its result, and its plugin.
 
     Attributes:
         plugin: the plugin's name.
         tool: the tool.
-        parameters: what it takes, by name, in the order of its function.
-        output: what it gives: an object.
-        reports: whether it tells how far it is.
+        parameters: its parameters by name, in the order of its function.
+        output: its result, an object.
+        reports: whether it reports progress.
     """
 
     plugin: str
@@ -77,7 +77,7 @@ class OfferedTool:
 
     @property
     def input_schema(self) -> dict[str, Any]:
-        """A JSON schema of the object that it is called with."""
+        """The JSON schema of its arguments."""
         taken = self.parameters.items()
         return {
             "type": "object",
@@ -88,21 +88,21 @@ class OfferedTool:
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """A JSON schema of the object that it gives."""
+        """The JSON schema of its result."""
         return dict(self.output.schema)
 
 
 def offered_tools(
     registry: SourceRegistry, failed: Failed = log_failure
 ) -> Mapping[str, OfferedTool]:
-    """The tools of the plugins that are on, by name.
+    """Return the tools of all enabled plugins, by name.
 
     Args:
         registry: the plugins.
-        failed: called with plugin, hook and reason for a plugin whose hook fails or whose
-            tools are not what they must be; it offers none.
+        failed: called with plugin, hook and reason if a plugin's hook fails or its tools are
+            invalid; the tools of that plugin are left out.
 
-    Raises `PluginError` where two plugins offer one name.
+    Raises `PluginError` if two plugins offer a tool of the same name.
     """
     statuses = {status.name: status for status in registry.plugins}
     found: dict[str, OfferedTool] = {}
@@ -127,7 +127,7 @@ def _offers(registry: SourceRegistry, failed: Failed) -> Iterator[OfferedTool]:
 
 
 def _tools(plugin: str, results: Sequence[object]) -> tuple[OfferedTool, ...]:
-    # pluggy leaves None out of the list of what the hook returned.
+    # pluggy drops None from the list of results.
     tools = checked_tools(plugin, results[0]) if results else ()
     try:
         offers = tuple(offer_tool(plugin, tool) for tool in tools)
@@ -141,18 +141,18 @@ def _tools(plugin: str, results: Sequence[object]) -> tuple[OfferedTool, ...]:
 
 
 def offer_tool(plugin: str, tool: Tool) -> OfferedTool:
-    """A tool with what its function's signature says of it.
+    """Read a tool's parameters and result from its function's signature.
 
-    Raises `PluginError` for a name, a description or a signature that cannot be.
+    Raises `PluginError` if its name, description or signature is invalid.
     """
     if not _NAME.fullmatch(tool.name):
         raise PluginError(
-            f"'{tool.name}' is not a tool's name: up to 64 lower-case letters, digits and _, "
-            f"a letter first"
+            f"tool: expected a name of up to 64 lower-case letters, digits and _, starting with "
+            f"a letter, got '{tool.name}'"
         )
     what = f"tool '{tool.name}'"
     if not tool.description.strip():
-        raise PluginError(f"{what} has no description: an agent chooses by it")
+        raise PluginError(f"{what} has no description: agents choose tools by it")
     try:
         signature = inspect.signature(tool.run)
     except (TypeError, ValueError) as error:
@@ -178,14 +178,14 @@ def _reports(parameter: inspect.Parameter) -> bool:
 def _parameter(what: str, run: Callable[..., Any], given: inspect.Parameter) -> ToolParameter:
     where = f"{what}: its parameter '{given.name}'"
     if given.kind not in _KEYWORD:
-        raise PluginError(f"{where} must have a name that it is called by")
+        raise PluginError(f"{where} must be a keyword parameter")
     if given.annotation is given.empty:
-        raise PluginError(f"{where} has no type")
+        raise PluginError(f"{where} has no type annotation")
     shape = _shape(where, _hint(where, run, given.annotation))
     if given.default is given.empty:
         return ToolParameter(shape=shape, required=True)
     if given.default is None:
-        # What may be left out need not be null, too: agents get such a choice wrong.
+        # Agents handle "optional" better than "optional or null".
         return ToolParameter(shape=_without_null(shape), required=False)
     return ToolParameter(
         shape=evolve(shape, schema={**shape.schema, "default": given.default}), required=False
@@ -201,14 +201,14 @@ def _without_null(shape: Shape) -> Shape:
 
 
 def _hint(where: str, run: Callable[..., Any], annotation: Any) -> Any:
-    """The type itself, where a module keeps its annotations as text."""
-    # One by one: the ContextKit's own is often there for type checkers only.
+    """Evaluate an annotation that may be stored as text."""
+    # Each annotation separately: ContextKit's is often imported for type checkers only.
     holder = types.SimpleNamespace(__annotations__={"hint": annotation})
     known = getattr(inspect.unwrap(run), "__globals__", {})
     try:
         return typing.get_type_hints(holder, globalns=known, include_extras=True)["hint"]
     except Exception as error:
-        raise PluginError(f"{where} has a type that is not there: {error}") from error
+        raise PluginError(f"{where} has a type that cannot be found: {error}") from error
 
 
 def _shape(where: str, hint: Any) -> Shape:
@@ -221,7 +221,7 @@ def _shape(where: str, hint: Any) -> Shape:
 def _output(what: str, run: Callable[..., Any], annotation: Any) -> Shape:
     where = f"{what}: its result"
     if annotation is inspect.Signature.empty:
-        raise PluginError(f"{where} has no type")
+        raise PluginError(f"{where} has no type annotation")
     hint = _hint(where, run, annotation)
     if typing.get_origin(hint) is ToolResult:
         hint = typing.get_args(hint)[0]
@@ -239,21 +239,23 @@ async def call_tool(
     arguments: Mapping[str, Any],
     progress: Callable[[Progress], None] | None = None,
 ) -> ToolResult[dict[str, Any]]:
-    """Call a tool as an agent asked for it; a sync one runs in a thread.
+    """Call a tool for an agent.
+
+    A synchronous tool runs in a thread.
 
     Args:
-        kit: what it works on.
+        kit: the workspace's.
         offered: the tool.
         arguments: its arguments, as JSON values.
-        progress: called as the work goes on, from any thread.
+        progress: called with progress reports, from any thread.
 
     Returns:
-        The result as JSON values, and as text, both with their invisible characters shown.
+        The result as JSON values and as text, with invisible characters escaped.
 
     Raises:
-        InvalidRequestError: an argument is missing, unknown, or not what it must be.
-        SourceError: the tool failed, or gave what its type does not say.
-        ContextKitError: whatever else the tool raises of these.
+        InvalidRequestError: an argument is missing, unknown, or of the wrong type.
+        SourceError: the tool failed, or its result does not fit its type.
+        ContextKitError: the tool raised it.
     """
     given = _checked_arguments(offered, arguments)
     if offered.reports:
@@ -305,10 +307,10 @@ def _checked_result(offered: OfferedTool, result: object) -> ToolResult[dict[str
         data = data.as_dict()
     try:
         offered.output.read(data)
-        # Through JSON, so that the result has plain values alone.
+        # Converting to JSON and back leaves only plain values.
         plain = visible_values(json.loads(json.dumps(data, allow_nan=False)))
     except UnfitError as error:
-        raise _failure(offered, f"its result is not what its type says: {error}") from error
+        raise _failure(offered, f"its result does not fit its type: {error}") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise _failure(offered, f"its result is not JSON: {error}") from error
     if text is None:

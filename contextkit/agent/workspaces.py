@@ -1,4 +1,4 @@
-"""The workspaces that the resident process has open."""
+"""The workspaces that the background server has open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextkit.store.embedded import EmbeddedStore
 from contextkit.workspace.find import Workspace, find_workspace
 
 _KEPT_SECONDS = 24 * 3600.0
-"""The shard stays open; whoever else wants it gets it at once where nobody here uses it."""
+"""An idle shard stays open, but is closed at once when another process wants it."""
 
 _Key = tuple[Path, tuple[tuple[str, str], ...]]
 
@@ -32,10 +32,10 @@ class _Opened:
 
 @define(eq=False)
 class Workspaces:
-    """Open `ContextKit`s, the one that was used last at the end.
+    """Open `ContextKit`s, the most recently used one last.
 
     Attributes:
-        most: how many are open at once; the one unused for longest is closed.
+        most: maximum number; the least recently used one is closed.
     """
 
     most: int = 4
@@ -48,9 +48,9 @@ class Workspaces:
 
     @contextlib.contextmanager
     def use(self, folder: str, environment: Mapping[str, str]) -> Iterator[ContextKit]:
-        """The kit of the workspace that a folder is in.
+        """Return the kit of a folder's workspace.
 
-        It is opened anew where the configuration has changed since.
+        It is opened again if the configuration has changed.
 
         Raises what `ContextKit.open` raises.
         """
@@ -64,15 +64,15 @@ class Workspaces:
         finally:
             with self._turn:
                 self._users[key] -= 1
-                # Unary plus drops what is at nothing.
+                # Unary plus removes counts of zero.
                 self._users = +self._users
 
     def health(self, folder: str) -> list[SourceHealth] | None:
-        """How the sources of an open workspace fared; None for one that is not open.
+        """Return the health of an open workspace's sources, or None.
 
-        Where it is open with several environments, the one that a source fares worst in counts.
+        If it is open with several environments, the worst state of each source counts.
 
-        Raises `WorkspaceError` where there is no such folder.
+        Raises `WorkspaceError` if the folder does not exist.
         """
         root = find_workspace(Path(folder)).root
         with self._turn:
@@ -97,7 +97,7 @@ class Workspaces:
         return opened.kit
 
     def _make_way(self, key: _Key) -> None:
-        """Let go of the shard for this workspace, and of those that are too many."""
+        """Close the shards of other workspaces, and forget surplus ones."""
         for other in list(self._open):
             if other == key or self._users[other]:
                 continue
@@ -106,7 +106,7 @@ class Workspaces:
                 del self._open[other]
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close all workspaces."""
         with self._turn:
             for opened in self._open.values():
                 opened.kit.close()

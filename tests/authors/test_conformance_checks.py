@@ -235,7 +235,7 @@ HOOKS = [
         "check_tools",
         "contextkit_tools",
         lambda: [Tool(name="Bad Name", description="x", run=lambda kit: {})],
-        "not a tool's name",
+        "expected a name of up to 64 lower-case letters",
     ),
     (
         "check_tools",
