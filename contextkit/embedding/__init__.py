@@ -1,1 +1,1 @@
-"""Dense vectors for records and queries."""
+"""Dense vectors of records and queries."""

@@ -1,12 +1,11 @@
-"""The model that comes with contextkit: WordLlama's packaged table of token vectors.
+"""The built-in model: WordLlama's table of token vectors.
 
-It is read with `numpy` and `tokenizers` rather than through WordLlama's own loader,
-which looks for the tokenizer in another folder and costs ten times the import.
+It is read with `numpy` and `tokenizers`, because WordLlama's own loader looks for the tokenizer
+in another folder and takes ten times as long to import.
 
-The tokenizer of the static model, of which the first short text gets only what it needs.
-
-Building the whole of it takes three times as long as reading its file, and a process that
-answers one question needs some hundred of its 32,000 tokens.
+For the first short text only a reduced tokenizer is built. Building the whole one takes three
+times as long as reading its file, and a process that answers one question needs about a hundred
+of its 32,000 tokens.
 """
 
 from __future__ import annotations
@@ -33,21 +32,35 @@ if TYPE_CHECKING:
 
 _MOST_TOKENS = 512
 _SHORT_TEXT = 500
-"""Characters of a text from which on picking its tokens is no quicker than building all."""
+"""Length of texts from which a reduced tokenizer is no longer faster."""
 
 _SPACE = "▁"
-"""What begins every text, and stands for a space in it."""
+"""The marker that starts every text and replaces spaces."""
 
 _BYTES = frozenset(f"<0x{byte:02X}>" for byte in range(256))
-"""The tokens of characters that have none of their own."""
+"""The tokens for characters without tokens of their own."""
+
+BUILT_IN = ("wordllama", "none")
+"""Model names that are not looked up in plugins."""
+
+# An int8 MiniLM finds half a percent more on LoCoMo, but has 23 MB and takes 18 ms per query.
+_DIMENSIONS = 256
+# More than the maximum of tokens needs: the tokenizer splits a whole text before truncating.
+_CHARACTERS = 8_000
+_BATCH = 256
+_FEW_TEXTS = 8
+"""For so few texts, converting the whole table is not worthwhile."""
+
+_LENGTH_BYTES = 8
+_NUMBERS = {"F16": "<f2", "F32": "<f4"}
 
 
 @define(eq=False)
 class StaticTokenizer:
-    """Cuts texts into tokens.
+    """Splits texts into tokens.
 
     Attributes:
-        file: the tokenizer as the library `tokenizers` writes it.
+        file: the tokenizer in the format of the `tokenizers` library.
     """
 
     file: Path
@@ -56,7 +69,7 @@ class StaticTokenizer:
     _lock: ForkLock = field(factory=ForkLock, init=False, repr=False)
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """The tokens' numbers of each text, 512 at most.
+        """Return the token ids of each text, at most 512.
 
         Raises what reading the file raises.
         """
@@ -74,19 +87,19 @@ class StaticTokenizer:
             return self._whole
 
     def _read(self) -> str:
-        # Not as text, which would look for line ends in two megabytes.
+        # Decoded bytes: text mode would search two megabytes for line ends.
         return self.file.read_bytes().decode("utf-8")
 
 
 def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
-    """A tokenizer that cuts these texts as the described one does, and may cut no others so.
+    """Reduce a tokenizer to the tokens of these texts.
 
-    It has the tokens that are pieces of a text, and the merges that make them: no other can
-    come up on the way from single characters to a text's tokens.
+    It keeps the tokens that are parts of a text, and the merges that form them; no others can
+    occur when these texts are split. Other texts may be split differently.
 
     Args:
-        texts: short ones; the work grows with their characters.
-        described: a byte-pair tokenizer with `▁` for spaces, as the library writes it.
+        texts: short texts; the work grows with their length.
+        described: a byte-pair tokenizer with `▁` for spaces, in the library's format.
     """
     model = described["model"]
     vocabulary: Mapping[str, int] = model["vocab"]
@@ -104,12 +117,15 @@ def reduced_to(texts: Sequence[str], described: Mapping[str, Any]) -> str:
 
 
 def _spelt(merges: Sequence[Any]) -> Iterable[str]:
-    """Both halves of each merge, parted by a space; newer files have them as pairs."""
+    """Both halves of each merge, separated by a space.
+
+    Newer files have pairs.
+    """
     return merges if merges and isinstance(merges[0], str) else map(" ".join, merges)
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """Every part of a text, also as it is where the text, or what follows a marker, begins."""
+    """Yield every substring of a text, also after the marker."""
     for begin in range(len(text)):
         for end in range(begin + 1, min(begin + longest, len(text)) + 1):
             yield text[begin:end]
@@ -126,29 +142,14 @@ def _built(description: str) -> Tokenizer:
     return tokenizer
 
 
-BUILT_IN = ("wordllama", "none")
-"""What a model may be called that no plugin is asked for."""
-
-# An int8 MiniLM finds half a point of a hundred more of LoCoMo, at 23 MB and 18 ms a query.
-_DIMENSIONS = 256
-# More than that many tokens have: the tokenizer reads a text whole before it cuts it.
-_CHARACTERS = 8_000
-_BATCH = 256
-_FEW_TEXTS = 8
-"""So many texts need too few rows of the table to convert all of it."""
-
-_LENGTH_BYTES = 8
-_NUMBERS = {"F16": "<f2", "F32": "<f4"}
-
-
 @frozen(slots=False, eq=False)
 class StaticModel:
     """The mean of static token vectors.
 
     Attributes:
         folder: WordLlama's package.
-        name: what a store remembers.
-        dimensions: numbers in each vector.
+        name: the name that stores record.
+        dimensions: the length of each vector.
     """
 
     folder: Path
@@ -158,10 +159,10 @@ class StaticModel:
 
     @cached_property
     def _packed(self) -> NDArray[np.floating[Any]]:
-        """The table in the file, of which only what is used is read.
+        """The table in the file, memory-mapped.
 
-        A safetensors file begins with the length of a description in JSON, then that; the
-        places of the numbers count from its end.
+        A safetensors file begins with the length of its JSON header and the header; offsets
+        count from the header's end.
         """
         import numpy as np
 
@@ -169,7 +170,7 @@ class StaticModel:
         with path.open("rb") as file:
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             if length > path.stat().st_size:
-                raise ModelError(f"{path} is not a table of vectors")
+                raise ModelError(f"{path} is not a table of vectors: reinstall wordllama")
             described = json.loads(file.read(length))["embedding.weight"]
         begin, _ = described["data_offsets"]
         return np.memmap(
@@ -182,7 +183,10 @@ class StaticModel:
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
-        """The same table, ready to add up: converting it takes longer than a query."""
+        """The table as float32.
+
+        Converting it takes longer than a query.
+        """
         import numpy as np
 
         return np.asarray(self._packed, dtype=np.float32)
@@ -192,7 +196,10 @@ class StaticModel:
         return StaticTokenizer(self.folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per text; a text without tokens gets the zero vector."""
+        """Return one vector per text.
+
+        A text without tokens gets the zero vector.
+        """
         import numpy as np
 
         with self._lock:
@@ -206,13 +213,13 @@ class StaticModel:
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """A query's vector."""
+        """Return a query's vector."""
         vector: NDArray[np.float32] = self.embed_records([text])[0]
         return vector
 
 
 def find_static_model() -> StaticModel:
-    """The model in WordLlama's package; raises `ModelError` where that is not installed."""
+    """Find WordLlama's model; raises `ModelError` if it is not installed."""
     found = importlib.util.find_spec("wordllama")
     if found is None or found.origin is None:
         raise ModelError("wordllama is not installed")
@@ -225,9 +232,9 @@ def _static_embedder() -> ModelEmbedder:
 
 
 def load_embedder(model: str = "wordllama") -> Embedder:
-    """The embedder of a built-in model, `wordllama` or `none`; one per process.
+    """Return the embedder of `wordllama` or `none`; one per process.
 
-    The model itself is loaded when it is first used.
+    The model itself is loaded on first use.
 
     Raises `ConfigError` for another name.
     """
@@ -236,6 +243,6 @@ def load_embedder(model: str = "wordllama") -> Embedder:
     if model == "none":
         return KeywordsOnly()
     raise ConfigError(
-        f"'{model}' is not an embedding model; expected one of {', '.join(BUILT_IN)}",
+        f"expected one of {', '.join(BUILT_IN)}, got '{model}'",
         key="embedding.model",
     )

@@ -1,4 +1,4 @@
-"""Which source's records get which model's vectors."""
+"""Choose the embedding model of each source."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Embedders(Protocol):
         """The embedder of a source's records."""
 
     def known(self, source: str) -> Embedder | None:
-        """The same where that can be told without importing anything, else None."""
+        """The embedder, if known without importing anything."""
 
     def in_use(self) -> Sequence[Embedder]:
-        """Those of the sources that are on, each once."""
+        """The embedders of the enabled sources, without duplicates."""
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with those that were used, in words, or None."""
+        """Describe the failures of the used embedders, or None."""
 
 
 @frozen
 class OneEmbedder:
-    """The same embedder for every source."""
+    """One embedder for all sources."""
 
     embedder: Embedder
 
-    def of(self, source: str) -> Embedder:  # noqa: ARG002 - whatever the source
+    def of(self, source: str) -> Embedder:  # noqa: ARG002 - the same for each source
         """The embedder."""
         return self.embedder
 
@@ -57,21 +57,21 @@ class OneEmbedder:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with it, in words, or None."""
+        """Describe the embedder's failure, or None."""
         return self.embedder.problem
 
 
 @define(eq=False)
 class PluginEmbedders:
-    """The embedders that the configuration and the sources choose, from whoever has them.
+    """The embedders that the configuration and the sources choose.
 
-    `[sources.NAME] embedder` is stronger than what the source says of itself; `default`
-    stands for `embedding.model`. A model is found when it is first needed.
+    `[sources.NAME] embedder` takes precedence over the source's own choice; `default` stands
+    for `embedding.model`. A model is looked up when it is first needed.
 
     Attributes:
         config: the configuration.
         registry: the plugins.
-        vectors: keeps the queries' vectors of plugins' models for other processes, or None.
+        vectors: caches query vectors of plugins' models for other processes, or None.
     """
 
     config: Config
@@ -81,10 +81,12 @@ class PluginEmbedders:
     _lock: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> Embedder:
-        """The embedder of a source's records; a source that nobody knows has the default.
+        """The embedder of a source's records.
 
-        Raises `ConfigError` where a built-in model is misspelt; an unknown one of a plugin
-        is told by the embedder, when it is used.
+        The default for an unknown source.
+
+        Raises `ConfigError` for a misspelt built-in model. An unknown model of a plugin is
+        reported by its embedder on first use.
         """
         try:
             self.registry.require(source)
@@ -93,19 +95,19 @@ class PluginEmbedders:
         return self._embedder(self._configured(source) or self.registry.info(source).embedder)
 
     def known(self, source: str) -> Embedder | None:
-        """The embedder of a source that is on or configured, else None."""
+        """The embedder of an enabled or configured source, else None."""
         chosen = self._configured(source)
         if chosen is None and source in self.registry.sources:
             chosen = self.registry.info(source).embedder
         return None if chosen is None else self._embedder(chosen)
 
     def in_use(self) -> Sequence[Embedder]:
-        """Those of the sources that are on, each once."""
+        """The embedders of the enabled sources, without duplicates."""
         return list({id(e): e for e in map(self.of, self.registry.sources)}.values())
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with those that were used, in words, or None."""
+        """Describe the failures of the used embedders, or None."""
         with self._lock:
             made = list(self._made.values())
         return "; ".join(sorted({each.problem for each in made if each.problem})) or None
@@ -131,9 +133,10 @@ class PluginEmbedders:
         )
 
     def _ask_plugins(self, model: str) -> DenseModel:
-        """The model of the first plugin that has it; what one raises counts if none has it.
+        """Return the model from the first plugin that has it.
 
-        A `ConfigError` always counts: whose model it is finds its name malformed.
+        A plugin's error is raised only if no other plugin has the model. A `ConfigError` is
+        raised at once: the plugin recognised the name as its own, and as malformed.
         """
         failure: SourceError | None = None
         plugins = self.registry.on_with(_HOOK)
@@ -158,8 +161,8 @@ class PluginEmbedders:
         key = next((key for key in settings if values.get(key) == model), None)
         origin = self.config.origin(key or "")
         return ConfigError(
-            f"no plugin that is on has the embedding model '{model}'; "
-            f"there are {', '.join(BUILT_IN)}{offers}",
+            f"no enabled plugin has the embedding model '{model}'; "
+            f"available: {', '.join(BUILT_IN)}{offers}",
             key=key,
             file=Path(origin.label) if origin.layer == "user" else None,
             line=origin.line,

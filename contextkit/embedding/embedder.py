@@ -1,6 +1,6 @@
-"""A dense model made safe: checked, in batches, with a memory, and never a reason to stop.
+"""Embed texts, and survive a failing model.
 
-Whether a dense model works: one that failed is left alone for a while.
+Results are checked. A model that fails is not called again during a cool-down.
 """
 
 from __future__ import annotations
@@ -27,18 +27,27 @@ if TYPE_CHECKING:
 
 
 COOLDOWN_SECONDS = 30.0
-"""How long a model that failed is not asked again."""
+"""How long a failed model is not called again."""
 
 _log = get_logger(__name__)
+
+_BATCH = 32
+_CACHED_QUERIES = 1024
+_LOADING_SECONDS = 60.0
+"""Time limit of a model's first answer, which may include loading it."""
+
+_REMEDY = "run `contextkit reembed` once it works, for the records stored meanwhile"
+
+_Query = Future["list[float] | None"]
 
 
 @define(eq=False)
 class ModelHealth:
-    """Takes note of a model's answers and failures, from any thread.
+    """Tracks a model's successes and failures, from any thread.
 
     Attributes:
-        model: what messages call it.
-        clock: seconds that only grow.
+        model: the model's name in messages.
+        clock: a monotonic clock in seconds.
     """
 
     model: str
@@ -53,19 +62,22 @@ class ModelHealth:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with it, in words, or None."""
+        """Describe the current failure, or None."""
         reason = self._reason
         if reason is None:
             return None
         return f"the embedding model '{self.model}' fails ({reason}): search uses keywords alone"
 
     def allows(self) -> bool:
-        """Whether it may be asked now; after a failure only the first asker may, later."""
+        """Whether to call the model.
+
+        After a failure one caller may retry, later.
+        """
         with self._lock:
             return self._breaker.allows()
 
     def succeeded(self) -> None:
-        """Note an answer."""
+        """Record a success."""
         with self._lock:
             self._breaker.succeeded()
             recovered, self._reason = self._reason is not None, None
@@ -73,7 +85,10 @@ class ModelHealth:
             _log.info("dense_model_recovered", model=self.model)
 
     def failed(self, reason: str) -> None:
-        """Note a failure; it is logged once, until the model works again."""
+        """Record a failure.
+
+        It is logged once until the model recovers.
+        """
         with self._lock:
             self._breaker.failed()
             first, self._reason = self._reason is None, reason
@@ -82,9 +97,9 @@ class ModelHealth:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note what becomes of asking it; whatever it raises ends here.
+        """Record the outcome of a call, and suppress its exceptions.
 
-        But for an interrupt, and for a `ConfigError`: that is the user's to mend.
+        Interrupts and `ConfigError` are not suppressed; the user must fix the latter.
         """
         try:
             yield
@@ -92,79 +107,75 @@ class ModelHealth:
             with self._lock:
                 self._breaker.abandoned()
             raise
-        except BaseException as error:  # noqa: BLE001 - a plugin's model, a Rust panic included
+        except BaseException as error:  # noqa: BLE001 - any plugin's error, even a Rust panic
             self.failed(str(error) if isinstance(error, ContextKitError) else in_words(error))
         else:
             self.succeeded()
 
 
-_BATCH = 32
-_CACHED_QUERIES = 1024
-_LOADING_SECONDS = 60.0
-"""How long the first answer of a model is waited for: it may have to be loaded."""
-
-_HOW_TO_MEND = "run `contextkit reembed` once it works, for the records stored meanwhile"
-
-_log = get_logger(__name__)
-
-_Query = Future["list[float] | None"]
-
-
 class Embedder(Protocol):
-    """Makes the dense vectors of one model, or of none; never raises what the model does."""
+    """Makes the dense vectors of one model, or none.
+
+    It never raises the model's errors.
+    """
 
     @property
     def name(self) -> str | None:
-        """The model's name, which a store remembers; None while it cannot be found out."""
+        """The model's name, as stores record it; None if unknown."""
 
     @property
     def dimensions(self) -> int | None:
-        """Numbers in each vector; None where there are none, or it cannot be found out."""
+        """The length of each vector.
+
+        Returns None if there are none or it is unknown.
+        """
 
     @property
     def problem(self) -> str | None:
-        """Why it makes no vectors although it should, in words, or None."""
+        """Why it makes no vectors although it should, or None."""
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
-        """One unit vector per record's text; None where there is no model, or it fails.
+        """Return one unit vector per record.
 
-        A text without a word gets the zero vector.
+        Returns None without a working model.
+
+        A text without any word gets the zero vector.
         """
 
     def query(self, text: str) -> list[float] | None:
-        """A query's unit vector; None where there is none to search with."""
+        """Return a query's unit vector, or None."""
 
 
 class KeptVectors(Protocol):
-    """Queries' vectors that were made before, by this process or by others."""
+    """A cache of query vectors, shared between processes."""
 
     def get(self, model: str, dimensions: int, text: str) -> NDArray[np.float32] | None:
-        """A query's vector of a model, or None."""
+        """Return the cached vector of a query, or None."""
 
     def keep(self, model: str, text: str, vector: NDArray[np.float32]) -> None:
-        """Keep a query's vector."""
+        """Cache a query's vector."""
 
 
 @frozen
 class KeywordsOnly:
-    """The embedder that makes no dense vectors: search is BM25 alone."""
+    """Makes no dense vectors: search uses BM25 alone."""
 
     name: str = "none"
     dimensions: None = None
     problem: None = None
 
     def dense(self, texts: Sequence[str]) -> None:
-        """Make none, whatever the texts."""
+        """Return None."""
 
     def query(self, text: str) -> None:
-        """Make none, whatever the text."""
+        """Return None."""
 
 
 @frozen
 class NotAsked:
-    """Stands for models that are not loaded: search is by keywords, and nothing is known of them.
+    """Stands in for models that are not loaded.
 
-    For a process that only reads: what is written with it has no vectors.
+    It is for processes that only read: records written with it would have no vectors.
     """
 
     name: None = None
@@ -172,10 +183,10 @@ class NotAsked:
     problem: None = None
 
     def dense(self, texts: Sequence[str]) -> None:
-        """Make none, whatever the texts."""
+        """Return None."""
 
     def query(self, text: str) -> None:
-        """Make none, whatever the text."""
+        """Return None."""
 
 
 @define(eq=False)
@@ -183,13 +194,13 @@ class ModelEmbedder:
     """The embedder of a dense model.
 
     Attributes:
-        label: what messages call the model: as the configuration does.
-        find: gives the model; called until it does.
-        batch: texts that the model gets at a time.
-        patience: seconds that a search waits for a query's vector, but for the first, which
-            may take longer; None for a model in this process that needs no watching.
-        clock: seconds that only grow.
-        kept: queries' vectors that were made before, or None.
+        label: the model's name in messages, as configured.
+        find: returns the model; called until it succeeds.
+        batch: the number of texts per call of the model.
+        patience: timeout in seconds for a query's vector, except for the first one, which may
+            take longer; None for a model in this process that needs no timeout.
+        clock: a monotonic clock in seconds.
+        kept: a cache of query vectors, or None.
     """
 
     label: str
@@ -212,7 +223,7 @@ class ModelEmbedder:
 
     @property
     def name(self) -> str | None:
-        """The model's name; None while nobody gives the model."""
+        """The model's name; None until the model is found."""
         if self._model is None and self._health.allows():
             with self._health.noted():
                 self._found()
@@ -220,7 +231,7 @@ class ModelEmbedder:
 
     @property
     def dimensions(self) -> int | None:
-        """Numbers in each vector; None while nobody can tell."""
+        """The length of each vector; None if unknown."""
         dimensions = None
         if self._health.allows():
             with self._health.noted():
@@ -229,9 +240,9 @@ class ModelEmbedder:
 
     @property
     def problem(self) -> str | None:
-        """Why there are no vectors, in words, or None."""
+        """Why there are no vectors, or None."""
         problem = self._health.problem
-        return f"{problem}; {_HOW_TO_MEND}" if problem and self._lost else problem
+        return f"{problem}; {_REMEDY}" if problem and self._lost else problem
 
     def _found(self) -> DenseModel:
         with self._finding:
@@ -242,13 +253,16 @@ class ModelEmbedder:
     # -- records --------------------------------------------------------------------------
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
-        """One unit vector per text; None while the model fails."""
+        """Return one unit vector per text.
+
+        Returns None if the model fails.
+        """
         vectors = None
         if self._health.allows():
             with self._health.noted():
                 vectors = self._embedded(texts)
         if vectors is None and not self._lost:
-            _log.warning("records_without_vectors", model=self.label, hint=_HOW_TO_MEND)
+            _log.warning("records_without_vectors", model=self.label, hint=_REMEDY)
         self._lost = vectors is None
         return vectors
 
@@ -263,7 +277,7 @@ class ModelEmbedder:
     # -- queries --------------------------------------------------------------------------
 
     def query(self, text: str) -> list[float] | None:
-        """A query's unit vector; asked for by several at once it is made once."""
+        """Return a query's unit vector; concurrent calls compute it once."""
         with self._lock:
             asked = self._queries.get(text)
             if asked is not None:
@@ -296,13 +310,16 @@ class ModelEmbedder:
             self._queries.pop(text, None)
 
     def _answer(self, text: str, asked: _Query) -> None:
-        """Make the vector; one that comes after all patience is there for the next time."""
+        """Compute the vector.
+
+        A late vector is cached for the next call.
+        """
         vector = None
         try:
             with self._health.noted():
                 vector = self._query_vector(self._found(), text)
                 self._answered = True
-        except BaseException as error:  # noqa: BLE001 - handed to whoever asked
+        except BaseException as error:  # noqa: BLE001 - passed on to the callers
             self._forget(text)
             asked.set_exception(error)
             return

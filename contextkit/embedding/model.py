@@ -1,4 +1,4 @@
-"""What a dense model is, and the checking of what one gives."""
+"""Check dense models and their results."""
 
 from __future__ import annotations
 
@@ -18,24 +18,29 @@ _MOST_DIMENSIONS = 65_536
 
 
 class ModelError(ContextKitError):
-    """A model cannot make vectors, or makes none that can be used."""
+    """A model cannot make vectors, or makes invalid ones."""
 
 
 def checked_model(model: object) -> DenseModel:
-    """A plugin's model, as far as can be told before it is used; raises `ModelError`."""
+    """Check a plugin's model as far as possible; raises `ModelError`."""
     name = getattr(model, "name", None)
     methods = (getattr(model, method, None) for method in ("embed_records", "embed_query"))
     if not all(map(callable, methods)):
         raise ModelError(f"expected a DenseModel, got a {type(model).__name__}")
     if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _NAME_CHARACTERS:
-        raise ModelError(f"the name of a {type(model).__name__} is not one line: {name!r:.80}")
+        raise ModelError(
+            f"name of a {type(model).__name__}: expected one line of at most {_NAME_CHARACTERS} "
+            f"characters, got {name!r:.80}"
+        )
     return cast("DenseModel", model)
 
 
 def embedded_records(model: DenseModel, texts: Sequence[str]) -> NDArray[np.float32]:
-    """One unit vector per text; a text without a word gets the zero vector.
+    """Return one unit vector per text.
 
-    Raises `ModelError` where the model gives what are no such vectors, and what it raises.
+    The zero vector for one without words.
+
+    Raises `ModelError` for invalid vectors, and what the model raises.
     """
     import numpy as np
 
@@ -48,18 +53,21 @@ def embedded_records(model: DenseModel, texts: Sequence[str]) -> NDArray[np.floa
 
 
 def embedded_query(model: DenseModel, text: str) -> NDArray[np.float32]:
-    """A query's unit vector, the zero vector for one without a word; raises likewise."""
+    """Return a query's unit vector.
+
+    A query without words gets the zero vector. Raises what `embedded_records` raises.
+    """
     import numpy as np
 
     if not text.strip():
         return np.zeros(checked_dimensions(model), dtype=np.float32)
-    # A prompt may have half a surrogate pair in it, which no model can read.
+    # A prompt may contain half a surrogate pair, which no model can read.
     result = model.embed_query(text.encode("utf-8", "replace").decode("utf-8"))
     return _unit_vectors(result, (checked_dimensions(model),), "embed_query")
 
 
 def checked_dimensions(model: DenseModel) -> int:
-    """A model's number of dimensions; raises `ModelError` for what is none."""
+    """Return a model's number of dimensions; raises `ModelError` if invalid."""
     dimensions = model.dimensions
     if type(dimensions) is not int or not 1 <= dimensions <= _MOST_DIMENSIONS:
         raise ModelError(f"dimensions: expected 1 to {_MOST_DIMENSIONS}, got {dimensions!r:.80}")
@@ -70,10 +78,10 @@ def _unit_vectors(result: object, shape: tuple[int, ...], method: str) -> NDArra
     import numpy as np
 
     try:
-        # A number too large for the float32 of the store would overflow on its way there.
+        # Checked as float64: numbers too large for the store's float32 would overflow.
         vectors = np.asarray(result, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{method} gave a {type(result).__name__} that is no array") from error
+        raise ModelError(f"{method} gave a {type(result).__name__}, expected an array") from error
     if vectors.shape != shape:
         raise ModelError(f"{method} gave the shape {vectors.shape}, expected {shape}")
     if not np.isfinite(vectors).all():

@@ -495,7 +495,7 @@ def test_a_model_that_nobody_has(contextkit: CommandLine) -> None:
     """The setting is named that asks for it."""
     found = findings(contextkit.with_variables(CONTEXTKIT_EMBEDDING_MODEL="tide:high"))
     told = those(found, "problem")
-    assert any("no plugin that is on has the embedding model 'tide:high'" in line for line in told)
+    assert any("no enabled plugin has the embedding model 'tide:high'" in line for line in told)
 
 
 def test_a_sources_model_that_nobody_has(contextkit: CommandLine) -> None:

@@ -175,9 +175,9 @@ WRONG: list[tuple[Any, str]] = [
     (np.ones((1, 2, 2)), "gave the shape (1, 2, 2)"),
     (np.array([[1, 2, 3, np.nan]]), "gave a number that is not finite"),
     (np.array([[1, 2, 3, np.inf]]), "gave a number that is not finite"),
-    ([[1.0, 2.0], [3.0]], "gave a list that is no array"),
-    ("vectors", "gave a str that is no array"),
-    ([["a", "b", "c", "d"]], "gave a list that is no array"),
+    ([[1.0, 2.0], [3.0]], "gave a list, expected an array"),
+    ("vectors", "gave a str, expected an array"),
+    ([["a", "b", "c", "d"]], "gave a list, expected an array"),
 ]
 
 

@@ -198,8 +198,8 @@ def test_an_unknown_model_is_an_error_that_names_what_there_is(
     error = caught.value
     assert (error.key, error.file, error.line) == ("embedding.model", user_config_file(), 3)
     assert str(error).endswith(
-        "no plugin that is on has the embedding model 'hsah:8'; "
-        "there are wordllama, none and the models of hashing"
+        "no enabled plugin has the embedding model 'hsah:8'; "
+        "available: wordllama, none and the models of hashing"
     )
     with pytest.raises(ConfigError):
         kit.assemble_context_sync("tide?")
@@ -219,7 +219,7 @@ def test_an_unknown_model_of_a_source_is_an_error(
     """Whether the configuration named it or the source itself."""
     tide = make_plugin([], contextkit_source=SourceInfo(embedder=said))
     kit = open_kit({"tide": tide}, settings=settings)
-    with pytest.raises(ConfigError, match=r"there are wordllama, none$") as caught:
+    with pytest.raises(ConfigError, match=r"available: wordllama, none$") as caught:
         kit.records("tide").put([Record(id="1", text=TEXTS[0])])
     assert caught.value.key == key
 
@@ -290,10 +290,13 @@ def test_a_name_that_its_plugin_finds_malformed_is_an_error(
     [
         ("hash:8", "expected a DenseModel, got a str"),
         (object(), "expected a DenseModel, got a object"),
-        (HashingModel(8, ""), "the name of a HashingModel is not one line: ''"),
-        (HashingModel(8, "x" * 300), "is not one line"),
-        (HashingModel(8, "two\nlines"), "is not one line: 'two\\nlines'"),
-        (HashingModel(8, 3), "is not one line: 3"),  # type: ignore[arg-type]
+        (
+            HashingModel(8, ""),
+            "name of a HashingModel: expected one line of at most 200 characters, got ''",
+        ),
+        (HashingModel(8, "x" * 300), "expected one line of at most 200 characters"),
+        (HashingModel(8, "two\nlines"), "characters, got 'two\\nlines'"),
+        (HashingModel(8, 3), "characters, got 3"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_model_means_keywords_alone(
