@@ -1,8 +1,8 @@
-"""Bring records up to date with a workspace: files, git, index runs, retention.
+"""Index a workspace: files, git, index runs, retention.
 
-A source that makes records of files says which files there are and what it makes of each. An
-unchanged workspace then needs one look at each file's times, and the next run repairs one that
-was interrupted:
+A source that makes records from files lists the files and turns each into records. If nothing
+has changed, a run only looks at each file's times; an interrupted run is completed by the next
+one:
 
 ```python
 from contextkit.indexing import FileIndex, FileListing, WorkspaceFile
@@ -17,8 +17,8 @@ def records_of(file: WorkspaceFile, content: bytes) -> list[Record]:
     return [Record(id=file.path, text=content.decode(), fields={"file_path": file.path})]
 ```
 
-Files that hold keys by their names, such as `.env` and `id_rsa` (`is_key_file`), are skipped
-even where a source lists them.
+Files whose names suggest secrets, such as `.env` and `id_rsa` (`is_key_file`), are skipped even
+if a source lists them.
 """
 
 from __future__ import annotations

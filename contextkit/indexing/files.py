@@ -1,4 +1,4 @@
-"""One index run over a workspace's files: what changed is read, what is gone is deleted."""
+"""Index changed files, and forget deleted ones."""
 
 from __future__ import annotations
 
@@ -20,26 +20,29 @@ _log = get_logger(__name__)
 _DASHES = b"-----"
 
 RecordsOf = Callable[[WorkspaceFile, bytes], Sequence[Record]]
-"""Makes the records of a file of its content."""
+"""Makes the records of a file from its content."""
 
 
 class SkipFileError(Exception):
-    """Raised instead of making a file's records: it has none, and the message says why."""
+    """Raised for a file that has no records.
+
+    The message says why.
+    """
 
 
 @define
 class FileIndex:
-    """What a source remembers of the files that it has indexed, for one index run.
+    """Brings a source's records of files up to date.
 
-    It keeps all of `indexer.state`. The source's records need the field `file_path`; name it in
-    `SourceInfo.indexed_fields`. Their `created_at` is the run's: a time of a file, or of what is
-    in it, goes into a field, and `SourceInfo.dated` stays False.
+    It owns `indexer.state`. The source's records need the field `file_path`; name it in
+    `SourceInfo.indexed_fields`. Their `created_at` is the run's time: store a file's own times in a
+    field, and leave `SourceInfo.dated` False.
 
     Attributes:
         indexer: the run, as the hook gets it.
-        version: raise it when files of the same content would give other records: all are then
-            indexed anew.
-        label: what is counted while it runs, for instance `documents`.
+        version: raise it when the same files would give other records; all files are then
+            indexed again.
+        label: the progress label, for instance `documents`.
     """
 
     indexer: Indexer
@@ -52,36 +55,40 @@ class FileIndex:
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What else the source remembers, JSON values: change it in place before or in `update`.
+        """Further JSON values that the source remembers.
 
-        It is saved where anything of the files is; empty after a loss of the state.
+        Change it in place.
+
+        It is saved together with the state of the files, and empty if that was lost.
         """
         return self._remembered.kept
 
     def update(
         self, listing: FileListing, records_of: RecordsOf, *, again: Collection[str] = ()
     ) -> IndexReport:
-        """Bring the source's records up to date: once a run.
+        """Bring the source's records up to date.
 
-        A file is read when its size or its times are not those of the last run, and its
-        records are replaced when its content is another. A file of a moment ago is read in the
-        next run too: it may be written again and look the same. A file that is not listed any
-        more loses its records.
+        Call it once per run.
+
+        A file is read if its size or times have changed since the last run, and its records are
+        replaced if its content has changed. A file that was modified a moment ago is read again
+        in the next run: it may change without a visible change of its times. The records of a
+        file that is no longer listed are deleted.
 
         Args:
-            listing: all files there are for the source.
-            records_of: makes the records of one file, and raises `SkipFileError` for one that
-                shall have none.
-            again: paths whose records are made again though their content is the same.
+            listing: all files of the source.
+            records_of: makes the records of a file; raises `SkipFileError` for a file without
+                records.
+            again: paths to index again even if their content is the same.
 
-        Returns what was done, with `listing.skipped` and the files skipped here, and its notes.
+        Returns the counts, with the files skipped here and in the listing, and the notes.
 
-        Raises `RecordError` for a record whose field `file_path` is not its file's path or that
-        has a `created_at` of its own, and, naming the file, where `records_of` fails; further
-        what the store raises. The next run heals what such a run left behind.
+        Raises `RecordError` for a record with a wrong `file_path` or a `created_at` of its own, or
+        if `records_of` fails, naming the file; also what the store raises. The next run repairs
+        what such a run left unfinished.
         """
         run = _Run(self.indexer, self._remembered, listing, records_of, again, self.label)
-        # A folder that was listed may be a link by now.
+        # A listed folder may have been replaced by a link since.
         listing.folder.close()
         try:
             run.bring_up_to_date()
@@ -115,7 +122,7 @@ class _Run:
     _done: int = field(default=0, init=False)
 
     def bring_up_to_date(self) -> None:
-        """Index what is new or changed, delete the records of what is gone."""
+        """Index changed files and delete records of deleted ones."""
         started = time.perf_counter()
         files = self.listing.files
         candidates = [
@@ -172,8 +179,8 @@ class _Run:
             self.unchanged += 1
 
     def _look_into(self, file: WorkspaceFile) -> None:
-        """Read a file, and index it where its content is not what it was."""
-        # Where nothing has changed this need not be loaded.
+        """Read a file, and index changed content."""
+        # Not needed if nothing has changed.
         import hashlib
 
         known = self.remembered.files.get(file.path)
@@ -203,13 +210,13 @@ class _Run:
         except Exception as error:
             source = self.indexer.records.source
             raise RecordError(
-                f"{source}: no records can be made of {file.path}: {in_words(error)}"
+                f"{source}: cannot make records of {file.path}: {in_words(error)}"
             ) from error
         self._count_changed(file.path, known, skipped)
         self._writer.replace(file.path, records, FileState.read(stamp, digest, skipped, at=read_at))
 
     def _without_keys(self, content: bytes) -> bytes:
-        """The content without private keys, which a part of a file may hold a part of."""
+        """Remove private keys, which could be split between records."""
         if _DASHES not in content:
             return content
         try:

@@ -1,4 +1,4 @@
-"""Globs as git reads them in a .gitignore, matched in time that grows with a path's length."""
+"""Match globs as .gitignore does, in linear time."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 MAX_GLOBS = 500
 MAX_GLOB_CHARACTERS = 500
 
-# How pathspec writes `*`, and `**` between two folders and in front of one.
+# How pathspec translates `*`, and `**` between two folders and in front of one.
 _STAR = "[^/]*"
 _ANY_LETTER = "[^/]"
 _FOLDERS_BETWEEN = "(?:/.+)?"
 _FOLDERS_BEFORE = "^(?:.+/)?"
 _SHOWN_CHARACTERS = 40
-# `*` and `?` as one character each, which are reserved for a program's own use.
+# `*` and `?` as one character each, from the range reserved for internal use.
 _MARKED_STAR, _MARKED_LETTER = "\ufdd0", "\ufdd1"
 _STARS = re.compile(f"{_MARKED_STAR}+")
 _STAR_BEFORE_A_STAR = re.compile(f"{_MARKED_STAR}([^{_MARKED_STAR}/]+)(?={_MARKED_STAR})")
 
 
 def compile_globs(globs: Sequence[str]) -> GitIgnoreSpec:
-    """Globs as git reads them in a .gitignore.
+    """Compile globs with the syntax of .gitignore.
 
-    Raises `ValueError` for one that git would not understand, or that is too long.
+    Raises `ValueError` for an invalid or overlong glob.
     """
     from pathspec import GitIgnoreSpec
 
     if any(len(glob) > MAX_GLOB_CHARACTERS for glob in globs):
-        raise ValueError(f"a glob of over {MAX_GLOB_CHARACTERS} characters")
-    # Its other engines, which it would take where they are installed, know no atomic groups.
+        raise ValueError(f"expected globs of at most {MAX_GLOB_CHARACTERS} characters")
+    # pathspec prefers its other engines if they are installed; they have no atomic groups.
     return GitIgnoreSpec.from_lines(globs, _pattern_class(), backend="simple")
 
 
 def wrong_globs(key: str, value: object) -> list[str]:
-    """What is wrong with a setting that is a list of globs, one text each.
+    """List the errors of a setting with globs.
 
     Args:
-        key: the setting's name, which each text begins with.
-        value: as it stands in the configuration.
+        key: the setting's name, which each error begins with.
+        value: the configured value.
     """
     if not isinstance(value, (list, tuple)):
         return [f'{key}: expected a list of globs such as ["docs/**"], got {value!r}']
@@ -75,7 +75,7 @@ def _pattern_class() -> type[GitIgnoreSpecPattern]:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
     class LinearPattern(GitIgnoreSpecPattern):
-        """A glob whose wildcards are tried at one place each."""
+        """A glob whose wildcards do not backtrack."""
 
         __slots__ = ()
 
@@ -88,11 +88,11 @@ def _pattern_class() -> type[GitIgnoreSpecPattern]:
 
 
 def _linear(regex: str) -> str:
-    """The regular expression of a glob, without backtracking from one wildcard to another.
+    """Make a glob's regular expression run in linear time.
 
-    What stands between two wildcards is matched where it is found first: a later place leaves
-    less for what follows. Only the last wildcard of a name, and the last `**`, are tried at
-    other places. `*a*a*a*b` against a name of 200 letters would take years otherwise.
+    Text between two wildcards is matched at its first occurrence: a later one would leave less
+    for the rest. Only the last wildcard of a name, and the last `**`, may backtrack. Otherwise
+    `*a*a*a*b` against a name of 200 letters would take years.
     """
     regex = regex.replace(_STAR, _MARKED_STAR).replace(_ANY_LETTER, _MARKED_LETTER)
     regex = _STAR_BEFORE_A_STAR.sub(rf"(?>{_MARKED_STAR}?\1)", _STARS.sub(_MARKED_STAR, regex))

@@ -1,6 +1,6 @@
-"""The files that a source wants to index, and what the file system says of each.
+"""The files that a source indexes, without files of secrets.
 
-Files that hold keys and passwords by their names: no source indexes them, whatever is set.
+Files whose names suggest keys or passwords are never indexed, whatever the settings say.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from attrs import define, field
 from contextkit.workspace.folder import Folder, LinkedFolderError, Status
 
 KEY_FILE_REASON = "it may hold secrets"
-"""What an index report says of a key file."""
+"""The reason in index reports for skipping a key file."""
 
 _WORDS = frozenset({"credential", "credentials", "secret", "secrets"})
 _NAMES = _WORDS | {
@@ -28,7 +28,7 @@ _ENDINGS = frozenset(
 )
 _TEMPLATES = frozenset({"dist", "example", "sample", "template"})
 _PRIVATE_KEY = re.compile(r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?![a-z0-9])")
-# A program may be called `credentials.py`: its text is code, and is indexed.
+# A program may be called `credentials.py`: code is indexed.
 _DATA = frozenset(
     {
         *("adoc", "bak", "cfg", "conf", "csv", "dat", "db", "enc", "gpg", "ini", "json", "json5"),
@@ -42,7 +42,7 @@ _FOLDERS = ("/.ssh/", "/.gnupg/")
 
 
 def is_key_file(path: str) -> bool:
-    """Whether a file holds keys, passwords or tokens, by its name and its folder.
+    """Whether a file's name or folder suggests secrets.
 
     Args:
         path: its path, with `/`.
@@ -53,7 +53,7 @@ def is_key_file(path: str) -> bool:
     if name in _NAMES:
         return True
     if ending in _ENDINGS:
-        # `example.env` names the variables and has no values.
+        # `example.env` lists variables without values.
         return ending != "env" or stem.strip(".") not in _TEMPLATES
     if name[:5] == ".env.":
         return ending not in _TEMPLATES
@@ -61,7 +61,7 @@ def is_key_file(path: str) -> bool:
         return ending != "pub" and _PRIVATE_KEY.match(name) is not None
     if ending in _DATA and not _WORDS.isdisjoint(_SEPARATOR.split(stem)):
         return True
-    # Few paths have a hidden folder.
+    # A cheap test first: few paths have a hidden folder.
     return (whole[:1] == "." or "/." in whole) and _is_in_place(f"/{whole}")
 
 
@@ -69,15 +69,15 @@ def _is_in_place(path: str) -> bool:
     return path.endswith(_PLACES) or any(folder in path for folder in _FOLDERS)
 
 
-# Every run makes one of these for each file: a tuple is made several times as fast as an
+# Every run creates one per file, and a tuple is several times faster to create than an
 # instance of a frozen class.
 class Stamp(NamedTuple):
-    """What the file system says of a file's content without reading it.
+    """A file's size and times, to detect changes.
 
     Attributes:
         size: bytes.
-        mtime: when its content was last modified, nanoseconds; programs can set it.
-        ctime: when anything of it was last changed, nanoseconds.
+        mtime: time of the last change of its content, in nanoseconds; programs can set it.
+        ctime: time of the last change of its content or attributes, in nanoseconds.
     """
 
     size: int
@@ -95,8 +95,8 @@ class WorkspaceFile(NamedTuple):
 
     Attributes:
         path: its path in the workspace, with `/`, as valid text.
-        location: the same as the file system has it; only a name that is no text differs.
-        stamp: its stamp when the workspace was listed.
+        location: its path as the file system has it; it only differs for invalid text.
+        stamp: its stamp when it was listed.
     """
 
     path: str
@@ -110,17 +110,17 @@ def _folder(given: Folder | Path | str) -> Folder:
 
 @define
 class FileListing:
-    """What a source found in the workspace.
+    """The files that a source found in the workspace.
 
-    Files are looked at and read through no symbolic link: neither the file nor a folder on the
-    way to it may be one, wherever it leads.
+    Symbolic links are not followed: neither a file nor a folder in its path may be a link,
+    wherever it points.
 
     Attributes:
         folder: the workspace; `FileListing(indexer.workspace)` takes its path.
-        max_file_bytes: a larger file is passed over.
-        files: what is indexed, in the order in which it shall be; no path twice.
-        skipped: (path, reason) of what is passed over.
-        notes: what a person should know.
+        max_file_bytes: larger files are skipped.
+        files: the files to index, in this order; no path twice.
+        skipped: (path, reason) of skipped files.
+        notes: messages for the user.
     """
 
     folder: Folder = field(converter=_folder)
@@ -130,17 +130,16 @@ class FileListing:
     notes: list[str] = field(factory=list)
 
     def add(self, path: str, location: str | None = None, status: Status | None = None) -> None:
-        """Take a file in; what is no regular file, too large or unreadable goes to `skipped`.
+        """Add a file, or skip it with a reason.
 
-        So does a key file (`is_key_file`), whatever the settings say.
-
-        A file that is not there is left out in silence: it went away a moment ago, or git lists
-        it still.
+        Skipped are key files (`is_key_file`), files that are too large or unreadable, and
+        everything that is not a regular file. A missing file is ignored: it was just deleted, or
+        git still lists it.
 
         Args:
             path: its path in the workspace, with `/`, as valid text.
-            location: the same as the file system has it, where that differs.
-            status: what `look_up` said of it, where it was looked up already.
+            location: its path as the file system has it, if that differs.
+            status: its status, if it is already known.
         """
         if is_key_file(path):
             self.skipped.append((path, KEY_FILE_REASON))
@@ -158,28 +157,28 @@ class FileListing:
             self.skipped.append((path, unreadable(status)))
 
     def look_up(self, location: str) -> Status:
-        """What the file system says of a path in the workspace, or the error it answers with."""
+        """Return the status of a path, or the error."""
         return self.folder.look_up(location)
 
     def read(self, file: WorkspaceFile) -> tuple[bytes, Stamp]:
-        """A file's content, and its stamp from before it was read.
+        """Return a file's content, and its stamp from before reading.
 
-        Raises `OSError`: when it went away, cannot be read, is no regular file any more, has
-        grown over `max_file_bytes`, or a link took the place of a folder on the way to it.
+        Raises `OSError` if the file was deleted, is unreadable, is no longer a regular file, has
+        grown beyond `max_file_bytes`, or is now reached through a link.
         """
         content, status = self.folder.read(file.location, self.max_file_bytes)
         return content, Stamp.of(status)
 
 
 def unreadable(error: OSError | ValueError) -> str:
-    """Why a file is passed over that the file system does not give out."""
+    """Say why an unreadable file is skipped."""
     if isinstance(error, LinkedFolderError):
         return str(error)
     return f"it cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
 def _unfit(status: os.stat_result, max_file_bytes: int) -> str | None:
-    """Why this is no file to index, or None."""
+    """Say why a file is not indexed, or None."""
     if stat.S_ISLNK(status.st_mode):
         return "a symbolic link"
     if not stat.S_ISREG(status.st_mode):

@@ -1,7 +1,7 @@
-"""Retention: how long a source's records are kept, how many, and letting go of the rest.
+"""Delete records past their retention limits.
 
-What is too old goes first, then the oldest of what is too many. A source that brings its own
-records up to date with the workspace keeps what the workspace has, and is left alone.
+Records that are too old are deleted first, then the oldest surplus ones. Sources that index the
+workspace are exempt: they keep what the workspace has.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ _log = get_logger(__name__)
 
 @frozen(kw_only=True)
 class Retention:
-    """What of a source's records is kept.
+    """The retention limits of a source's records.
 
     Attributes:
-        keep_days: records that came to be longer ago than so many days go; None or infinite:
-            none does.
-        keep_records: of the others so many are kept, the newest; None: all of them.
+        keep_days: maximum age in days; None or infinite: no limit.
+        keep_records: maximum number of records, the newest; None: no limit.
     """
 
     keep_days: float | None = None
@@ -36,11 +35,14 @@ class Retention:
 
     @property
     def is_endless(self) -> bool:
-        """Whether nothing ever goes."""
+        """Whether there is no limit."""
         return self.keep_records is None and (self.keep_days is None or math.isinf(self.keep_days))
 
     def oldest(self, now: datetime) -> datetime | None:
-        """What came to be before this goes; None where nothing is too old."""
+        """The time before which records are too old.
+
+        Returns None without a limit.
+        """
         if self.keep_days is None:
             return None
         try:
@@ -51,12 +53,12 @@ class Retention:
 
 @frozen(kw_only=True)
 class Pruned:
-    """What went of one source's records, or would go.
+    """The records of one source affected by pruning.
 
     Attributes:
-        too_old: how many were older than `keep_days`.
-        too_many: how many of the others were beyond `keep_records`.
-        left: how many there are afterwards.
+        too_old: the number of records older than `keep_days`.
+        too_many: the number of further records beyond `keep_records`.
+        left: the number of remaining records.
     """
 
     too_old: int = 0
@@ -65,7 +67,7 @@ class Pruned:
 
 
 def retention_of(registry: SourceRegistry, source: str) -> Retention:
-    """What is kept of a source's records: as configured, else as the source says itself."""
+    """Return a source's limits: as configured, else its own defaults."""
     settings, info = registry.config.source(source), registry.info(source)
     return Retention(
         keep_days=info.keep_days if settings.keep_days is None else settings.keep_days,
@@ -76,15 +78,15 @@ def retention_of(registry: SourceRegistry, source: str) -> Retention:
 def prune_sources(
     registry: SourceRegistry, records: Iterable[Records], *, dry_run: bool = False
 ) -> dict[str, Pruned]:
-    """Prune the sources of which not everything is kept, but for those that index.
+    """Prune all sources with limits that do not index.
 
     Args:
         registry: the sources.
-        records: of each source, the project's and the user's.
-        dry_run: True to delete nothing and only count.
+        records: the project's and the user's records of each source.
+        dry_run: only count, delete nothing.
 
     Returns:
-        Source -> what went.
+        Source -> the result.
     """
     return dict(_pruned(registry, records, dry_run=dry_run))
 
@@ -123,17 +125,17 @@ def prune(
     dry_run: bool = False,
     now: datetime | None = None,
 ) -> Pruned:
-    """Delete what of some records is not kept.
+    """Delete the records past their retention limits.
 
     Args:
         records: one scope of a source (`Records.scopes`).
-        retention: what is kept.
-        counted: selects the records that count as one, as `SourceInfo.count_filters`; what
-            belongs to them goes with them, being as old.
-        spare: by so much of itself may `keep_records` be exceeded before any goes, 0..1: many
-            deletions at once cost a store less.
-        dry_run: True to delete nothing and only count.
-        now: what ages are counted to, aware; default: the time.
+        retention: the limits.
+        counted: selects the records that count, as `SourceInfo.count_filters`; the records
+            that belong to them have the same age and are deleted with them.
+        spare: share by which `keep_records` may be exceeded before records are deleted, 0..1;
+            a store deletes many records at once more efficiently.
+        dry_run: only count, delete nothing.
+        now: the time at which ages are measured, with a time zone; default: the current time.
     """
     counted = counted or {}
     oldest = retention.oldest(now or datetime.now(UTC))
@@ -151,7 +153,7 @@ def prune(
     if most is not None and left > most * (1 + spare):
         newest = records.newest(most, in_time)
         if len(newest) < most:
-            # Somebody else has deleted some meanwhile.
+            # Another process has deleted some meanwhile.
             return Pruned(too_old=too_old, left=len(newest))
         beyond = Range(gte=oldest, lt=newest[-1].created_at)
         too_many = records.count({**counted, "created_at": beyond})

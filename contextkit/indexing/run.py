@@ -1,4 +1,4 @@
-"""An index run: every source that can brings its records up to date, one after the other."""
+"""Run the index hooks of all sources in turn."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.store.base import RecordStore
 
 _WORTH_OPTIMIZING = 1_000
-"""After so many changed files, commits and the like a store is put in order."""
+"""From this number of changed files, commits and so on the store is optimized."""
 
 _log = get_logger(__name__)
 
 
 @frozen
 class IndexOutcome:
-    """What became of one source in an index run.
+    """The result of one source's index run.
 
     Attributes:
         report: what was done, or None.
-        problem: why nothing or not all was done, in words, or None.
+        problem: why the run failed, or None.
     """
 
     report: IndexReport | None = None
@@ -50,12 +50,12 @@ def index_sources(
     progress: Callable[[Progress], None],
     wait: bool,
 ) -> dict[str, IndexOutcome]:
-    """Index the sources that have the hook, and let go of what the others do not keep.
+    """Index sources that have the hook, and prune others.
 
-    No other process indexes the project meanwhile.
+    A lock keeps other processes from indexing the project meanwhile.
 
-    A source that reads others' records comes after those, and one that owns files first. What
-    a source raises is its outcome's `problem`; the store's own trouble is raised.
+    Sources that own files are indexed first, and a source that reads others' records after
+    those. A source's error becomes its outcome's `problem`; errors of the store are raised.
     """
     prune_sources(registry, records.values())
     owning_first = sorted(records, key=lambda name: not registry.info(name).owns_files)
@@ -79,17 +79,18 @@ def index_sources(
     except Timeout:
         return dict.fromkeys(able, IndexOutcome(problem="another process is indexing this project"))
     except OSError as error:
-        raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
+        raise StoreError(f"cannot write the index state to {folder}: {error.strerror}") from error
     if sum(map(_changes, outcomes.values())) >= _WORTH_OPTIMIZING:
         _optimize(store)
     return outcomes
 
 
 def in_index_order(reads: Mapping[str, Sequence[str]]) -> list[str]:
-    """Sources in the order in which they are indexed, as they stand but for what they read.
+    """Sort sources into the order in which they are indexed.
 
-    Those that read no other come first, then each behind those that it reads. Of sources that
-    read each other, the one that stands first is indexed first, and its next run catches up.
+    Sources that read no others come first; each further one follows those that it reads. The
+    given order is kept otherwise. Of sources that read each other, the first is indexed first,
+    and catches up in its next run.
 
     Args:
         reads: source -> the sources whose records its index run reads.
@@ -110,7 +111,7 @@ def _changes(outcome: IndexOutcome) -> int:
 
 
 def _optimize(store: RecordStore) -> None:
-    """Put the store in order; what keeps it from that costs nothing but speed."""
+    """Optimize the store; a failure only affects its speed."""
     try:
         store.optimize()
     except StoreError as error:
@@ -118,7 +119,7 @@ def _optimize(store: RecordStore) -> None:
 
 
 def state_folder(store: RecordStore, project: str) -> Path:
-    """Where this project's index states are, `SOURCE.json` each: they belong to one store."""
+    """The folder of a project's index states."""
     digest = hashlib.sha256(project.encode("utf-8")).hexdigest()[:16]
     return data_folder() / "state" / store.identity.id / digest
 
@@ -128,12 +129,12 @@ def _made_state_folder(store: RecordStore, project: str) -> Path:
     try:
         make_private_folder(folder)
     except OSError as error:
-        raise StoreError(f"no index state can be kept at {folder}: {error.strerror}") from error
+        raise StoreError(f"cannot create the folder {folder}: {error.strerror}") from error
     return folder
 
 
 def _owned_elsewhere(registry: SourceRegistry, source: str, folder: Path) -> frozenset[str]:
-    """The files that other sources, as far as they are on, have indexed as their own."""
+    """The files that other sources own."""
     owners = [n for n in registry.sources if n != source and registry.info(n).owns_files]
     states = (IndexState(folder / f"{name}.json") for name in owners)
     return frozenset().union(*map(Remembered.paths_in, states))

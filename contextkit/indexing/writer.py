@@ -1,10 +1,8 @@
-"""Writing records so that a crash at any moment leaves a state from which the next run heals.
+"""Write an index run's records in a crash-safe order.
 
-Before the first write the state is saved with every file in doubt that may be touched.
-After each batch its files are out of doubt again. A file's new records are put before its
-old ones go, so that no search finds it missing; the old ones are told by their time.
-
-What is remembered of each file between two index runs.
+Before the first write, the state is saved with every file that may be touched marked as in
+doubt. After each batch its files are no longer in doubt. A file's new records are written before
+its old ones are deleted, so that every search finds it; old records have an earlier time.
 """
 
 from __future__ import annotations
@@ -20,18 +18,24 @@ from contextkit.indexing.listing import Stamp
 from contextkit.models.indexer import Indexer, IndexState
 from contextkit.models.record import Range, Record
 
-# The coarsest clock of a file system in use (FAT): a file that was written this short a time
-# before it was read may be written again and keep its stamp.
+# The coarsest clock of a file system in use (FAT): a file that was modified so shortly before it
+# was read may be modified again and keep its stamp.
 _CLOCK_NANOSECONDS = 2_000_000_000
 _UNTRUSTED = Stamp(-1, 0, 0)
 
+_BATCH_RECORDS = 512
+_BATCH_FILES = 256
+_CHECKPOINT_FILES = 1024
+_RECENT = timedelta(days=1)
+"""Tolerance for a record's default time, which is that of its creation."""
+
 
 class FileState(NamedTuple):
-    """One file as it was last read.
+    """One file as of its last reading.
 
     Attributes:
-        stamp: its stamp then.
-        digest: of its content; empty while its records may be half written.
+        stamp: its stamp at that time.
+        digest: the digest of its content; empty while its records may be incomplete.
         skipped: why it has no records, or empty.
     """
 
@@ -41,7 +45,7 @@ class FileState(NamedTuple):
 
     @classmethod
     def read(cls, stamp: Stamp, digest: str, skipped: str, at: int) -> FileState:
-        """The state of a file that was read at a time, in nanoseconds since the epoch."""
+        """The state of a file read at a time, in nanoseconds."""
         settled = max(stamp.mtime, stamp.ctime) < at - _CLOCK_NANOSECONDS
         return cls(stamp if settled else _UNTRUSTED, digest, skipped)
 
@@ -51,14 +55,14 @@ _IN_DOUBT = FileState(_UNTRUSTED, "")
 
 @define
 class Remembered:
-    """What is remembered of all files.
+    """The state of all files of a source.
 
     Attributes:
-        version: the source's, of how it makes records.
+        version: the version of the source's record format.
         files: path -> state.
-        created_at: the last run's records carry this time.
-        kept: what else the source remembers.
-        known: False when nothing is remembered, or another version's.
+        created_at: the time of the last run's records.
+        kept: further values that the source remembers.
+        known: False if there is no state, or one of another version.
     """
 
     version: int
@@ -69,7 +73,10 @@ class Remembered:
 
     @classmethod
     def load(cls, state: IndexState, version: int) -> Remembered:
-        """What was saved last; nothing when that was another version or is damaged."""
+        """Read the saved state.
+
+        Returns an empty value if damaged or of another version.
+        """
         stored = state.load()
         try:
             return cls._of(stored) if stored.get("version") == version else cls(version)
@@ -91,7 +98,7 @@ class Remembered:
 
     @classmethod
     def paths_in(cls, state: IndexState) -> frozenset[str]:
-        """The files with records in a state of any version; none of a damaged one's."""
+        """The files with records, in a state of any version."""
         try:
             files = cls._of(state.load()).files
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -99,12 +106,12 @@ class Remembered:
         return frozenset(path for path, file in files.items() if not file.skipped)
 
     def save(self, state: IndexState, in_doubt: Collection[str]) -> None:
-        """Remember it, atomically.
+        """Save the state, atomically.
 
         Args:
-            state: where.
-            in_doubt: files whose records may be half written when the run ends now: the next
-                one makes them anew, or deletes them.
+            state: the target.
+            in_doubt: files whose records may be incomplete if the run ends now; the next run
+                makes them again or deletes them.
         """
         files = {**self.files, **dict.fromkeys(in_doubt, _IN_DOUBT)}
         state.save(
@@ -117,24 +124,17 @@ class Remembered:
         )
 
     def begin_run(self) -> None:
-        """Take a time for a run's records: now, and later than the last run's."""
+        """Choose the time of a run's records."""
         self.created_at = max(datetime.now(UTC), self.created_at + timedelta(milliseconds=1))
-
-
-_BATCH_RECORDS = 512
-_BATCH_FILES = 256
-_CHECKPOINT_FILES = 1024
-_RECENT = timedelta(days=1)
-"""A record's time is its making's, unless its source gave it one."""
 
 
 @define
 class RecordWriter:
-    """Writes one run's records and keeps what is remembered true.
+    """Writes one run's records and updates the state.
 
     Attributes:
         indexer: the run.
-        remembered: brought up to date as records are written.
+        remembered: the state, updated as records are written.
         in_doubt: the files that the run may still touch.
     """
 
@@ -147,27 +147,29 @@ class RecordWriter:
     _since_checkpoint: int = field(default=0, init=False)
 
     def start_anew(self) -> None:
-        """Delete whatever records there are: nothing is known of them."""
+        """Delete all records, because their state is unknown."""
         if self.indexer.records.count():
             self.indexer.records.delete_where({})
 
     def replace(self, path: str, records: Sequence[Record], state: FileState) -> None:
-        """Give a file these records in place of those it has; written with its batch.
+        """Replace a file's records.
 
-        Raises `RecordError` for a record of which the file could not be told later, and for one
-        whose time would be lost.
+        They are written with the next batch.
+
+        Raises `RecordError` for a record that could not be assigned to its file later, or whose
+        time would be lost.
         """
         for record in records:
             if record.fields.get("file_path") != path:
                 raise RecordError(
-                    f"{self.indexer.records.source} record {record.id!r}: its field file_path is "
-                    f"{record.fields.get('file_path')!r}, and must be its file's path, {path!r}"
+                    f"{self.indexer.records.source} record {record.id!r}: field file_path: "
+                    f"expected its file's path {path!r}, got {record.fields.get('file_path')!r}"
                 )
             if abs(record.created_at - datetime.now(UTC)) > _RECENT:
                 raise RecordError(
-                    f"{self.indexer.records.source} record {record.id!r} of {path}: its created_at "
-                    f"is {record.created_at.isoformat()}, and will be the run's: keep a time of "
-                    f"its own in a field"
+                    f"{self.indexer.records.source} record {record.id!r} of {path}: created_at is "
+                    f"{record.created_at.isoformat()}, but the run sets it: store the record's own "
+                    f"time in a field"
                 )
             self._records.append(evolve(record, created_at=self.remembered.created_at))
         self._files[path] = state
@@ -175,7 +177,7 @@ class RecordWriter:
             self.flush()
 
     def confirm(self, path: str, state: FileState) -> None:
-        """Remember a file whose records are what they should be."""
+        """Record that a file's records are complete."""
         self.in_doubt.discard(path)
         self.remembered.files[path] = state
 
@@ -191,7 +193,7 @@ class RecordWriter:
                 self.remembered.files.pop(path, None)
 
     def flush(self) -> None:
-        """Write what is waiting."""
+        """Write the waiting batch."""
         if not self._files:
             return
         self._begin()
@@ -210,7 +212,7 @@ class RecordWriter:
             self.save()
 
     def save(self) -> None:
-        """Save what is remembered, with the files in doubt that are."""
+        """Save the state, with the files in doubt."""
         self._since_checkpoint = 0
         self.remembered.save(self.indexer.state, self.in_doubt)
 
