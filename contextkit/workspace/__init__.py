@@ -1,1 +1,1 @@
-"""Folders, git repositories, and what is known of them."""
+"""Workspaces: folders, git repositories, and facts about them."""

@@ -1,4 +1,4 @@
-"""What there is in a workspace, as far as a look at the names of its files tells."""
+"""Facts about a workspace, from the names of its files."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class FileKind:
 
     Attributes:
         suffix: lower case, with its dot.
-        language: what is written in them, or None.
-        files: how many there are.
+        language: their language, or None.
+        files: the number of files.
     """
 
     suffix: str
@@ -41,13 +41,13 @@ class FileKind:
 
 @frozen(kw_only=True)
 class WorkspaceFacts:
-    """What was found.
+    """Facts about a workspace.
 
     Attributes:
-        files: how many there are, those that git ignores aside.
+        files: the number of files, without those that git ignores.
         kinds: the suffixes, the most frequent first.
         documents: files and folders of documentation at the root, by name.
-        commits: of the branch that is checked out; None without a repository or git.
+        commits: the number of commits of the current branch; None without a repository or git.
     """
 
     files: int
@@ -57,11 +57,11 @@ class WorkspaceFacts:
 
 
 def workspace_facts(root: Path, most_kinds: int = 8) -> WorkspaceFacts:
-    """Look at the names of a workspace's files.
+    """Collect facts from the names of a workspace's files.
 
     Args:
         root: its root folder.
-        most_kinds: suffixes to tell of, at most.
+        most_kinds: maximum number of suffixes.
     """
     listed = git_files(root).paths
     names = list(islice(Folder(root).walk(_enters), _MOST_FILES)) if listed is None else listed

@@ -1,6 +1,6 @@
-"""Finding the workspace: the folder that a question is about.
+"""Find the workspace of a folder, and its git repository.
 
-Which repository a work tree belongs to, read from its files without running git.
+The repository of a work tree is read from its files, without running git.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from contextkit.workspace.git_folders import is_bare
 PROJECT_FILE = "contextkit.toml"
 _OWN_TABLE = re.compile(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*contextkit[ \t]*[.\]]", re.MULTILINE)
 
+_MOST_BYTES = 8192
+_POINTER = b"gitdir: "
+
 
 @frozen
 class Workspace:
@@ -33,15 +36,15 @@ class Workspace:
 
 
 def find_workspace(start: Path) -> Workspace:
-    """The workspace that a folder is in.
+    """Return the workspace that a folder belongs to.
 
-    The nearest folder, from `start` upwards, with a `contextkit.toml`, with a
-    `pyproject.toml` that has a `[tool.contextkit]` table, or with a `.git`; else the nearest
-    that is a bare repository, else `start` itself. A bare repository below a workspace belongs
-    to that workspace: it may have come with a clone, with settings of its own.
+    It is the nearest folder, from `start` upwards, with a `contextkit.toml`, with a
+    `pyproject.toml` that has a `[tool.contextkit]` table, or with a `.git`; else the nearest bare
+    repository, else `start` itself. A bare repository inside a workspace belongs to that
+    workspace: it may have come with a clone, with settings of its own.
 
-    Raises `WorkspaceError` where `start` is not a folder that can be read, and where a
-    `contextkit.toml` is a link that leads out of its folder.
+    Raises `WorkspaceError` if `start` is not a readable folder, or if a `contextkit.toml` is a
+    link that points out of its folder.
     """
     bare = None
     try:
@@ -63,10 +66,10 @@ def _config_file(folder: Path) -> Path | None:
     own = folder / PROJECT_FILE
     if own.is_file():
         if _leads_out(own):
-            # Its content would be read as settings, and shown where it is wrong.
+            # Otherwise any file could be read as settings and quoted in errors.
             raise WorkspaceError(
-                f"{own} is a symbolic link that leads out of its folder: "
-                f"put the settings into a file there"
+                f"{own} is a symbolic link that points out of its folder: "
+                f"replace it by a file with the settings"
             )
         return own
     shared = folder / "pyproject.toml"
@@ -87,25 +90,21 @@ def _has_table(pyproject: Path) -> bool:
         return False
     text = content[:MAX_TOML_BYTES].decode("utf-8", "replace")
     if len(content) > MAX_TOML_BYTES:
-        # Whoever reads its settings says that it is too large.
+        # Loading the settings will report that the file is too large.
         return _OWN_TABLE.search(text) is not None
     try:
         tool = parse_toml(text).get("tool", {})
     except (ValueError, RecursionError):
-        # Somebody else's file, unless its settings would be passed over in silence.
+        # An invalid file only matters here if it has our table.
         return _OWN_TABLE.search(text) is not None
     return isinstance(tool, dict) and "contextkit" in tool
 
 
-_MOST_BYTES = 8192
-_POINTER = b"gitdir: "
-
-
 def repository_of(root: Path) -> Path | None:
-    """The git folder that all work trees of a repository share; None where there is none.
+    """Return a repository's shared git folder, or None.
 
-    A stranger can put anything into a folder. So a `.git` that is a link counts for nothing, and
-    a `.git` file only where the repository that it names has this folder among its work trees.
+    A folder may be untrusted. So a `.git` that is a link is ignored, and a `.git` file is followed
+    only if the repository that it names lists this folder among its work trees.
 
     Args:
         root: the root folder of a work tree, resolved.

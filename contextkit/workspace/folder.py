@@ -1,8 +1,8 @@
-"""A folder whose files are looked at and read through no symbolic link.
+"""Read files below a folder without following symbolic links.
 
-A path is followed from folder to folder, each opened relative to the one before it and refused
-where it is a link: also one that leads back into the folder, and one that took a folder's place
-a moment ago. A hard link to a file elsewhere cannot be told from the file.
+Each folder of a path is opened relative to the one before, and refused if it is a link: even a
+link back into the folder, and a link that replaced the folder a moment ago. A hard link cannot be
+distinguished from the file itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from attrs import define, field
 
 Status = os.stat_result | OSError | ValueError
-"""What the file system says of a path itself, not of what a link points to, or why not."""
+"""The status of a path itself, not of a link's target, or the error."""
 
 _BY_DESCRIPTOR = (
     hasattr(os, "O_NOFOLLOW")
@@ -33,11 +33,11 @@ _FILE = (
 _FOLDER = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_DIRECTORY", 0)
 _NO_NAMES = frozenset({"", ".", ".."})
 _KEPT_OPEN = 32
-"""Levels of folders; below them all but the last are closed as soon as they are passed."""
+"""Depth up to which folders stay open; below it, only the last one does."""
 
 
 class LinkedFolderError(OSError):
-    """One of the folders of a path is a symbolic link."""
+    """A folder in a path is a symbolic link."""
 
     def __init__(self) -> None:
         super().__init__("its folder is a symbolic link")
@@ -45,16 +45,18 @@ class LinkedFolderError(OSError):
 
 @define
 class Folder:
-    """A folder, and what is below it; paths are relative, with `/`.
+    """A folder and everything below it.
 
-    The folders of the last path stay open, so that paths in their order cost little. `close`
-    closes them; the next look opens them again. Not for several threads at once.
+    Paths are relative, with `/`.
+
+    The folders of the last path stay open, which makes access in path order fast. `close` closes
+    them; the next access opens them again. Not thread-safe.
 
     Attributes:
-        root: where it is; links on the way to it are followed.
-        by_descriptor: whether folders are opened one relative to the other, as all systems but
-            Windows can. Else the names of a path are checked before it is used, and a link that
-            takes a folder's place in between goes unnoticed.
+        root: its path; links in it are followed.
+        by_descriptor: whether folders are opened relative to each other, which all systems except
+            Windows support. Otherwise the names of a path are checked before it is used, and a
+            link that replaces a folder in between goes unnoticed.
     """
 
     root: Path = field(converter=Path)
@@ -65,7 +67,7 @@ class Folder:
     _descriptors: list[int] = field(factory=list, init=False)
 
     def look_up(self, path: str) -> Status:
-        """What the file system says of a path, or the error with which it answers."""
+        """Return the status of a path, or the error."""
         try:
             place, name = self._at(path)
             return place.status(name)
@@ -73,26 +75,26 @@ class Folder:
             return error
 
     def read(self, path: str, max_bytes: int) -> tuple[bytes, os.stat_result]:
-        """A regular file's content, and its status from before it was read.
+        """Return a regular file's content and earlier status.
 
-        Raises `OSError` or `ValueError`: where it is not there, cannot be read, is no regular
-        file, has more than `max_bytes`, or has a link for a folder.
+        Raises `OSError` or `ValueError` if it is missing, unreadable, not a regular file, longer
+        than `max_bytes`, or reached through a link.
         """
         place, name = self._at(path)
         descriptor = place.open(name)
         with os.fdopen(descriptor, "rb") as opened:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise OSError("it is no regular file")
+                raise OSError("not a regular file")
             content = opened.read(max_bytes + 1)
         if len(content) > max_bytes:
             raise OSError(f"it has more than {max_bytes:,} bytes")
         return content, status
 
     def entries(self, path: str = "") -> list[tuple[str, bool]]:
-        """The names in a folder below this one, sorted, and whether each is a folder.
+        """Return a folder's names, and which are folders.
 
-        Raises as `read`.
+        Raises what `read` raises.
         """
         with self._enter(path.rstrip("/")).scan() as found:
             return sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in found)
@@ -102,11 +104,11 @@ class Folder:
         enters: Callable[[str], bool],
         unreadable: Callable[[str, OSError | ValueError], None] = lambda *_: None,
     ) -> Iterator[str]:
-        """The paths of all that is no folder, in a stable order.
+        """Yield all paths except folders, in a stable order.
 
         Args:
-            enters: asked of each folder, by its path with a `/` at the end.
-            unreadable: told of each folder that cannot be read.
+            enters: decides for each folder, by its path with `/` at the end, whether to enter it.
+            unreadable: called for each folder that cannot be read.
         """
         pending = [""]
         while pending:
@@ -126,7 +128,7 @@ class Folder:
             pending.extend(reversed(inner))
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the open folders."""
         self._leave(0)
 
     def __del__(self) -> None:
@@ -148,7 +150,7 @@ class Folder:
         self._folder = self._place = None
         if self.by_descriptor:
             place: _Place = _OpenPlace(self._descriptor(names))
-            # Nothing can take the place of an open folder.
+            # An open folder cannot be replaced.
             self._folder, self._place = folder, place
             return place
         return _CheckedPlace(_unlinked(self.root, names))
@@ -162,7 +164,7 @@ class Folder:
                 break
             common += 1
         if common < len(self._names):
-            # Of the folders farther down only the last is open.
+            # Of the deeper folders only the last one is open.
             common = min(common, _KEPT_OPEN - 1)
             self._leave(common + 1)
         for name in names[common:]:
@@ -174,7 +176,7 @@ class Folder:
         return self._descriptors[-1]
 
     def _leave(self, kept: int) -> None:
-        """Close all folders but the first ones, the root among them."""
+        """Close all but the first `kept` folders."""
         self._folder = self._place = None
         while len(self._descriptors) > kept:
             os.close(self._descriptors.pop())
@@ -183,7 +185,7 @@ class Folder:
 
 @define
 class _OpenPlace:
-    """A folder by its descriptor."""
+    """A folder as a descriptor."""
 
     descriptor: int
 
@@ -199,7 +201,7 @@ class _OpenPlace:
 
 @define
 class _CheckedPlace:
-    """A folder by its path, where nothing can be opened relative to a descriptor."""
+    """A folder as a path, on systems without relative opening."""
 
     path: str
 
@@ -215,7 +217,7 @@ class _CheckedPlace:
         return os.scandir(self.path)
 
     def _location(self, name: str) -> str:
-        # On Windows both lead to another place.
+        # On Windows both characters lead to another place.
         if os.name == "nt" and not {"\\", ":"}.isdisjoint(name):
             raise _refused(name)
         return f"{self.path}{os.sep}{name}"
@@ -225,23 +227,23 @@ _Place = _OpenPlace | _CheckedPlace
 
 
 def _refused(path: str) -> ValueError:
-    return ValueError(f"its path must be one below the workspace, got {path!r}")
+    return ValueError(f"expected a path below the workspace, got {path!r}")
 
 
 def _open_folder(name: str, parent: int) -> int:
     try:
         return os.open(name, _FOLDER, dir_fd=parent)
     except OSError:
-        # Systems have different errors for a link.
+        # Systems report a link with different errors.
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             raise LinkedFolderError from None
         raise
 
 
 def _unlinked(root: Path, folders: Sequence[str]) -> str:
-    """The path of a folder, which is what its names say.
+    """Return a folder's path, if it has no links.
 
-    A link that takes a folder's place after this goes unnoticed.
+    A link that replaces a folder afterwards goes unnoticed.
     """
     start = os.path.realpath(root)
     path = str(Path(start, *folders))

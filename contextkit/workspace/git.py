@@ -1,17 +1,17 @@
-"""Git for the core and for plugins, safe in a repository that a stranger wrote.
+"""Run git safely in a repository that may be untrusted.
 
-All git goes through this module: `Git(folder).run("rev-parse", "HEAD")`. A repository can name
-programs in its settings, and git would run them: filters, hooks, `core.fsmonitor`, `core.pager`,
+All git commands go through this module: `Git(folder).run("rev-parse", "HEAD")`. The settings of
+a repository can name programs that git would run: filters, hooks, `core.fsmonitor`, `core.pager`,
 `core.sshCommand`, `diff.external`, transports. None of them runs here, and nothing is fetched.
 
 - Only the reading commands of `COMMANDS` are allowed.
-- Settings on the command line, which are stronger than those of files, switch programs off.
-- For a command that reads files of the work tree, each filter driver that any settings name is
-  switched off: those of the user as well, such as Git LFS. A filtered file whose time changed
-  may then show as modified until the user's own `git status` has looked at it.
-- A bare repository inside a work tree is refused, as it may have come with a clone.
-- `core.worktree` can name any folder as the work tree. A command that lists files is given
-  `Git.here`, and git refuses a path outside of its work tree.
+- Settings on the command line, which take precedence over those of files, disable programs.
+- For a command that reads files of the work tree, every configured filter driver is disabled,
+  the user's own included, such as Git LFS. A filtered file whose time has changed may then be
+  reported as modified until the user runs `git status`.
+- A bare repository inside a work tree is refused, because it may have come with a clone.
+- `core.worktree` can name any folder as the work tree. Commands that list files get `Git.here`,
+  and git refuses a path outside of its work tree.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from contextkit.workspace.git_folders import find_git_folders
 MINIMUM_VERSION = (2, 20)
 
 _PLAIN_DIFF = ("--no-ext-diff", "--no-textconv")
-# Git looks for changes in a submodule with a process that has none of these settings.
+# Git would look for changes in a submodule with a process that lacks these settings.
 _WORK_TREE_DIFF = (*_PLAIN_DIFF, "--ignore-submodules=dirty")
 COMMANDS = {
     "cat-file": (),
@@ -53,20 +53,20 @@ COMMANDS = {
     "symbolic-ref": (),
     "version": (),
 }
-"""What git may be asked, with the options that each command gets."""
+"""The allowed commands, with the options that are added to each."""
 
 _FILTERS_MAY_RUN = frozenset({"cat-file", "diff", "diff-files", "diff-index", "status"})
 _COMPARES_FILES = re.compile(r"--m.*|-[a-ln-zA-Z]*+m[a-zA-Z]*+")
-"""`ls-files --modified`, `-cm`: the one listing for which git reads files."""
+"""`ls-files --modified`, `-cm`: the only listing for which git reads files."""
 
-# Where git finds its parts and its configuration (`safe.directory` among it), and where it
-# stops looking for a repository. Everything else could point it at another repository, or name
-# programs.
+# Variables that tell git where to find its parts, its configuration (including `safe.directory`)
+# and where to stop looking for a repository. All others are removed: they could select another
+# repository, or name programs.
 _KEPT = re.compile(r"GIT_(CONFIG_\w+|EXEC_PATH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)")
 _SET = {
     "LC_ALL": "C",
-    # Stronger than `protocol.NAME.allow`, which a repository can set. Gits before 2.44 know no
-    # GIT_NO_LAZY_FETCH and would fetch what a partial clone has not.
+    # Overrides `protocol.NAME.allow`, which a repository can set. Git before 2.44 does not have
+    # GIT_NO_LAZY_FETCH and would fetch the missing objects of a partial clone.
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_ASKPASS": "",
     "GIT_NO_LAZY_FETCH": "1",
@@ -99,23 +99,23 @@ _PROGRAM = "git.exe" if os.name == "nt" else "git"
 
 
 class GitError(WorkspaceError):
-    """Git could not answer; the text says why."""
+    """Git failed; the message says why."""
 
 
 class GitMissingError(GitError):
-    """There is no git on the PATH."""
+    """Git is not on the PATH."""
 
 
 class GitTimeoutError(GitError):
-    """Git took longer than it may, and was ended."""
+    """Git was stopped after the timeout."""
 
 
 class GitFailedError(GitError):
-    """Git ran and reported a failure.
+    """Git reported a failure.
 
     Attributes:
-        code: what it ended with.
-        complaint: its own words, one line.
+        code: its exit code.
+        complaint: its error message, one line.
     """
 
     def __init__(self, message: str, code: int, complaint: str) -> None:
@@ -126,12 +126,12 @@ class GitFailedError(GitError):
 
 @frozen
 class Answer:
-    """What a git command said.
+    """The result of a git command.
 
     Attributes:
-        code: what it ended with.
+        code: its exit code.
         output: its standard output.
-        complaint: the line of its standard error that says what was wrong, or empty.
+        complaint: the error line of its standard error, or empty.
     """
 
     code: int
@@ -140,18 +140,18 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The output as text; bytes that are not UTF-8 are replaced."""
+        """The output as text, with invalid UTF-8 replaced."""
         return self.output.decode("utf-8", "replace")
 
 
 @frozen
 class Git:
-    """The `git` program, pointed at one folder.
+    """The `git` program, for one folder.
 
     Attributes:
-        folder: where it works, an absolute path.
-        timeout: seconds after which it is ended: for `run` of the whole command, for `stream`
-            without a byte of output.
+        folder: the folder, an absolute path.
+        timeout: seconds until it is stopped: for `run` the whole command, for `stream` each
+            pause in the output.
     """
 
     folder: Path = field(converter=Path)
@@ -161,11 +161,11 @@ class Git:
         """Run a command to its end.
 
         Args:
-            arguments: a command of `COMMANDS`, and what stands behind it.
-            check: whether a failure raises; else the answer's `code` tells.
+            arguments: a command of `COMMANDS` and its arguments.
+            check: whether a failure raises; otherwise check the answer's `code`.
 
-        Raises `GitFailedError` where git reports a failure, `GitMissingError` and
-        `GitTimeoutError` where it cannot, and `GitError` where it may not work in the folder.
+        Raises `GitFailedError` if git reports a failure, `GitMissingError` or `GitTimeoutError`
+        if it cannot run, and `GitError` if it may not run in the folder.
         """
         command, environment = self._command(arguments)
         try:
@@ -187,13 +187,15 @@ class Git:
         return answer
 
     def stream(self, *arguments: str, given: bytes = b"") -> Generator[bytes, None, None]:
-        """Run a command and yield its output as it comes; closing the iterator ends it.
+        """Run a command and yield its output in chunks.
+
+        Closing the iterator stops it.
 
         Args:
             arguments: as for `run`.
-            given: what it reads from its standard input.
+            given: its standard input.
 
-        Raises what `run` raises, `GitFailedError` after the last chunk.
+        Raises what `run` raises; `GitFailedError` after the last chunk.
         """
         from contextkit.workspace.git_stream import Stream
 
@@ -210,7 +212,7 @@ class Git:
             raise self._failed(arguments, answer)
 
     def require_version(self) -> None:
-        """Raise `GitError` where git is older than `MINIMUM_VERSION`."""
+        """Raise `GitError` if git is older than `MINIMUM_VERSION`."""
         said = self.run("version", check=False).text.strip()
         found = re.search(r"(?<!\d)(\d++)\.(\d+)", said)
         if found is None or (int(found[1]), int(found[2])) < MINIMUM_VERSION:
@@ -219,10 +221,10 @@ class Git:
 
     @property
     def here(self) -> str:
-        """The folder as a path for a command; git refuses it where its work tree is elsewhere.
+        """The folder as a path that git checks.
 
-        A repository's `core.worktree` can name any folder. Git would then list that one for a
-        command without a path, and for `.`.
+        A repository's `core.worktree` can name any folder, which git would list for a command
+        without a path, or with `.`.
         """
         return str(self.folder.absolute())
 
@@ -233,7 +235,7 @@ class Git:
             raise ValueError(f"contextkit runs only reading git commands ({allowed}), got {name!r}")
         environment = _environment()
         if name != "check-ignore":
-            # That one takes no patterns, and says so.
+            # `check-ignore` fails with literal pathspecs.
             environment["GIT_LITERAL_PATHSPECS"] = "1"
         options = [] if name == "version" else self._repository()
         compares = name == "ls-files" and any(map(_COMPARES_FILES.fullmatch, rest))
@@ -244,7 +246,7 @@ class Git:
         return command, environment
 
     def _repository(self) -> list[str]:
-        """The option that names the repository, where git shall not find it by itself."""
+        """Options that select or refuse a bare repository."""
         found = find_git_folders(Path(self.here))
         if found.bare is None:
             return []
@@ -252,11 +254,11 @@ class Git:
             return [f"--git-dir={found.bare}"]
         raise GitError(
             f"{found.bare} is a bare repository inside the work tree {found.work_tree}, "
-            f"as a clone may bring one: it is not used"
+            f"and may have come with a clone: it is not used"
         )
 
     def _without_filters(self, environment: dict[str, str]) -> list[str]:
-        """Options that switch off each filter driver; adds to the environment what they need."""
+        """Options that disable all filter drivers; may extend the environment."""
         answer = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.", check=False)
         if answer.code not in {0, 1}:
             raise self._failed(("config",), answer)
@@ -264,7 +266,7 @@ class Git:
         for name in _drivers(answer.output):
             for key, value in _NO_FILTER.items():
                 if "=" in name:
-                    # `-c` ends a name at its first `=`. A git before 2.31 fails at this option.
+                    # `-c` ends a name at its first `=`. Git before 2.31 fails with this option.
                     variable = f"CONTEXTKIT_GIT_{key.upper()}"
                     environment[variable] = value
                     options.append(f"--config-env=filter.{name}.{key}={variable}")
@@ -279,28 +281,28 @@ class Git:
 
     def _timed_out(self, arguments: tuple[str, ...]) -> GitTimeoutError:
         return GitTimeoutError(
-            f"git {arguments[0]} gave no answer for {self.timeout:g} s in {self.folder} "
-            f"and was ended"
+            f"git {arguments[0]} did not answer for {self.timeout:g} s in {self.folder} "
+            f"and was stopped"
         )
 
 
 def _drivers(listed: bytes) -> Iterator[str]:
-    """The names of filter drivers, from the names of their settings."""
+    """The names of filter drivers, from their settings."""
     keys = (os.fsdecode(key) for key in listed.split(b"\0"))
     names = (key.removeprefix("filter.").rpartition(".") for key in keys if key.count(".") > 1)
     return iter(dict.fromkeys(name for name, _, _ in names))
 
 
 def _program(path: str) -> str:
-    """Where git is; a folder that is named relative to a workspace is passed over.
+    """Find git on the PATH, skipping relative folders.
 
-    Windows would look into the current folder first.
+    A relative folder would be one of the workspace. Windows would look there first.
     """
     for folder in filter(os.path.isabs, path.split(os.pathsep)):
         program = os.path.join(folder, _PROGRAM)  # noqa: PTH118 - for each command
         if os.access(program, os.X_OK) and os.path.isfile(program):  # noqa: PTH113
             return program
-    raise GitMissingError("git is not on the PATH: install it, or put it there")
+    raise GitMissingError("git is not on the PATH: install git, or add its folder to the PATH")
 
 
 def _environment() -> dict[str, str]:

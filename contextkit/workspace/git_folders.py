@@ -1,4 +1,4 @@
-"""Where git's own folders are, told without running git."""
+"""Find git's folders without running git."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from attrs import frozen
 
 @frozen
 class GitFolders:
-    """What lies around a folder.
+    """The repositories that a folder belongs to.
 
     Attributes:
         work_tree: the nearest folder upwards that has a `.git`, or None.
-        bare: the nearest folder upwards, below `work_tree`, that is a repository itself, or None.
+        bare: the nearest bare repository upwards, below `work_tree`, or None.
     """
 
     work_tree: Path | None = None
@@ -22,10 +22,10 @@ class GitFolders:
 
 
 def find_git_folders(folder: Path) -> GitFolders:
-    """Look for repositories in a folder and in those above it.
+    """Look for repositories in a folder and its parents.
 
-    A bare repository can be committed to another one, with settings that name programs: one
-    inside a work tree is therefore told apart from one that stands by itself.
+    A bare repository, with settings that name programs, can be committed to another one. So a
+    bare repository inside a work tree is distinguished from one by itself.
     """
     bare = None
     for candidate in (folder, *folder.parents):
@@ -37,9 +37,9 @@ def find_git_folders(folder: Path) -> GitFolders:
 
 
 def is_bare(folder: Path) -> bool:
-    """Whether git would take the folder itself for a repository."""
+    """Whether git would treat the folder itself as a repository."""
     if not os.path.lexists(folder / "HEAD"):
         return False
     own = all((folder / part).is_dir() for part in ("objects", "refs"))
-    # Both may be in another folder, which a file names.
+    # A file may say that both are in another folder.
     return own or os.path.lexists(folder / "commondir")

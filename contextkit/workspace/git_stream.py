@@ -1,4 +1,4 @@
-"""A process whose output is read as it comes, and which is ended where it falls silent."""
+"""Read a process's output as it comes, with a timeout."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class Stream:
-    """One process: started, read to its end or abandoned, and always gone afterwards.
+    """One process, always ended after its output.
 
     Attributes:
         command: the program and its arguments.
         environment: all of its variables.
-        timeout: seconds without a byte of output after which it is ended.
-        code: what it ended with.
-        stderr: its standard error, when it has ended.
-        timed_out: whether it was ended for its silence.
+        timeout: seconds without output after which it is stopped.
+        code: its exit code.
+        stderr: its standard error, available at its end.
+        timed_out: whether it was stopped after the timeout.
     """
 
     command: Sequence[str]
@@ -41,8 +41,11 @@ class Stream:
     _over: threading.Event = field(factory=threading.Event, init=False)
 
     def chunks(self, given: bytes) -> Generator[bytes, None, None]:
-        """Its output. Raises `OSError` where it does not start."""
-        # Files rather than pipes at both sides: the process can neither fill one nor wait for one.
+        """Start the process and yield its output.
+
+        Raises `OSError` if it fails to start.
+        """
+        # Files instead of pipes, so that the process can neither fill nor wait for one.
         with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
             stdin.write(given)
             stdin.seek(0)
@@ -77,7 +80,7 @@ class Stream:
         return chunk
 
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
-        # Silence counts only while a chunk is awaited, not while the reader works on the last.
+        # The timeout counts while a chunk is awaited, not while the last one is processed.
         while not self._over.wait(self.timeout / 8):
             since = self._waiting_since
             if since is not None and time.monotonic() - since >= self.timeout:

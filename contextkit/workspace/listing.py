@@ -1,4 +1,4 @@
-"""The files of a git work tree, by git's own rules, with those of the repositories in it."""
+"""List a work tree's files, with nested repositories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingEr
 from contextkit.workspace.git_folders import find_git_folders
 
 _IGNORED, _NOT_IGNORED = 0, 1
-"""What `git check-ignore` ends with in a work tree; outside it ends with more."""
+"""Exit codes of `git check-ignore` in a work tree; outside it is greater."""
 _SUBMODULE = "160000"
 _TAB = "\t"
 _UNTRACKED = "? "
@@ -23,14 +23,14 @@ _LINKED_WORK_TREE = b"/worktrees/"
 
 @frozen
 class WorkTreeFiles:
-    """What git says of a folder.
+    """The files of a folder, according to git.
 
     Attributes:
-        paths: the tracked and the untracked, unignored files, relative to the folder, as the
-            file system has them (`os.fsdecode`), each once; some may be gone. None where the
-            folder belongs to no work tree, is ignored there, or git cannot tell.
-        is_repository: True when the folder is a repository itself, bare or a `.git` folder.
-        problem: why git could not tell, in its words, or None.
+        paths: the tracked files and the untracked ones that are not ignored, relative to the
+            folder, as the file system has them (`os.fsdecode`), without duplicates; some may have
+            been deleted. None if the folder belongs to no work tree, is ignored, or git fails.
+        is_repository: whether the folder is a repository itself, bare or a `.git` folder.
+        problem: git's error message, or None.
     """
 
     paths: Sequence[str] | None = None
@@ -41,8 +41,8 @@ class WorkTreeFiles:
 def git_files(root: Path) -> WorkTreeFiles:
     """List the files of a folder as git sees them.
 
-    Checked-out submodules and other repositories in it are listed too, linked work trees of
-    another repository are not. A folder that is a symbolic link is not entered.
+    Checked-out submodules and other nested repositories are included; linked work trees of
+    another repository are not. Symbolic links are not followed.
     """
     if find_git_folders(root).bare is not None:
         return WorkTreeFiles(is_repository=True)
@@ -61,7 +61,7 @@ def git_files(root: Path) -> WorkTreeFiles:
 
 
 def _is_wanted(git: Git) -> bool:
-    """Whether a folder belongs to a work tree and is not ignored there."""
+    """Whether a work tree contains and does not ignore a folder."""
     ignored = git.run("check-ignore", "-q", ".", check=False).code
     if ignored in {_IGNORED, _NOT_IGNORED}:
         return ignored == _NOT_IGNORED
@@ -69,9 +69,9 @@ def _is_wanted(git: Git) -> bool:
 
 
 def _listed(root: Folder, prefix: str) -> list[str]:
-    """The files of the work tree at a place below the root, with that place before each."""
+    """List the files below `prefix`, with the prefix."""
     git = Git(root.root / prefix)
-    # With tags, what is tracked and what is not can be told apart, whatever its name.
+    # Tags distinguish tracked from untracked files, whatever their names.
     options = ("-z", "-t", "--stage", "--cached", "--others", "--exclude-standard")
     found: list[str] = []
     nested: list[str] = []
@@ -90,7 +90,7 @@ def _listed(root: Folder, prefix: str) -> list[str]:
 
 
 def _is_repository(root: Folder, path: str) -> bool:
-    """True for a checked-out repository that is not a linked work tree of another."""
+    """Whether it is a repository of its own."""
     marker = f"{path}/.git"
     status = root.look_up(marker)
     if not isinstance(status, os.stat_result):

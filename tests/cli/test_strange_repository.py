@@ -124,7 +124,7 @@ def test_settings_that_lead_out_of_their_folder_are_refused(
     (folder / "contextkit.toml").symlink_to("../private")
     contextkit.folder = folder
     line = contextkit.line(1, "sources")
-    assert "symbolic link that leads out of its folder" in line
+    assert "symbolic link that points out of its folder" in line
     assert "hunter2" not in line
     (folder / "contextkit.toml").unlink()
     (folder / "own.toml").write_text("[assemble]\nlimit = 3\n")

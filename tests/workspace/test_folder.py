@@ -109,8 +109,8 @@ def test_a_path_that_may_lead_out_is_refused(folder: Folder, outside: Path, path
     """Whatever it leads to; the error names it."""
     error = folder.look_up(path)
     assert isinstance(error, ValueError)
-    assert "must be one below the workspace" in str(error)
-    with pytest.raises(ValueError, match="must be one below the workspace"):
+    assert "expected a path below the workspace" in str(error)
+    with pytest.raises(ValueError, match="expected a path below the workspace"):
         folder.read(path, 100)
 
 

@@ -370,7 +370,7 @@ def test_a_git_that_is_missing_is_told(
 ) -> None:
     """Without git there are two ways on, and the error names both."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(WorkspaceError, match=r"git is not on the PATH: install it.*enabled"):
+    with pytest.raises(WorkspaceError, match=r"git is not on the PATH: install git.*enabled"):
         index(repo)
 
 
