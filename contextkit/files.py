@@ -1,8 +1,7 @@
-"""Folders and files that are their user's alone: 0700 and 0600, whatever the umask.
+"""Private files and folders, atomic writes, and safe TOML reading.
 
-Where there are no such modes, as on Windows, the modes stay what they are.
-
-Reading a TOML file that anybody may have written, in time that grows with its size.
+Private means the modes 0600 and 0700, whatever the umask; on systems without such modes, such as
+Windows, nothing is changed.
 """
 
 from __future__ import annotations
@@ -20,15 +19,24 @@ from typing import Any
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _SHARED = stat.S_ISVTX | stat.S_ISGID
-"""The modes of a folder that many users write to, such as /tmp, or that a group shares."""
+"""Modes of a folder that many users or a group write to, such as /tmp."""
 
 _HAS_MODES = hasattr(os, "geteuid")
 
+MAX_TOML_BYTES = 1_000_000
+"""The largest settings file; `uv` and `poetry` keep their locks in other files."""
+
+_MOST_PARTS = 64
+# Starts only at the beginning of a key, so that each run of letters is read once.
+_DEEP_KEY = re.compile(
+    r"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){%d}" % _MOST_PARTS  # noqa: UP031 - braces
+)
+
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing; narrow one that is there.
+    """Create a private folder, or narrow an existing one.
 
-    Raises `OSError` where it cannot be made.
+    Raises `OSError` if that fails.
     """
     if folder.is_dir():
         narrow(folder)
@@ -37,16 +45,16 @@ def make_private_folder(folder: Path) -> None:
         make_private_folder(folder.parent)
     if folder.exists():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    # Another process may be making it, too.
+    # Another process may create it at the same time.
     folder.mkdir(mode=0o700, exist_ok=True)
     _widen_for_owner(folder, stat.S_IRWXU)
 
 
 def narrow(path: Path) -> None:
-    """Take other users' rights from a file or a folder, and then from all that is in it.
+    """Remove other users' rights from a path and its content.
 
-    A folder that others have no rights to is taken as done. Links, and what belongs to another
-    user, stay as they are.
+    A folder without such rights is not searched. Links, and files of other users, are not
+    changed.
     """
     if not _HAS_MODES or not _narrowed(path) or not path.is_dir():
         return
@@ -56,13 +64,15 @@ def narrow(path: Path) -> None:
 
 
 def narrow_unless_shared(folder: Path, own: Collection[str]) -> None:
-    """Narrow a folder that has nothing but our own files in it; else those files alone.
+    """Narrow a folder if it has only our files.
 
-    A user may keep the files beside others, and in a folder that others need.
+    Otherwise narrow our files.
+
+    The files may be beside others, in a folder that other users need.
 
     Args:
-        folder: the folder; it need not be there.
-        own: what we call the files and folders in it.
+        folder: the folder; it may be missing.
+        own: the names of our files and folders.
     """
     folder = Path(os.path.realpath(folder))
     if not _HAS_MODES or not is_wide(folder):
@@ -77,7 +87,10 @@ def narrow_unless_shared(folder: Path, own: Collection[str]) -> None:
 
 
 def is_wide(path: Path) -> bool:
-    """Whether other users have rights to a file or a folder; links have none of their own."""
+    """Whether other users have rights to a path.
+
+    Links have no rights.
+    """
     try:
         found = path.lstat()
     except OSError:
@@ -86,7 +99,7 @@ def is_wide(path: Path) -> bool:
 
 
 def open_private(file: Path, flags: int) -> int:
-    """Open a file as `os.open` does; one that is made has the mode 0600."""
+    """Open a file; create it with the mode 0600."""
     number = os.open(file, flags, 0o600)
     if flags & os.O_CREAT:
         _widen_for_owner(number, stat.S_IRUSR | stat.S_IWUSR)
@@ -94,14 +107,14 @@ def open_private(file: Path, flags: int) -> int:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a text file; one that is made has the mode 0600."""
+    """Write a text file, creating it with the mode 0600."""
     number = open_private(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     with open(number, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - a number
         stream.write(text)
 
 
 def _narrowed(path: Path) -> bool:
-    """Take others' rights away; tell whether there were any."""
+    """Remove other users' rights; return whether there were any."""
     try:
         found = path.lstat()
         ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
@@ -114,28 +127,18 @@ def _narrowed(path: Path) -> bool:
 
 
 def _widen_for_owner(made: Path | int, rights: int) -> None:
-    """Give a new file's owner the rights that the umask has taken."""
+    """Restore the owner's rights that the umask removed."""
     if not _HAS_MODES:
         return
     mode = stat.S_IMODE(os.stat(made).st_mode)  # noqa: PTH116 - it may be a number
     if mode & rights != rights:
-        # Another user's file would not let us; it is theirs to give.
+        # Only the owner may change the mode; another user's file stays as it is.
         with contextlib.suppress(PermissionError):
             os.chmod(made, mode | rights)  # noqa: PTH101 - it may be a number
 
 
-MAX_TOML_BYTES = 1_000_000
-"""The largest file of settings; `uv` and `poetry` keep their locks in files of their own."""
-
-_MOST_PARTS = 64
-# From the beginning of a key only: a run of letters is looked at once.
-_DEEP_KEY = re.compile(
-    r"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){%d}" % _MOST_PARTS  # noqa: UP031 - braces
-)
-
-
 def read_toml(file: Path) -> bytes:
-    """Read a file of settings.
+    """Read a settings file.
 
     Raises:
         OSError: it cannot be read.
@@ -149,13 +152,13 @@ def read_toml(file: Path) -> bytes:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML.
+    """Parse TOML, refusing keys that would take too long.
 
-    The parser takes the square of a dotted key's parts, and more.
+    The parser's time grows with the square of the number of a dotted key's parts, or faster.
 
     Raises:
-        ValueError: it is no TOML, or has a key of more than 64 parts.
-        RecursionError: it is nested too deep.
+        ValueError: it is not TOML, or a key has more than 64 parts.
+        RecursionError: it is nested too deeply.
     """
     if deep := _DEEP_KEY.search(text):
         line = text.count("\n", 0, deep.start()) + 1
@@ -174,7 +177,7 @@ def _temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a file that only its user can read; readers see the old or the new text, never half."""
+    """Replace a private file atomically."""
     make_private_folder(path.parent)
     with _temporary_beside(path) as temporary:
         write_private(temporary, text)
