@@ -1,9 +1,4 @@
-"""Blocking calls in threads beside the event loop, and the way back from there into the loop.
-
-Locks that are free in a forked process, whoever held them in its parent.
-
-A circuit breaker: a source that keeps failing is left alone for a while.
-"""
+"""Threads beside the event loop, fork-safe locks, and circuit breakers."""
 
 from __future__ import annotations
 
@@ -23,12 +18,14 @@ from attrs import define, field
 
 T = TypeVar("T")
 
+BreakerState = Literal["closed", "open", "half_open"]
+
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Run a blocking call in a thread of its own that nobody waits for at exit.
+    """Run a blocking call in a thread of its own.
 
-    The event loop's own executor joins its threads when the loop closes, so that one
-    source that hangs would hang the whole program.
+    The event loop's own executor joins its threads when the loop closes, so that one hanging
+    source would hang the whole program.
 
     Raises what the call raises; `SystemExit` and the like as a `RuntimeError`.
     """
@@ -48,7 +45,7 @@ async def in_thread(call: Callable[[], T]) -> T:
             setter: Callable[[Any], None] = future.set_result
         except BaseException as error:  # noqa: BLE001 - SystemExit in a thread is a failure too
             outcome, setter = _as_exception(error), future.set_exception
-        # Where the loop has closed meanwhile, nobody waits any more.
+        # If the loop was closed meanwhile, the result is no longer needed.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(deliver, setter, outcome)
 
@@ -60,17 +57,17 @@ async def in_thread(call: Callable[[], T]) -> T:
 
 
 def in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in the event loop that started this thread, and wait for its result.
+    """Run a coroutine in this thread's event loop.
 
-    The coroutine is cancelled when nobody waits for the thread any more.
+    The coroutine is cancelled when the loop no longer waits for the thread.
 
     Raises:
-        RuntimeError: in a thread that `in_thread` did not start, or in an event loop's own.
+        RuntimeError: `in_thread` did not start this thread, or it runs an event loop.
     """
     home = _home.get(None)
     if home is None or _runs_a_loop():
         coroutine.close()
-        raise RuntimeError("this is no thread that an event loop has started and waits for")
+        raise RuntimeError("expected a thread started by `in_thread`, with the loop waiting for it")
     return home.run(coroutine)
 
 
@@ -84,7 +81,7 @@ def _runs_a_loop() -> bool:
 
 @define(eq=False)
 class _Home:
-    """The event loop that started a thread, for as long as somebody there waits for it."""
+    """The event loop that started a thread and awaits it."""
 
     loop: asyncio.AbstractEventLoop
     _running: set[concurrent.futures.Future[Any]] = field(factory=set, init=False)
@@ -117,10 +114,9 @@ def _as_exception(error: BaseException) -> Exception:
 
 
 class ForkLock:
-    """A lock for `with`; a forked child has a fresh one.
+    """A lock that is always free in a forked child.
 
-    The thread that held it when the process forked does not exist in the child, and would
-    never let go of it there.
+    The thread that held it at the fork does not exist in the child, and would never release it.
     """
 
     def __init__(self) -> None:
@@ -139,7 +135,7 @@ class ForkLock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Be a lock that nobody holds."""
+        """Replace the lock by a free one."""
         self._lock = threading.Lock()
 
 
@@ -155,21 +151,20 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_all)
 
 
-BreakerState = Literal["closed", "open", "half_open"]
-
-
 @define(eq=False)
 class Breaker:
-    """Opens after some failures in a row, and lets one probe through after a cooldown.
+    """Opens after several failures in a row.
+
+    After a cool-down it lets one probe through.
 
     Attributes:
         failures_to_open: failures in a row that open it.
-        cooldown: seconds for which an open one lets nothing through.
-        clock: seconds that only grow.
-        most_running: calls in threads that may not have ended: a thread cannot be stopped, and
-            one that hangs with every probe would be too many for a process that runs for days.
-        failures: how many there were in a row.
-        reason: the last one's, in words; None where there is none since the last answer.
+        cooldown: seconds for which an open breaker lets no request through.
+        clock: a monotonic clock in seconds.
+        most_running: maximum number of unfinished calls in threads. A thread cannot be stopped,
+            and if every probe hung, a long-running process would accumulate threads.
+        failures: the current number of failures in a row.
+        reason: the last failure since the last success, or None.
     """
 
     failures_to_open: int = 3
@@ -186,7 +181,7 @@ class Breaker:
 
     @contextlib.contextmanager
     def call(self) -> Iterator[None]:
-        """Count a call in a thread for as long as it lasts, whether anybody waits or not."""
+        """Count a call as running until its thread ends."""
         with self._turn:
             self._running += 1
         try:
@@ -197,44 +192,52 @@ class Breaker:
 
     @property
     def is_full(self) -> bool:
-        """Whether so many calls have not ended that there must not be another one."""
+        """Whether the maximum number of unfinished calls is reached."""
         return self._running >= self.most_running
 
     @property
     def state(self) -> BreakerState:
-        """`closed`: asked; `open`: not asked; `half_open`: the next request is a probe."""
+        """`closed`: requests pass.
+
+        `open`: they do not; `half_open`: the next is a probe.
+        """
         if self._opened_at is None:
             return "closed"
         return "half_open" if self.clock() - self._opened_at >= self.cooldown else "open"
 
     @property
     def seconds_to_probe(self) -> float | None:
-        """Seconds until a probe is let through: 0.0 in `half_open`, None in `closed`."""
+        """Seconds until a probe may pass, or None if closed."""
         if self._opened_at is None:
             return None
         return max(0.0, self._opened_at + self.cooldown - self.clock())
 
     def allows(self) -> bool:
-        """Whether the source may be asked now; in `half_open` only the first asker may."""
+        """Whether a request may be made now.
+
+        In `half_open` only one request may.
+        """
         if self.state == "half_open" and not self._probing:
             self._probing = True
             return True
         return self.state == "closed"
 
     def succeeded(self) -> None:
-        """Note an answer: the breaker closes."""
+        """Record a success, which closes the breaker."""
         self.failures, self.reason = 0, None
         self._opened_at, self._probing = None, False
 
     def failed(self, asked_at: float | None = None, reason: str | None = None) -> None:
-        """Note a failure: enough of them in a row open it, and so does a failed probe.
+        """Record a failure.
 
-        What failed side by side is one failure: a stall of the whole process does not make
-        a source a broken one, however many were waiting for it.
+        Enough in a row, or a failed probe, open the breaker.
+
+        Concurrent failures count as one: a stall of the whole process must not open the breaker
+        of a source, however many requests were waiting.
 
         Args:
-            asked_at: what the clock said when the source was asked; default: now.
-            reason: what went wrong, in words.
+            asked_at: the clock's time at the request; default: now.
+            reason: the error message.
         """
         now = self.clock()
         if asked_at is not None and self._failed_at is not None and asked_at < self._failed_at:
@@ -245,5 +248,5 @@ class Breaker:
             self._opened_at, self._probing = now, False
 
     def abandoned(self) -> None:
-        """Note that the asker went away before an answer: says nothing of the source."""
+        """Record that a request was cancelled."""
         self._probing = False

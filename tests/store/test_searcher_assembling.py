@@ -133,7 +133,7 @@ async def test_a_source_that_blocks_the_loop_cannot_have_an_async_method_awaited
     )
     (source,) = context.trace.sources
     assert source.state == "failed"
-    assert "no thread that an event loop has started" in str(source.reason)
+    assert "expected a thread started by `in_thread`" in str(source.reason)
 
 
 async def test_a_searcher_that_makes_up_its_methods_is_one(assembler_of: AssemblerOf) -> None:
