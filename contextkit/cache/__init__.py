@@ -1,1 +1,1 @@
-"""Caches of contexts and of source results."""
+"""Caches of contexts, of source results, and of query vectors."""

@@ -1,4 +1,4 @@
-"""The caches of one kit."""
+"""All caches of one kit."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from contextkit.store.base import RecordStore
 from contextkit.store.revisions import Revisions
 
 CACHED = ("contexts", "results", "embeddings")
-"""What there are caches of."""
+"""The names of the caches."""
 
 
 @define(eq=False)
 class Caches:
-    """What a kit keeps for a while: contexts, sources' answers, queries' vectors.
+    """Caches contexts, sources' results, and query vectors.
 
     Attributes:
         settings: `[cache]`.
-        levels: where it is kept.
-        vectors: queries' vectors; None without a Redis, as embedders remember some themselves.
+        levels: the storage.
+        vectors: query vectors; None without Redis, because embedders cache some themselves.
     """
 
     settings: CacheSettings
@@ -48,7 +48,7 @@ class Caches:
 
     @property
     def kinds(self) -> tuple[Kind, Kind, Kind]:
-        """Contexts, results and embeddings: how many, and for how long."""
+        """Sizes and lifetimes of contexts, results and embeddings."""
         its = self.settings
         return (
             Kind("contexts", its.contexts_size, its.contexts_ttl, its.shared_contexts_ttl),
@@ -57,14 +57,17 @@ class Caches:
         )
 
     def attach(self, registry: SourceRegistry, store: RecordStore) -> ResultCache:
-        """Make the caches of what is assembled from these sources and this store."""
+        """Create the caches for these sources and this store."""
         keys = Keys(registry, store, blocking=self._revisions is not None)
         self.contexts = ContextCache(self.levels, self.kinds[0], keys)
         self.results = ResultCache(self.levels, self.kinds[1], keys)
         return self.results
 
     def revisions(self, config: Config) -> Revisions | None:
-        """The revisions of a store on a server; None: it keeps its own."""
+        """The revisions for a store on a server.
+
+        None: the store has its own.
+        """
         if self.levels.redis is None or config.store.url is None:
             return None
         place = key_of([config.store.url, config.store.collection])
@@ -72,7 +75,7 @@ class Caches:
         return self._revisions
 
     def stats(self) -> dict[str, CacheStats]:
-        """What each of them was asked for in this process."""
+        """Statistics of each cache in this process."""
         parts = (self.contexts, self.results, self.vectors)
         return {
             name: CacheStats() if part is None else part.counting.so_far
@@ -80,18 +83,21 @@ class Caches:
         }
 
     def clear(self) -> bool:
-        """Drop what is kept, in Redis also what others have kept; False where that failed."""
+        """Delete all cached values, in Redis for all users.
+
+        Returns False if that failed.
+        """
         return self.levels.clear_blocking(self.kinds)
 
     def close(self) -> None:
-        """Drop what is in memory and let go of the connections."""
+        """Clear the memory and close the connections."""
         self.levels.close()
 
 
 def open_caches(config: Config) -> Caches:
-    """The caches that the configuration describes; nothing is connected yet.
+    """Open the configured caches; nothing is connected yet.
 
-    Raises `ConfigError` where the library for Redis is not installed.
+    Raises `ConfigError` if Redis is configured and its library is missing.
     """
     settings = config.cache
     redis = None

@@ -1,7 +1,7 @@
-"""Contexts and items as bytes and back: JSON, and exactly what it was, or nothing.
+"""Encode contexts and items exactly as JSON.
 
-A cache may be shared, so what it holds is never more than data. What does not come back as it
-went, such as an object that a source keeps in its metadata, is not cached.
+A cache may be shared, so it contains plain data only. Values that would not decode to the same,
+such as a source's own object in an item's metadata, are not cached.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _KINDS = (
     FormattedContext,
 )
 _ROUGHLY = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-"""What values raise that somebody else has written."""
+"""Errors that malformed values raise."""
 
 
 class NotExactError(ContextKitError):
-    """A value would not come back from JSON as it is."""
+    """A value would change when encoded as JSON and decoded."""
 
 
 @frozen
@@ -56,7 +56,7 @@ class Aged:
 
     Attributes:
         value: the value.
-        seconds: how long ago it was kept.
+        seconds: its age.
     """
 
     value: Any
@@ -64,22 +64,22 @@ class Aged:
 
 
 def write_context(context: FormattedContext) -> bytes:
-    """A context as bytes. Raises `NotExactError`."""
+    """Encode a context. Raises `NotExactError`."""
     return _written(context)
 
 
 def read_context(kept: bytes) -> Aged | None:
-    """The context that was written, with a trace; None for bytes that are none."""
+    """Decode a context with its trace; None for malformed bytes."""
     return _read(kept, FormattedContext)
 
 
 def write_items(items: Sequence[ContextItem]) -> bytes:
-    """Items as bytes. Raises `NotExactError`."""
+    """Encode items. Raises `NotExactError`."""
     return _written(list(items))
 
 
 def read_items(kept: bytes) -> Aged | None:
-    """The items that were written; None for bytes that are none."""
+    """Decode items; None for malformed bytes."""
     return _read(kept, list[ContextItem])
 
 
@@ -125,7 +125,7 @@ def _converter() -> cattrs.Converter:
     )
     for kind in _KINDS:
         resolve_types(kind, localns={"Asked": Asked, "Ongoing": Ongoing})
-        # What is private to an object that is alive is not part of what it says.
+        # Private fields belong to the live object and are not cached.
         names = [field.name for field in fields(kind)]
         hidden: Any = {name: override(omit=True) for name in names if name[0] == "_"}
         converter.register_unstructure_hook(
@@ -136,14 +136,17 @@ def _converter() -> cattrs.Converter:
 
 
 def _tuple_reader(converter: cattrs.Converter, kind: Any) -> Callable[[Any, Any], Any]:
-    """What reads a tuple of one type; cattrs' own looks for the way anew for each member."""
+    """Build a reader for tuples of one type.
+
+    It is faster than cattrs' own, which looks up the hook for each member.
+    """
     member = get_args(kind)[0]
     read = converter.get_structure_hook(member)
     return lambda raw, _: tuple([read(each, member) for each in raw])
 
 
 def _exactly(value: Any) -> Any:
-    """Whatever a source keeps in its metadata, as JSON that says which type it was."""
+    """Encode a metadata value as JSON that records its type."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) is list:
@@ -154,7 +157,7 @@ def _exactly(value: Any) -> Any:
         return {_TIME: value.isoformat()}
     if type(value) is dict and all(type(key) is str and key[:1] != _MARK for key in value):
         return {key: _exactly(inner) for key, inner in value.items()}
-    raise ValueError(f"a {type(value).__name__} does not come back from a cache as it was")
+    raise ValueError(f"cannot cache a value of type {type(value).__name__} unchanged")
 
 
 def _back(value: Any) -> Any:

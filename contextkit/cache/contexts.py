@@ -1,7 +1,4 @@
-"""The cache of whole contexts.
-
-One computation for all who want its result at the same time.
-"""
+"""Cache whole contexts, and assemble concurrent requests once."""
 
 from __future__ import annotations
 
@@ -27,6 +24,9 @@ T = TypeVar("T")
 
 _Key = tuple[asyncio.AbstractEventLoop, str]
 
+_State = Literal["hit", "kept", "not_kept"]
+_COMPLETE = frozenset({"ok", "empty", "below_floor"})
+
 
 @define
 class _Flight(Generic[T]):
@@ -36,15 +36,15 @@ class _Flight(Generic[T]):
 
 @define(eq=False)
 class Flights(Generic[T]):
-    """Computations under way, by key and event loop."""
+    """Running computations, by key and event loop."""
 
     _flying: dict[_Key, _Flight[T]] = field(factory=dict, init=False)
 
     async def join(self, key: str, compute: Callable[[], Awaitable[T]]) -> T:
-        """The result of the computation of that key: the one under way, or a new one.
+        """Join the running computation of a key, or start it.
 
-        Everybody gets its result or what it raises. It goes on as long as somebody waits;
-        whoever is cancelled leaves the others alone.
+        All callers get its result or its error. It continues while anyone waits for it;
+        cancelling one caller does not affect the others.
         """
         place = (asyncio.get_running_loop(), key)
         flight = self._flying.get(place)
@@ -65,18 +65,14 @@ async def _run(compute: Callable[[], Awaitable[T]]) -> T:
     return await compute()
 
 
-_State = Literal["hit", "kept", "not_kept"]
-_COMPLETE = frozenset({"ok", "empty", "below_floor"})
-
-
 @define(eq=False)
 class ContextCache:
-    """Contexts that were assembled a short while ago, for requests that ask the same again.
+    """Caches assembled contexts for repeated requests.
 
     Attributes:
-        levels: where they are kept.
-        kind: for how long.
-        keys: what they depend on.
+        levels: the storage.
+        kind: sizes and lifetimes.
+        keys: builds the keys.
         counting: counts the hits.
     """
 
@@ -89,10 +85,10 @@ class ContextCache:
     async def assembled(
         self, pipeline: Pipeline, request: ContextRequest, recipe: Recipe
     ) -> FormattedContext:
-        """A context from the cache, or from the pipeline.
+        """Return a context from the cache or the pipeline.
 
-        Equal requests of one moment are assembled once. What is kept is complete: every
-        source answered, from its records alone, and nothing was wrong on the way.
+        Concurrent equal requests are assembled once. Only complete contexts are cached: every
+        source answered, from its records alone, and there were no problems.
 
         Raises what `Pipeline.assemble` raises.
         """
@@ -102,7 +98,7 @@ class ContextCache:
         except NoKeyError as reason:
             self.counting.passed_over()
             return self._traced(await pipeline.assemble(request, recipe), "not_kept", str(reason))
-        # What a source asks must not wait for an assembly that waits for this one's turn.
+        # A nested request must not wait for an assembly that waits for it.
         flight = f"{key} inside" if is_inside() else key
         context = await self._flights.join(
             flight, lambda: self._looked_up(key, pipeline, request, recipe)
@@ -147,7 +143,7 @@ class ContextCache:
 
 
 def _incomplete(context: FormattedContext) -> str | None:
-    """Why a context is none to keep, or None."""
+    """Say why a context is incomplete, or None."""
     for source in context.trace.sources:
         if source.state not in _COMPLETE:
             return f"{source.source}: {source.reason}"
@@ -155,7 +151,7 @@ def _incomplete(context: FormattedContext) -> str | None:
 
 
 def _own(context: FormattedContext) -> FormattedContext:
-    """The same for one of several who get it: none sees what another does to its lists."""
+    """Copy a context's lists, to isolate its callers."""
     return evolve(
         context,
         items=list(context.items),

@@ -1,4 +1,4 @@
-"""Where cached values are: in this process' memory, and behind it in Redis where one is set."""
+"""Storage of cached values: memory, and optionally Redis behind it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,22 @@ if TYPE_CHECKING:
     from cachetools import TLRUCache
     from redis import Redis
 
+PREFIX = "contextkit:1:"
+"""Prefix of all keys in Redis; the number is the version of the values' format."""
+
+_KEYS_AT_ONCE = 1000
+_PATIENCE_SECONDS = 5.0
+"""Time limit for scanning and deleting all keys."""
+
+_Found = tuple[bytes, float]
+
 
 @define(eq=False)
 class MemoryLevel:
-    """The values that were used last, each for its time; for any thread.
+    """Thread-safe cache in memory; each value has its own lifetime.
 
     Attributes:
-        size: values at most; beyond them the one goes that was used longest ago.
+        size: maximum number of values; the least recently used one is dropped.
     """
 
     size: int
@@ -36,19 +45,19 @@ class MemoryLevel:
 
     @_kept.default
     def _empty(self) -> TLRUCache[str, tuple[float, bytes]]:
-        # Without a cache nobody needs it.
+        # Imported here because it is not needed without a cache.
         from cachetools import TLRUCache
 
         return TLRUCache(self.size, ttu=_ends_at, timer=time.monotonic)
 
     def get(self, name: str) -> bytes | None:
-        """What is kept under that name, or None."""
+        """Return the value of a name, or None."""
         with self._turn:
             kept = self._kept.get(name)
         return None if kept is None else kept[1]
 
     def keep(self, name: str, value: bytes, seconds: float) -> None:
-        """Keep a value for some seconds."""
+        """Store a value for some seconds."""
         with self._turn:
             self._kept[name] = seconds, value
 
@@ -57,24 +66,15 @@ def _ends_at(name: str, kept: tuple[float, bytes], now: float) -> float:  # noqa
     return now + kept[0]
 
 
-PREFIX = "contextkit:1:"
-"""What every key in Redis begins with; the number is that of the values' form."""
-
-
-_KEYS_AT_ONCE = 1000
-_PATIENCE_SECONDS = 5.0
-"""How long looking at all keys and deleting them may take."""
-
-
 @frozen
 class Kind:
-    """One sort of cached values.
+    """One kind of cached values.
 
     Attributes:
-        name: the sort's, part of its keys.
-        size: values in memory at most; 0 for none, where something else keeps them there.
-        memory_seconds: how long one stays in memory.
-        redis_seconds: how long one stays in Redis.
+        name: its name, a part of its keys.
+        size: maximum number of values in memory; 0: they are cached in memory elsewhere.
+        memory_seconds: lifetime in memory.
+        redis_seconds: lifetime in Redis.
     """
 
     name: str
@@ -85,13 +85,15 @@ class Kind:
 
 @define(eq=False)
 class Levels:
-    """Gets and keeps bytes, from any thread and event loop; a failing Redis is a miss.
+    """Stores bytes, from any thread and event loop.
+
+    A failing Redis is a miss.
 
     Attributes:
         redis: the Redis behind the memory, or None.
-        jitter: the part of a value's time that may be cut off, 0..1, so that what was kept
-            at one time does not end at one time.
-        randomness: gives numbers within 0..1.
+        jitter: maximum share of a lifetime that is cut off, 0..1, so that values stored at the
+            same time do not expire at the same time.
+        randomness: the source of random numbers.
     """
 
     redis: RedisLevel | None = None
@@ -100,7 +102,7 @@ class Levels:
     _memories: dict[str, MemoryLevel] = field(factory=dict, init=False)
 
     async def prepare(self) -> None:
-        """Import now what the first value would wait for."""
+        """Import modules ahead of the first value."""
         if self.redis is not None:
             with contextlib.suppress(ValueError):
                 await in_thread(self.redis.connected)
@@ -108,7 +110,7 @@ class Levels:
     # -- values ---------------------------------------------------------------------------
 
     async def get(self, kind: Kind, key: str) -> bytes | None:
-        """What is kept there, or None."""
+        """Return the value of a key, or None."""
         kept = self._remembered(kind, key)
         if kept is not None or self.redis is None:
             return kept
@@ -116,7 +118,7 @@ class Levels:
         return self._fetched(kind, name, await self.redis.attempt_async(partial(_with_time, name)))
 
     async def get_all(self, kind: Kind, keys: Sequence[str]) -> list[bytes | None]:
-        """What is kept at each of several places."""
+        """Return the values of several keys."""
         return await asyncio.gather(*(self.get(kind, key) for key in keys))
 
     def get_blocking(self, kind: Kind, key: str) -> bytes | None:
@@ -128,7 +130,7 @@ class Levels:
         return self._fetched(kind, name, self.redis.attempt(partial(_with_time, name)))
 
     async def keep(self, kind: Kind, key: str, value: bytes) -> None:
-        """Keep a value for its time."""
+        """Store a value for its lifetime."""
         part = self._remember(kind, key, value)
         if self.redis is not None:
             await self.redis.attempt_async(_sent(kind, key, value, part))
@@ -143,14 +145,17 @@ class Levels:
         return self._memory(kind).get(_name(kind, key)) if kind.size else None
 
     def _remember(self, kind: Kind, key: str, value: bytes) -> float:
-        """Keep a value in memory; gives the part of its time that it has here and in Redis."""
+        """Store a value in memory.
+
+        Return the share of its lifetime without jitter.
+        """
         part = 1.0 - self.jitter * self.randomness.random()
         if kind.size:
             self._memory(kind).keep(_name(kind, key), value, kind.memory_seconds * part)
         return part
 
     def _fetched(self, kind: Kind, name: str, found: _Found | None) -> bytes | None:
-        """A value from Redis, kept in memory for what is left of its time."""
+        """Store a value from Redis in memory, too."""
         if found is None:
             return None
         value, left = found
@@ -159,19 +164,19 @@ class Levels:
         return value
 
     def _memory(self, kind: Kind) -> MemoryLevel:
-        # Of two threads that make it at once both have the same one.
+        # Two threads that create it at the same time get the same one.
         return self._memories.setdefault(kind.name, MemoryLevel(kind.size))
 
     # -- tokens ---------------------------------------------------------------------------
 
     def tokens_blocking(self, names: Sequence[str], new: Callable[[], str]) -> list[str] | None:
-        """The tokens of some names that all users of a Redis agree on; new where there are none.
+        """Return the tokens of some names, creating missing ones.
 
-        None without a Redis that answers.
+        All users of a Redis get the same tokens. None if Redis does not answer.
         """
 
         def made(redis: Redis, key: str) -> object:
-            # Of several who make one at once the first one's counts.
+            # If several clients create a token, the first one wins.
             redis.set(key, new().encode(), nx=True)
             return redis.get(key)
 
@@ -186,11 +191,14 @@ class Levels:
 
     @property
     def run(self) -> str | None:
-        """The run of the Redis that answered last; None without one, or where it is not told."""
+        """The id of the answering server process, if known."""
         return None if self.redis is None else self.redis.run
 
     def set_token_blocking(self, name: str, new: str) -> bool:
-        """Replace the token of a name; False without a Redis that answers."""
+        """Replace the token of a name.
+
+        Returns False if Redis does not answer.
+        """
 
         def write(redis: Redis) -> object:
             return redis.set(PREFIX + name, new.encode())
@@ -200,7 +208,10 @@ class Levels:
     # -- all of them ----------------------------------------------------------------------
 
     def counts_blocking(self) -> dict[str, int] | None:
-        """Kind -> values in Redis, of all users; None without a Redis that answers."""
+        """Count the values in Redis by kind.
+
+        Returns None if it does not answer.
+        """
 
         def counted(redis: Redis) -> dict[str, int]:
             found = Counter[str]()
@@ -211,7 +222,10 @@ class Levels:
         return None if self.redis is None else self.redis.attempt(counted, _PATIENCE_SECONDS)
 
     def clear_blocking(self, kinds: Iterable[Kind]) -> bool:
-        """Drop what is kept of these kinds; False where a Redis is set and does not answer."""
+        """Delete all values of these kinds.
+
+        Returns False if Redis does not answer.
+        """
 
         def delete(redis: Redis) -> bool:
             for kind in kinds:
@@ -224,17 +238,17 @@ class Levels:
         return self.redis is None or self.redis.attempt(delete, _PATIENCE_SECONDS) is not None
 
     def close(self) -> None:
-        """Drop what is in memory and let go of the connections; it begins anew when it is used."""
+        """Clear the memory and close the connections.
+
+        The next use opens them again.
+        """
         self._memories.clear()
         if self.redis is not None:
             self.redis.close()
 
 
-_Found = tuple[bytes, float]
-
-
 def _with_time(name: str, redis: Redis) -> _Found | None:
-    """What is kept there, and the seconds that it has left."""
+    """Return a value and its remaining lifetime in seconds."""
     found: Any = redis.get(name)
     label = _label(name)
     if not isinstance(found, bytes) or not found.startswith(label):
@@ -244,7 +258,7 @@ def _with_time(name: str, redis: Redis) -> _Found | None:
 
 
 def _sent(kind: Kind, key: str, value: bytes, part: float) -> Callable[[Redis], object]:
-    """Keep a value in Redis for a part of its time."""
+    """Build the operation that stores a value in Redis."""
     name = _name(kind, key)
     milliseconds = max(1, round(kind.redis_seconds * part * 1000))
     return lambda redis: redis.set(name, _label(name) + value, px=milliseconds)
@@ -255,5 +269,5 @@ def _name(kind: Kind, key: str) -> str:
 
 
 def _label(name: str) -> bytes:
-    """What a value in Redis begins with: whose it is, should it ever come in another's place."""
+    """The label of a value in Redis, which reveals misplacement."""
     return name.encode() + b"\n"

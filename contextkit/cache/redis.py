@@ -1,4 +1,4 @@
-"""Redis as a cache: bounded in time, and never a reason for anything to fail."""
+"""Redis as a cache, with time limits and without errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _COOLDOWN_SECONDS = 5.0
-"""How long a Redis that does not answer is not asked again."""
+"""How long Redis is not used after a failure."""
 
 _RUN = re.compile(rb"run_id:(\w+)")
 
@@ -32,15 +32,15 @@ _log = get_logger(__name__)
 
 @define(eq=False)
 class RedisLevel:
-    """One Redis, for any thread and event loop.
+    """A Redis server, for any thread and event loop.
 
-    Each operation runs in a thread, so that its time is bounded however the server behaves.
+    Each operation runs in a thread, so that its time is limited whatever the server does.
 
     Attributes:
-        url: where it is.
-        password: what it asks for, where it does.
-        timeout: seconds that one operation may take.
-        breaker: skips it for a while after a failure.
+        url: its address.
+        password: its password, or None.
+        timeout: time limit of one operation in seconds.
+        breaker: skips the server for a while after a failure.
     """
 
     url: str
@@ -55,29 +55,32 @@ class RedisLevel:
 
     @property
     def run(self) -> str | None:
-        """The run of the server that the newest connection is to: no other run has its name.
+        """The id of the server process behind the newest connection.
 
-        None where there was no connection, or where the server does not say it.
+        It changes when the server restarts. None without a connection, or if the server does
+        not report it.
         """
         return self._server[1]
 
     @property
     def problem(self) -> str | None:
-        """Why it does not answer, or None."""
+        """The last error, or None."""
         return self._problem
 
     def attempt(self, operation: Callable[[Redis], T], seconds: float | None = None) -> T | None:
-        """Run an operation; None where Redis fails, takes too long or is skipped.
+        """Run an operation.
+
+        Returns None if Redis fails, is too slow or is skipped.
 
         Args:
-            operation: what to do with Redis.
-            seconds: how long it may take; default: `timeout`.
+            operation: the operation.
+            seconds: its time limit; default: `timeout`.
         """
         if not self.breaker.allows():
             return None
         limit = seconds or self.timeout
         with self._recorded(limit) as recorded:
-            # Importing what it needs is not Redis' time.
+            # The time for imports does not count.
             client = self.connected()
             recorded.append(_started(operation, client).result(limit))
         return recorded[0] if recorded else None
@@ -96,14 +99,14 @@ class RedisLevel:
 
     @contextlib.contextmanager
     def _recorded(self, seconds: float) -> Iterator[list[Any]]:
-        """Tell the breaker how an operation ended, and keep its error from the caller."""
+        """Report an operation's outcome and suppress its error."""
         result: list[Any] = []
         try:
             yield result
         except asyncio.CancelledError:
             self.breaker.abandoned()
             raise
-        except Exception as error:  # noqa: BLE001 - a cache's failure costs time and nothing else
+        except Exception as error:  # noqa: BLE001 - a failing cache must not fail the caller
             self._failed(error, seconds)
         else:
             self._succeeded()
@@ -124,21 +127,21 @@ class RedisLevel:
             _log.info("cache_back", url=self.url)
 
     def connected(self) -> Redis:
-        """The client; nothing is sent yet. Raises `ValueError` for an invalid address."""
+        """Return the client, unconnected. Raises `ValueError` for an invalid address."""
         with self._turn:
             if self._client is None:
                 self._client = self._make_client()
             return self._client
 
     def close(self) -> None:
-        """Close the connections; they are made again when it is used."""
+        """Close the connections; the next use opens them again."""
         with self._turn:
             client, self._client = self._client, None
         if client is not None:
             client.connection_pool.disconnect()
 
     def _greet(self, connection: AbstractConnection) -> None:
-        """Begin a connection, and learn which run of the server it is to."""
+        """Set up a connection, and learn the server process's id."""
         from redis.exceptions import ResponseError
 
         self._connections += 1
@@ -150,12 +153,12 @@ class RedisLevel:
         except ResponseError:
             answer = b""
         run = _RUN.search(answer) if isinstance(answer, bytes) else None
-        # One that began before the server was restarted may be greeted last.
+        # Setting up a connection to the old process may finish after a restart.
         if number > self._server[0]:
             self._server = number, run[1].decode() if run else None
 
     def _make_client(self) -> Redis:
-        # It takes tens of milliseconds to import.
+        # Importing it takes tens of milliseconds.
         from redis import ConnectionError as NotConnectedError, ConnectionPool, Redis
         from redis.backoff import NoBackoff
         from redis.retry import Retry
@@ -167,7 +170,7 @@ class RedisLevel:
             client_name="contextkit",
             socket_timeout=self.timeout,
             socket_connect_timeout=self.timeout,
-            # Once more at once: a connection that was idle may have been closed.
+            # Retry once at once: an idle connection may have been closed.
             retry=Retry(NoBackoff(), 1, (NotConnectedError,)),
             **options,
         )
@@ -175,13 +178,13 @@ class RedisLevel:
 
 
 def _started(operation: Callable[[Redis], T], client: Redis) -> concurrent.futures.Future[T]:
-    """Start an operation in a thread that nothing waits for at exit."""
+    """Start an operation in a thread that never delays exit."""
     future: concurrent.futures.Future[T] = concurrent.futures.Future()
 
     def run() -> None:
         try:
             outcome = operation(client)
-        except BaseException as error:  # noqa: BLE001 - given to the caller
+        except BaseException as error:  # noqa: BLE001 - passed on to the caller
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 future.set_exception(error)
         else:

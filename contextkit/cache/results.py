@@ -1,7 +1,4 @@
-"""The cache of single sources' answers, for contexts that ask others anew.
-
-The cache of queries' vectors, which processes with one Redis share.
-"""
+"""Cache the results of single sources, and query vectors."""
 
 from __future__ import annotations
 
@@ -24,15 +21,17 @@ if TYPE_CHECKING:
 
 _log = get_logger(__name__)
 
+_FORM = "<f4"
+
 
 @define(eq=False)
 class ResultCache:
-    """What sources answered a short while ago; no failure is kept, and nothing of a bad search.
+    """Caches sources' results, except those of failing searches.
 
     Attributes:
-        levels: where it is kept.
-        kind: for how long.
-        keys: what it depends on.
+        levels: the storage.
+        kind: sizes and lifetimes.
+        keys: builds the keys.
         counting: counts the hits.
     """
 
@@ -42,10 +41,10 @@ class ResultCache:
     counting: Counting = field(factory=Counting)
 
     async def __call__(self, questions: list[Question]) -> list[Question]:
-        """The same questions, each with its answer, or with what will keep that.
+        """Add cached answers, or functions to cache new ones.
 
-        All are looked up at once and before the sources are asked: a Redis that is slow takes
-        none of their time, and their searches still travel together.
+        All are looked up at once, before the sources run: a slow Redis takes nothing of their
+        time, and their searches still form one batch.
         """
         keys = {n: key for n, q in enumerate(questions) if (key := await self._key(q)) is not None}
         kept = await self.levels.get_all(self.kind, list(keys.values())) if keys else []
@@ -82,16 +81,13 @@ class ResultCache:
             await self.levels.keep(self.kind, key, value)
 
 
-_FORM = "<f4"
-
-
 @define(eq=False)
 class QueryVectors:
-    """Vectors as numbers of 32 bits, the lowest byte first.
+    """Caches query vectors as little-endian 32-bit numbers, for all processes.
 
     Attributes:
-        levels: where they are kept.
-        kind: for how long.
+        levels: the storage.
+        kind: sizes and lifetimes.
         counting: counts the hits.
     """
 
@@ -100,7 +96,7 @@ class QueryVectors:
     counting: Counting = field(factory=Counting)
 
     def get(self, model: str, dimensions: int, text: str) -> NDArray[np.float32] | None:
-        """A query's vector of a model, or None; blocks."""
+        """Return the cached vector of a query, or None; blocks."""
         import numpy as np
 
         kept = self.levels.get_blocking(self.kind, key_of([model, dimensions, text]))
@@ -113,6 +109,6 @@ class QueryVectors:
         return None
 
     def keep(self, model: str, text: str, vector: NDArray[np.float32]) -> None:
-        """Keep a query's vector; blocks."""
+        """Cache a query's vector; blocks."""
         key = key_of([model, len(vector), text])
         self.levels.keep_blocking(self.kind, key, vector.astype(_FORM).tobytes())

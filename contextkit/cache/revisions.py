@@ -1,4 +1,4 @@
-"""The revisions of a server's records in Redis, for all who cache there."""
+"""Shared revisions of a server's records, in Redis."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from contextkit.concurrency import ForkLock
 _TOKEN_BYTES = 16
 _EVERYTHING = ""
 _KNOWN = 256
-"""How many tokens of a source are remembered."""
+"""How many tokens of a source each process remembers."""
 
 
 @define(eq=False)
 class SharedRevisions:
-    """Tokens that are replaced by whoever writes with the same cache.
+    """Tokens in Redis that every writer replaces.
 
-    While Redis does not answer nothing is known, and what changed meanwhile is noted there
-    before anything is told again.
+    While Redis does not answer, revisions are unknown. Changes made meanwhile are written to
+    Redis before any revision is read again.
 
-    A Redis may go back to what it held before: one that is started from a snapshot, or a
-    replica that takes over, has tokens of the past, and contexts of that time. So its run is
-    part of a revision; and of a Redis that was filled anew while it ran, a token is replaced
-    that another one is known to have followed.
+    Redis may return to an earlier state, when it restarts from a snapshot or a replica takes
+    over; its tokens and cached contexts are then old. So the server process's id is part of a
+    revision. If data were restored into a running Redis, a token that this process has already
+    seen replaced is replaced again.
 
     Attributes:
-        levels: with a Redis.
-        place: the store's, in the tokens' names.
+        levels: the storage, with Redis.
+        place: identifies the store in the tokens' names.
     """
 
     levels: Levels
@@ -40,7 +40,7 @@ class SharedRevisions:
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def of(self, source: str) -> str | None:
-        """A source's revision; None without a Redis that answers."""
+        """A source's revision; None if Redis does not answer."""
         with self._turn:
             waiting = sorted(self._unsaid)
         if not all(self._said(each) for each in waiting):
@@ -60,7 +60,7 @@ class SharedRevisions:
         return None if went_back else "-".join([run, *tokens])
 
     def changed(self, source: str | None) -> None:
-        """Note that a source's records change."""
+        """Change a source's revision."""
         self._said(_EVERYTHING if source is None else source)
 
     def _said(self, source: str) -> bool:
@@ -73,7 +73,7 @@ class SharedRevisions:
         return said
 
     def _follows(self, source: str, token: str) -> bool:
-        """Note a token that was read or written; False for one that others have replaced."""
+        """Remember a token; False for one that was replaced before."""
         with self._turn:
             known = self._known.setdefault(source, deque(maxlen=_KNOWN))
             if known and known[-1] == token:

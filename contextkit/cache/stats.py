@@ -1,4 +1,4 @@
-"""How often a cache had what was asked for."""
+"""Cache statistics."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextkit.concurrency import ForkLock
 
 @frozen
 class CacheStats:
-    """What one cache of this process was asked for.
+    """Statistics of one cache in this process.
 
     Attributes:
-        hits: values that it had.
-        misses: values that were made.
-        passed_over: requests of which nothing may be kept.
+        hits: the number of values found.
+        misses: the number of values that had to be computed.
+        passed_over: the number of requests that cannot be cached.
     """
 
     hits: int = 0
@@ -23,7 +23,10 @@ class CacheStats:
 
     @property
     def hit_ratio(self) -> float:
-        """The part of all requests that were hits, 0..1; 0 without any."""
+        """The share of hits in all requests, 0..1.
+
+        0 without requests.
+        """
         asked = self.hits + self.misses + self.passed_over
         return self.hits / asked if asked else 0.0
 
@@ -38,22 +41,22 @@ class Counting:
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def hit(self) -> None:
-        """Count a value that was there."""
+        """Count a value that was found."""
         with self._turn:
             self._hits += 1
 
     def missed(self) -> None:
-        """Count a value that was made."""
+        """Count a value that had to be computed."""
         with self._turn:
             self._misses += 1
 
     def passed_over(self) -> None:
-        """Count a request of which nothing may be kept."""
+        """Count a request that cannot be cached."""
         with self._turn:
             self._passed_over += 1
 
     @property
     def so_far(self) -> CacheStats:
-        """The counts."""
+        """The current counts."""
         with self._turn:
             return CacheStats(self._hits, self._misses, self._passed_over)
