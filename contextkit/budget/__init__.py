@@ -1,1 +1,1 @@
-"""Splitting a token budget, and fitting items into it."""
+"""Split a token budget, and fit items into it."""

@@ -1,10 +1,9 @@
-"""How much of a question each item answers, by one measure for every source.
+"""Measure how much of a question each item answers.
 
-A source's own relevance says how its items compare with each other. It does not say how they
-compare with another source's: a commit's subject of six words that shares two with a question
-scores about as high as the function that answers it. Evidence does: it is the share of the
-question's subject that an item has, and a word counts by how rare it is among everything that
-was found, wherever it was found. An item's length does not matter.
+A source's own relevance orders its items, but is not comparable between sources: the six-word
+subject of a commit that shares two words with a question scores about as high as the function
+that answers it. Evidence is comparable: it is the share of the question's subject words that an
+item has, weighted by how rare each word is in all results. An item's length does not matter.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from contextkit.text.languages.read import is_unspaced
 from contextkit.text.questions import subject_words
 
 _BEST = 3
-"""A section's evidence is the mean of so many of its items: one alone may be chance."""
+"""A section's evidence is the mean of this many best items; one alone may be chance."""
 
 
 def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
-    """Compute the share of the query's subject that each candidate has, 0..1.
+    """Compute each candidate's share of the query's subject, 0..1.
 
     Args:
-        query: what is asked.
-        candidates: everything that was found for it; a word that few of them have counts more.
+        query: the query.
+        candidates: all its results; words that few of them have count more.
     """
     words = words_of(query)
     found = [_found(words, candidate.item) for candidate in candidates]
@@ -44,7 +43,7 @@ def coverage_of(query: str, candidates: Sequence[Candidate]) -> list[float]:
 
 
 def words_of(query: str) -> list[Word]:
-    """List the words that a query is about, ready to be looked for."""
+    """Return the words that a query is about."""
     return [Word.of(*stems) for stems in subject_words(query)]
 
 
@@ -54,7 +53,7 @@ def words_in(words: Sequence[Word], item: ContextItem) -> int:
 
 
 def text_of(item: ContextItem) -> str:
-    """Join all of an item's own text in which words are looked for."""
+    """Join an item's texts in which words are searched."""
     return f"{item.title} {item.location} {item.own_text}"
 
 
@@ -66,14 +65,14 @@ def _found(words: Sequence[Word], item: ContextItem) -> list[bool]:
 
 @frozen
 class Word:
-    """A word, found where a word or a part of a name begins with one of its stems.
+    """A word that matches the beginnings of words or name parts.
 
-    `cat` is in `cats`, `black_cat` and `blackCat`, not in `location`. A word of a script
-    without spaces is found anywhere.
+    `cat` matches `cats`, `black_cat` and `blackCat`, but not `location`. A word of a script without
+    spaces matches anywhere.
 
     Attributes:
-        stems: its beginnings in lower case; one, or those of the words that stand for it.
-        pattern: finds any of them.
+        stems: its beginnings in lower case, with those of its synonyms.
+        pattern: matches any of them.
     """
 
     stems: tuple[str, ...]
@@ -85,11 +84,14 @@ class Word:
 
     @classmethod
     def whole(cls, word: str) -> Word:
-        """A word that nothing but a plural's ending may follow."""
+        """A word that only a plural ending may follow."""
         return cls((word,), re.compile(rf"(?:{_beginning(word)})s?(?![a-z])"))
 
     def is_in(self, text: str, lowered: str) -> bool:
-        """Whether a text, given in its own and in lower case, has it."""
+        """Whether a text has the word.
+
+        `lowered` is the text in lower case.
+        """
         has_letters = any(stem in lowered for stem in self.stems)
         return has_letters and self.pattern.search(text) is not None
 
@@ -106,6 +108,6 @@ def _rarity(having: int, texts: int) -> float:
 
 
 def evidence_of(coverages: Sequence[float]) -> float:
-    """Compute a section's evidence from the coverage of its items, 0..1."""
+    """Compute a section's evidence from its items' coverage, 0..1."""
     best = sorted(coverages, reverse=True)[:_BEST]
     return math.fsum(best) / len(best) if best else 0.0

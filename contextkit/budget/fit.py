@@ -1,7 +1,7 @@
-"""Fitting items into the budget: shares, what is left over, and the rendered text.
+"""Fit items into the budget, and check the rendered text.
 
-What counts is the count of the rendered text, so the plan made from the parts is checked
-against it and made again, tighter or wider, until it holds.
+The budget limits the tokens of the rendered text. A plan adds up the tokens of its parts, so its
+text is rendered and counted, and the plan is repeated with less or more room until it fits.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from contextkit.budget.shares import allotments, shares
 
 _ATTEMPTS = 6
 _SLACK = 50
-"""A text that leaves no more than this part of its budget unused is not tried again."""
+"""A text that leaves at most this fraction (1/50) of its budget unused is accepted."""
 
 _MOST_WIDER = 8
 _LEAST_WIDER = 32
-"""The plan's room grows by one part of so many at most, as its parts count more than the text;
-in a small budget by so many tokens."""
+"""A plan's room may exceed the budget by this fraction (1/8), or in a small budget by this many
+tokens, because the parts count for more tokens than the whole text."""
 
 Render = Callable[[Mapping[str, Sequence[Placed]]], str]
 
 
 @frozen(kw_only=True)
 class Account:
-    """A section's tokens: its share, what it used, gave away and took over.
+    """A section's tokens: share, used, given and taken.
 
-    `fixed_share` is what its share would be by its own weight, whatever the question; None
-    where that is so for every section. `evidence` and `why` are those of its lane.
+    `fixed_share` is the share by its own weight, independent of the question; None if that
+    holds for every section. `evidence` and `why` are those of its lane.
     """
 
     share: int
@@ -45,13 +45,13 @@ class Account:
 
 @frozen(eq=False)
 class Fitted:
-    """What got in.
+    """The result of fitting.
 
     Attributes:
         placed: section -> pieces in the order of the text.
         accounts: section -> its tokens.
         text: the rendered text.
-        tokens: its count.
+        tokens: the number of its tokens.
     """
 
     placed: Mapping[str, Sequence[Placed]]
@@ -61,22 +61,22 @@ class Fitted:
 
 
 def fit(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count) -> Fitted:
-    """Choose and shorten pieces so that the rendered text holds the budget.
+    """Choose and shorten pieces until the text fits the budget.
 
     Args:
-        lanes: the sections that were asked, those without pieces too: their share is the others'.
+        lanes: all sections; the share of those without pieces goes to the others.
         max_tokens: the budget of the rendered text, in tokens.
-        render: section -> what is placed of it, to the whole text; "" for nothing.
-        count: tokens of a text.
+        render: renders the placed pieces by section; "" for none.
+        count: counts the tokens of a text.
     """
     return _Fitting(lanes, max_tokens, render, count).run()
 
 
 def fit_all(lanes: Sequence[Lane], max_tokens: int, render: Render, count: Count) -> Fitted:
-    """Place every piece whole, even beyond the budget: the soft limit.
+    """Place whole pieces, even beyond the budget: the soft limit.
 
-    Each section takes pieces until its allotment is used up, the last of them whole, so the
-    text may exceed the budget. What is left goes to sections without a share: their notes and
+    Each section takes pieces until its allotment is used up, the last one whole, so the text may
+    exceed the budget. The remaining tokens go to sections without a share, for their notes and
     good matches.
     """
     weights = {lane.key: lane.weight for lane in lanes}
@@ -120,14 +120,14 @@ class _Fitting:
         best = self._best_attempt(showing)
         if best is not None and self._shows(best, top):
             return best
-        # Nothing else may stand in for the best piece where that fits by itself.
+        # The best piece must be shown if it fits by itself.
         alone = self._alone(top)
         return alone if alone.text or best is None else best
 
     def _best_attempt(self, showing: Sequence[Lane]) -> Fitted | None:
-        """The fullest of some attempts that hold the budget."""
+        """The fullest of several attempts that fit the budget."""
         room = self.max_tokens - self._frame(showing[0])
-        # What is left is not for shares to grow beyond what they are of the budget.
+        # Limited, so that shares do not grow beyond their part of the budget.
         widest = room + max(room // _MOST_WIDER, _LEAST_WIDER)
         ranks = Ranks.among(showing)
         best: Fitted | None = None
@@ -137,7 +137,7 @@ class _Fitting:
             fitted = self._attempt(showing, room, ranks)
             slack = self.max_tokens - fitted.tokens
             if slack < 0:
-                # The plan may be the same with a few tokens less: each step is a larger one.
+                # A few tokens less may give the same plan, so each step doubles.
                 step = max(-slack, 2 * step)
                 too_much, room = room, room - step
                 continue
@@ -154,7 +154,7 @@ class _Fitting:
         return any(entry.piece is lane.pieces[0] for entry in fitted.placed.get(lane.key, ()))
 
     def _frame(self, lane: Lane) -> int:
-        """Tokens of the text around the sections."""
+        """Count the tokens of the text around the sections."""
         nothing = Placed(lane.pieces[0], "", 0, truncated=False)
         return self.count(self.render({lane.key: [nothing]})) - self.headings[lane.key]
 
@@ -165,7 +165,7 @@ class _Fitting:
         return self.rendered(placed, room)
 
     def rendered(self, placed: Mapping[str, Sequence[Placed]], room: int) -> Fitted:
-        """The text of what was placed, and the books of the sections."""
+        """Render the placed pieces and account for the sections' tokens."""
         text = self.render({key: entries for key, entries in placed.items() if entries})
         return Fitted(placed, self._accounts(placed, room), text, self.count(text))
 
@@ -197,13 +197,16 @@ class _Fitting:
         return len(standing) == pieces and not any(entry.truncated for entry in standing)
 
     def _alone(self, lane: Lane) -> Fitted:
-        """A section's best piece by itself, as long as it may be; nothing where it never fits."""
+        """Place only a section's best piece, as long as possible.
+
+        Returns an empty value if it never fits.
+        """
         limit = self.max_tokens
         while (entry := self.shape(lane.pieces[0], limit)) is not None:
             fitted = self.rendered({lane.key: [entry]}, self.max_tokens)
             if fitted.tokens <= self.max_tokens:
                 return fitted
-            # One form after the other: what fits into a smaller budget must not be passed over.
+            # Try each shorter form, because one of them may fit.
             limit = min(limit, entry.tokens) - 1
         limit = self.max_tokens
         while text := lane.pieces[0].begin(limit):

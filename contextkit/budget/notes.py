@@ -1,7 +1,8 @@
-"""Notes: what somebody wrote down for this project, as memories and experiences.
+"""Notes that people wrote for this project, such as memories.
 
-One that matches has room of its own, as it is short and written nowhere else. Where one answers,
-notes stand before all other sections; one word in common with the question is chance.
+A note that matches has room of its own, because it is short and its content is nowhere else. If
+a note answers the question, notes precede all other sections. One common word does not count as a
+match: it may be chance.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from contextkit.models.source import SourceInfo
 
 _MATCH = 0.3
 _COVERS = 0.1
-"""A note has room of its own where it matches so well and has such a part of the question."""
+"""A note with this match and share of the question has room of its own."""
 
 _SHORT = 80
 _SHORT_MATCH = 0.18
 _SHORT_COVERS = 0.07
-"""A note of so few tokens needs less of a match, as it costs little."""
+"""A note of at most this many tokens may match less, because it takes little room."""
 
 _LEADING_MATCH = 0.4
 _LEADING_COVERS = 0.28
 _LEADING_OF_BEST = 0.4
-"""Notes stand first where one matches so well and has such a part of the question, and of what
-the best item of all sections has."""
+"""Notes come first if one has this match, this share of the question, and this part of the best
+share among all sections."""
 
 _LONG_MATCH = 0.25
-"""A note that is not short has to match so well to be shown at all beside other sections."""
+"""A longer note must match this well to be shown beside other sections."""
 
 
 def with_notes_first(
@@ -39,24 +40,24 @@ def with_notes_first(
     request: ContextRequest,
     infos: Mapping[str, SourceInfo],
 ) -> list[Lane]:
-    """Let the lanes of notes say how many of their pieces come before the split.
+    """Count the notes that are placed before the split.
 
     Args:
         lanes: the sections.
-        coverages: by `id` of a piece, how much of the question it has, 0..1.
-        request: the question.
-        infos: section -> what its source says of itself.
+        coverages: by `id` of a piece, its share of the question, 0..1.
+        request: the request.
+        infos: section -> its source's info.
     """
-    # No note says what was done last.
+    # Notes do not record recent activity.
     if len(lanes) < 2 or "activity" in request.signals.topics:
         return list(lanes)
-    # A question about a rule has few words of that rule.
+    # A question about a rule may have few words of that rule.
     decides = "decisions" in request.signals.topics
     return [_first(lane, coverages, decides) if infos[lane.key].notes else lane for lane in lanes]
 
 
 def _first(lane: Lane, coverages: Mapping[int, float], decides: bool) -> Lane:
-    """The lane with the pieces that match well before the others, and before the split."""
+    """Move the lane's matching pieces to its front."""
     first: list[Piece] = []
     others: list[Piece] = []
     for piece in lane.pieces:
@@ -66,9 +67,9 @@ def _first(lane: Lane, coverages: Mapping[int, float], decides: bool) -> Lane:
 
 
 def _matches(piece: Piece, covers: float) -> bool:
-    """Whether a note matches well enough for room of its own."""
+    """Whether a note deserves room of its own."""
     scores = piece.candidate.scores
-    # What updates a better match needs no words of its own.
+    # An update of a better match counts even without matching words.
     if (scores.lifted or 0.0) > max(scores.match, _MATCH):
         return True
     if piece.tokens <= _SHORT and covers >= _SHORT_COVERS:
@@ -77,7 +78,7 @@ def _matches(piece: Piece, covers: float) -> bool:
 
 
 def leading(lanes: Sequence[Lane], coverages: Mapping[int, float]) -> frozenset[str]:
-    """List the sections of notes that answer so well that they stand first."""
+    """The sections of notes that come first."""
     least = max(_LEADING_COVERS, _LEADING_OF_BEST * max(coverages.values(), default=0.0))
 
     def leads(piece: Piece) -> bool:
@@ -88,7 +89,7 @@ def leading(lanes: Sequence[Lane], coverages: Mapping[int, float]) -> frozenset[
 
 
 def hardly_matching(lane: Lane) -> dict[int, str]:
-    """Say, by `id`, which long notes match too little to be shown beside other sections."""
+    """Explain which long notes match too little, by `id`."""
     return {
         id(piece): f"a note of {piece.tokens} tokens that hardly matches"
         for piece in lane.pieces[lane.first :]

@@ -1,4 +1,4 @@
-"""What is placed in a context: sections, their pieces, and how a piece is made to fit."""
+"""The parts of a context: sections, pieces, and shortening pieces."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from contextkit.text.passages import Excerpt
 Count = Callable[[str], int]
 
 SHORTEST = 12
-"""Shorter than this a shortened item says nothing."""
+"""A shortened item with fewer tokens is useless."""
 
 _SHORTENINGS = 8
-"""A text is shortened anew so many times where its parts do not add up to the whole."""
+"""Maximum number of attempts to shorten a text to the limit."""
 
 
 @frozen(eq=False)
@@ -24,13 +24,13 @@ class Piece:
 
     Attributes:
         candidate: the candidate.
-        text: its formatted text, whole.
-        tokens: tokens of the text and the separator behind it.
-        shorten: its text within so many tokens, its note included; "" where that says nothing.
-        begin: its beginning within so many tokens, for the best item of a budget in which
-            nothing else can be shown.
-        summary_of: the piece that it stands for where its text is a summary, or None.
-        summarised_by: the plugin that wrote the summary, or how it came to be.
+        text: its whole formatted text.
+        tokens: the tokens of the text and the separator after it.
+        shorten: shortens the text to a number of tokens, note included; "" if too short.
+        begin: returns the text's beginning within a number of tokens, for the best item of a
+            budget that is too small for anything else.
+        summary_of: the summarised piece, if the text is a summary, or None.
+        summarised_by: the plugin that wrote the summary, or the method.
     """
 
     candidate: Candidate
@@ -44,22 +44,22 @@ class Piece:
 
 @frozen(eq=False)
 class Lane:
-    """A section on its way through the budget.
+    """A section in the budget.
 
     Attributes:
         key: the section's key.
-        weight: its weight in the budget, for this question.
-        heading: what the section adds to the text beside its pieces.
+        weight: its weight for this question.
+        heading: the section's text besides its pieces.
         pieces: best first.
-        own_weight: its weight whatever the question; default: `weight`.
-        first: so many of its pieces are placed whole before the budget is split.
-        bounded: whether it takes nothing of what others leave of their shares.
-        evidence: how much of the question its items have, 0..1; None where that is not asked.
-        precedence: how well it answers; notes that match well are over all others.
-        why: says how its evidence compares with the best; "" for the best.
-        weak: by `id`, the pieces that are left out as others answer better, and why.
-        good: by `id`, the pieces that match so well that they may use whatever room is left,
-            though the section as a whole answers badly.
+        own_weight: its weight independent of the question; default: `weight`.
+        first: the number of pieces that are placed whole before the budget is split.
+        bounded: whether it may not use what others leave of their shares.
+        evidence: its items' share of the question, 0..1; None if not measured.
+        precedence: how well it answers; matching notes precede all others.
+        why: compares its evidence with the best; "" for the best.
+        weak: by `id`, the pieces left out because others answer better, and why.
+        good: by `id`, the pieces that match so well that they may use any remaining room,
+            although the section as a whole answers badly.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Lane:
         return self.weight
 
     def without(self, weak: Mapping[int, str]) -> Lane:
-        """Leave out some pieces: by `id`, why they are weak."""
+        """Leave out weak pieces, given by `id` with the reason."""
         kept = [piece for piece in self.pieces if id(piece) not in weak]
         first = sum(id(piece) not in weak for piece in self.pieces[: self.first])
         own = {id(piece): weak[id(piece)] for piece in self.pieces if id(piece) in weak}
@@ -93,8 +93,8 @@ class Placed:
 
     Attributes:
         piece: the piece.
-        text: as it stands in the text.
-        tokens: what it was counted as, with the separator behind it.
+        text: its text as placed.
+        tokens: its tokens, with the separator after it.
         truncated: whether it was shortened.
     """
 
@@ -105,13 +105,13 @@ class Placed:
 
     @property
     def excerpt(self) -> bool:
-        """Whether it was shortened to parts that can be understood by themselves."""
+        """Whether it was shortened to self-contained parts."""
         return isinstance(self.text, Excerpt)
 
 
 @define(eq=False)
 class Shaper:
-    """Makes pieces fit a limit, and remembers those that it shortened."""
+    """Makes pieces fit a limit, and caches the shortened ones."""
 
     count: Count
     _shortened: dict[tuple[int, int], Placed | None] = field(factory=dict, init=False)
@@ -129,7 +129,7 @@ class Shaper:
 
     def _shorten(self, piece: Piece, limit: int) -> Placed | None:
         room = limit
-        # What the separator takes depends on what is before it.
+        # The tokens of the separator depend on the text before it.
         for _ in range(_SHORTENINGS):
             text = piece.shorten(room)
             tokens = self.count(f"{text}\n\n") if text else 0
@@ -143,11 +143,11 @@ class Shaper:
 
 @frozen(eq=False)
 class Ranks:
-    """The order of all pieces, whatever their section.
+    """The order of the pieces of all sections.
 
     Attributes:
         best_first: each piece with its section.
-        of: by `id` of a piece, its place in that.
+        of: by `id` of a piece, its place in that order.
     """
 
     best_first: Sequence[tuple[str, Piece]]
@@ -155,7 +155,7 @@ class Ranks:
 
     @classmethod
     def among(cls, lanes: Sequence[Lane]) -> Ranks:
-        """The order of the lanes' pieces."""
+        """Rank the pieces of the lanes."""
         best_first = [(lane.key, piece) for lane in lanes for piece in lane.pieces]
         best_first.sort(key=lambda entry: entry[1].candidate.order)
         return cls(best_first, {id(piece): rank for rank, (_, piece) in enumerate(best_first)})

@@ -1,17 +1,16 @@
-"""Placing pieces within a number of tokens: one attempt, before anything is rendered.
+"""Place pieces within a number of tokens, before rendering.
 
-In this order, each step with what the one before it left over:
+The steps, each with the tokens that the previous ones left:
 
-1. Notes that match well are placed whole: they are short, and written down to be read.
-2. Every section that has something to show is opened with its best piece, the section
-   with the best piece of all first, so that a small budget still shows two sources. That
-   piece may take half of its section's room.
-3. Sections are filled up to their allotment: their share by weight, and what others leave
-   of theirs. One item may take a quarter of that.
-4. Pieces that wait are placed at that length, best first, until none fits.
-5. Shortened pieces grow back, best first.
-6. A piece that waits is shortened to what remains.
-7. Pieces that match well are placed, though their section has no more room of its own.
+1. Matching notes are placed whole: they are short, and written to be read.
+2. Every section is opened with its best piece, the section with the best piece of all first, so
+   that even a small budget shows two sources. That piece may take half of its section's room.
+3. Sections are filled up to their allotment: their share by weight, plus what others do not use.
+   One item may take a quarter of it.
+4. Waiting pieces are placed at that length, best first, until none fits.
+5. Shortened pieces grow again, best first.
+6. One waiting piece is shortened to the remaining tokens.
+7. Pieces that match well are placed even if their section has no room left.
 """
 
 from __future__ import annotations
@@ -25,27 +24,27 @@ from contextkit.budget.pieces import SHORTEST, Lane, Piece, Placed, Ranks, Shape
 from contextkit.budget.shares import allotments
 
 ITEM_CAP = Fraction(1, 4)
-"""The part of its section's allotment that one item may take."""
+"""The share of its section's allotment that one item may take."""
 
 READABLE_TOKENS = 128
-"""No item is capped below this where its section has room for it: a quarter of a small share
-is a heading that nothing can be read under. In 1,000 tokens, 128 for the best items of three
-sections make .645 of the answers readable, beside .577 without (`mixed` of the benchmarks)."""
+"""No item is capped below this if its section has room: a quarter of a small share would be an
+unreadable fragment. With 1,000 tokens, giving the best items of three sections 128 tokens makes
+.645 of the answers readable instead of .577 (`mixed` of the benchmarks)."""
 
 BEST_PART = Fraction(1, 2)
-"""The part of its section's allotment that the best item may take."""
+"""The share of its section's allotment that the best item may take."""
 
 NOTES_PART = Fraction(2, 5)
-"""The part of the budget that notes may take before it is split."""
+"""The share of the budget that notes may take before it is split."""
 
 _SPARE_PART = Fraction(1, 8)
-"""With less than such a part of the budget left over, it is as good as used."""
+"""A smaller remaining share of the budget counts as none."""
 
 _ANSWERS_PART = 0.7
-"""What has such a part of the best score stands before what has less, of whatever file."""
+"""Items with this share of the best score precede lower ones, whatever their files."""
 
 _LEAST_OPENING = 24
-"""A section's first item needs as much: less is little more than the note."""
+"""Minimum tokens of a section's first item; less is little more than the note."""
 
 _LEAST_GROWTH = 4
 _SOURCES_AT_LEAST = 2
@@ -60,18 +59,18 @@ def place(
     shape: Shaper,
     ranks: Ranks,
 ) -> dict[str, list[Placed]]:
-    """Choose and shorten pieces so that they take no more than `room` tokens, headings included.
+    """Choose and shorten pieces to fit into `room` tokens.
 
     Args:
         lanes: the sections that have pieces.
-        room: tokens.
+        room: the number of tokens.
         shares: each section's share by weight.
-        headings: tokens that each section's heading takes.
+        headings: the tokens of each section's heading.
         shape: makes pieces fit.
         ranks: the order of the lanes' pieces.
 
     Returns:
-        Section -> what of it is shown, best first; nothing for a section without a place.
+        Section -> its placed pieces, best first; empty for a section without room.
     """
     plan = _Plan(lanes, room, headings, shape, ranks)
     plan.place_notes()
@@ -86,7 +85,10 @@ def place(
 
 
 def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int]) -> list[Placed]:
-    """What answers first, and then the rest; in each, the items of a file together."""
+    """Order answers before the rest.
+
+    In each part, group the items by file.
+    """
     best_first = sorted(entries, key=rank_of)
     if not best_first:
         return []
@@ -97,7 +99,10 @@ def _in_reading_order(entries: Sequence[Placed], rank_of: Callable[[Placed], int
 
 
 def _by_file(best_first: Sequence[Placed]) -> list[Placed]:
-    """The file of the best item first; of each, its best, and then from its top to its end."""
+    """Group entries by file: best file first.
+
+    In each file the best entry comes first, then the others by line.
+    """
     files: dict[str, list[Placed]] = {}
     for entry in best_first:
         files.setdefault(_place_of(entry)[0], []).append(entry)
@@ -112,7 +117,10 @@ def _score_of(entry: Placed) -> float:
 
 
 def _place_of(entry: Placed) -> tuple[str, int]:
-    """The file and the line that an item stands at; its id and 0 without those."""
+    """The file and line of an item.
+
+    Without a location, return its id and 0.
+    """
     item = entry.piece.candidate.item
     file, _, line = (item.location or "").rpartition(":")
     return (file, int(line)) if file and line.isdecimal() else (f"{item.source} {item.id}", 0)
@@ -141,7 +149,7 @@ class _Plan:
         self._notes = dict.fromkeys(self.placed, 0)
 
     def place_notes(self) -> None:
-        """Place the notes that match well, best first, whole where they fit."""
+        """Place matching notes, best first, whole where they fit."""
         first = {id(piece) for lane in self.lanes for piece in lane.pieces[: lane.first]}
         most = int(self.room * NOTES_PART)
         for key, piece in self.ranks.best_first:
@@ -154,7 +162,7 @@ class _Plan:
                 self._notes[key] += before - self.left
 
     def split(self, shares: Mapping[str, int]) -> None:
-        """Allot what is left to the sections that have more to show."""
+        """Allot the remaining tokens to sections with waiting pieces."""
         self.room = self.left
         self._weights = {
             lane.key: lane.weight for lane in self.lanes if lane.weight and self._waiting(lane)
@@ -178,7 +186,7 @@ class _Plan:
         return [piece for piece in lane.pieces if id(piece) not in self._taken]
 
     def _wants(self, caps: Mapping[str, int]) -> dict[str, int]:
-        """What each section would take if no item took more than its cap."""
+        """Tokens that each section would use with capped items."""
         return {
             lane.key: self._heading(lane.key)
             + sum(min(piece.tokens, caps[lane.key]) for piece in self._waiting(lane))
@@ -192,7 +200,7 @@ class _Plan:
     # -- the steps ------------------------------------------------------------------------
 
     def open_sections(self) -> None:
-        """Place the first piece of each section, the best sections first."""
+        """Place the first piece of each section, best sections first."""
         closed = [
             lane for lane in self.lanes if lane.key in self._caps and not self.placed[lane.key]
         ]
@@ -203,14 +211,17 @@ class _Plan:
                 self._put(lane.key, found)
 
     def _openings(self, lane: Lane, sections: int) -> Iterator[Placed | None]:
-        """Ways to open a section: its best piece, capped at first; then the others whole."""
+        """Ways to open a section: its best piece, capped first.
+
+        After it come other pieces, whole.
+        """
         key, room = lane.key, self.left - self.headings[lane.key]
         opened = sum(1 for entries in self.placed.values() if entries)
         allotted = min(self._allotted[key] - self.headings[key], room)
         within = min(max(self._caps[key], int(allotted * BEST_PART)), allotted)
         limits = [within, allotted]
         if not opened and sections > 1:
-            # The first of several sections leaves room for a second.
+            # The first of several sections leaves room for a second one.
             readable = max(self.left // 2 - self.headings[key], _LEAST_OPENING)
             limits = [min(within, readable), readable]
         if opened < _SOURCES_AT_LEAST:
@@ -222,14 +233,14 @@ class _Plan:
                 yield self.shape(piece, piece.tokens)
 
     def fill_sections(self) -> None:
-        """Let the open sections use what is allotted to them."""
+        """Let the open sections use their allotments."""
         targets = self._targets()
         for lane in self.lanes:
             if lane.key in targets:
                 self._fill(lane, targets[lane.key] - self._used(lane.key))
 
     def _targets(self) -> dict[str, int]:
-        """What the open sections may use: by weight, and no less than they use already."""
+        """Tokens that open sections may use, by weight."""
         fixed: dict[str, int] = {}
         while True:
             rest = {
@@ -260,7 +271,7 @@ class _Plan:
                 room -= entry.tokens
 
     def place_waiting(self) -> None:
-        """Place what fits into all that is left, sections that show nothing yet first."""
+        """Place waiting pieces that fit, those of empty sections first."""
         vain = 0
         for key, piece in self._waiting_best_first():
             length = min(piece.tokens, self._caps[key])
@@ -273,7 +284,7 @@ class _Plan:
                     self._put(key, entry)
 
     def grow_back(self) -> None:
-        """Let shortened pieces have the tokens that are left, best first."""
+        """Let shortened pieces use the remaining tokens, best first."""
         vain = 0
         shortened = [
             (self.rank_of(entry), key, position)
@@ -293,7 +304,7 @@ class _Plan:
                 vain += 1
 
     def shorten_waiting(self) -> None:
-        """Shorten pieces that wait to what remains, best first."""
+        """Shorten waiting pieces to the remaining tokens, best first."""
         vain = 0
         for key, piece in self._waiting_best_first():
             if self.left < SHORTEST or vain >= _TRIES_IN_VAIN:
@@ -305,9 +316,9 @@ class _Plan:
                 self._put(key, entry)
 
     def place_good(self) -> None:
-        """Place what matches well into what is left, whatever its section answers."""
+        """Place good matches into the remaining room, whatever their section."""
         if self.left < self.room * _SPARE_PART:
-            # A wider plan gives so little to what answers better.
+            # Little room is left; a wider plan gives it to better answers.
             return
         good = frozenset[int]().union(*(lane.good for lane in self.lanes))
         for key, piece in self.ranks.best_first:
@@ -326,7 +337,7 @@ class _Plan:
             for key, piece in self.ranks.best_first
             if key in self._caps and id(piece) not in self._taken
         ]
-        # Sorting is stable.
+        # The sort is stable, so the ranks are preserved.
         return sorted(waiting, key=lambda entry: bool(self.placed[entry[0]]))
 
     def _room_in(self, key: str) -> int:

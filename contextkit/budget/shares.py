@@ -1,7 +1,7 @@
-"""Splitting a token budget: integer shares by weight, by largest remainder.
+"""Split a token budget by weight.
 
-The weights may follow percentages of a strategy, see `by_percent`, and what was found for the
-question, see `by_evidence`.
+Shares are integers, rounded by largest remainder. The weights may follow the percentages of a
+strategy (`by_percent`) and the results of the question (`by_evidence`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import math
 from collections.abc import Mapping
 
 _NEXT_TO_NOTHING = 1e-6
-"""The weight of what has no percent of its own: it is given no token but what others leave."""
+"""Weight of keys with 0 percent: they only get what others leave."""
 
 _EVIDENCE_COUNTS = 2
-"""The power of evidence: half of the best evidence is worth a quarter of the room."""
+"""The exponent of evidence: half of the best evidence gets a quarter of the room."""
 
 
 def by_evidence(
@@ -21,11 +21,11 @@ def by_evidence(
 ) -> dict[str, float]:
     """Multiply weights by how well each key answers.
 
-    Where all have the same evidence and are as likely, the weights keep their proportions.
+    If all have the same evidence and likelihood, the weights keep their proportions.
 
     Args:
         weights: key -> weight, each over 0.
-        evidence: key -> how much of the question its items have, each 0..1.
+        evidence: key -> its items' share of the question, each 0..1.
         likely: key -> how likely it answers such a question, each 0..1.
     """
     best = max(evidence.values(), default=0.0) or 1.0
@@ -36,10 +36,10 @@ def by_evidence(
 
 
 def readable_shares(weights: Mapping[str, float], total: int, least: int) -> dict[str, int]:
-    """Split `total` tokens over the keys whose share is at least `least`.
+    """Split `total` tokens over keys with readable shares.
 
-    The lightest key goes first, and what it would have had is the others', until each share
-    can be read. One key always stays.
+    The lightest key is dropped and its share divided among the others, until each share is large
+    enough to be readable. At least one key remains.
 
     Args:
         weights: key -> weight, each at least 0.
@@ -59,17 +59,17 @@ def readable_shares(weights: Mapping[str, float], total: int, least: int) -> dic
 def by_percent(
     weights: Mapping[str, float], sources: Mapping[str, str], percent: Mapping[str, float]
 ) -> dict[str, float]:
-    """The weights by which the sections of the named sources get their percentages.
+    """Compute weights that give the named sources their percentages.
 
-    A source's sections share its percentage by their weights, and so do those of all that
-    are not named the rest of the hundred. Where everything that is asked is named, or
-    nothing is, the weights keep their proportions and fill the budget. What has 0 percent
-    gets what the others leave.
+    The sections of a source divide its percentage by their weights; the sections of all unnamed
+    sources divide the remaining percentage in the same way. If all sources are named, or none,
+    the weights keep their proportions and fill the budget. A source with 0 percent only gets what
+    the others leave.
 
     Args:
         weights: section -> its weight, each over 0.
-        sources: section -> the source that it asks.
-        percent: source -> its part of the budget, each at least 0, at most 100 together.
+        sources: section -> its source.
+        percent: source -> its percentage of the budget, each at least 0, at most 100 together.
 
     Returns:
         Section -> its weight, each over 0.
@@ -81,7 +81,7 @@ def by_percent(
     parts: dict[str, float] = {}
     for key, source in sources.items():
         beside = [other for other, own in sources.items() if _together(own, source, named)]
-        # As parts of the largest: weights may be as large or as small as a float can be.
+        # Relative to the largest, because weights may be extremely large or small floats.
         largest = max(weights[other] for other in beside)
         whole = math.fsum(weights[other] / largest for other in beside)
         part = max(named.get(source, rest), _NEXT_TO_NOTHING)
@@ -90,19 +90,19 @@ def by_percent(
 
 
 def _together(one: str, other: str, named: Mapping[str, float]) -> bool:
-    """Whether the sections of two sources share one part of the budget."""
+    """Whether two sources' sections share one part of the budget."""
     return one == other if other in named else one not in named
 
 
 def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
     """Split `total` tokens in proportion to the weights.
 
-    Each share is within one token of proportional, and together they are exactly `total`.
-    Tokens that rounding leaves over go to the largest remainders; ties go by key, so that
-    the split does not depend on any order.
+    Each share is within one token of proportional, and the sum is exactly `total`. Tokens left
+    by rounding go to the largest remainders; ties are resolved by key, so that the split does
+    not depend on the order.
 
     Args:
-        weights: key -> weight, each at least 0; all 0 gives nothing to any.
+        weights: key -> weight, each at least 0; if all are 0, all shares are 0.
         total: tokens, at least 0.
     """
     return _split(_whole_numbers(weights), total)
@@ -111,10 +111,10 @@ def shares(weights: Mapping[str, float], total: int) -> dict[str, int]:
 def allotments(
     weights: Mapping[str, float], wanted: Mapping[str, int], total: int
 ) -> dict[str, int]:
-    """Split `total` tokens by weight, nobody getting more than is wanted.
+    """Split `total` tokens by weight, limited by each key's demand.
 
-    What one leaves goes to those that want more, by weight again, until all of it is
-    given or nobody wants any.
+    Tokens that a key does not want go to the others, again by weight, until none are left or
+    wanted.
 
     Args:
         weights: key -> weight, each at least 0.
@@ -138,7 +138,7 @@ def allotments(
 
 
 def _whole_numbers(weights: Mapping[str, float]) -> dict[str, int]:
-    """The same weights as integers: sums of those do not depend on their order."""
+    """Scale weights to integers, for sums independent of order."""
     ratios = {key: weight.as_integer_ratio() for key, weight in weights.items()}
     scale = math.lcm(*(denominator for _, denominator in ratios.values()))
     return {key: top * (scale // bottom) for key, (top, bottom) in ratios.items()}

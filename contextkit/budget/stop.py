@@ -1,7 +1,7 @@
-"""Where a context ends: which items are not worth their tokens beside those that answer.
+"""Leave out items that are not worth their tokens.
 
-Each rule says, by `id` of a piece, why that is left out; the trace has it as `weak`. With the
-request's `fill` none of them holds.
+Each rule returns reasons by `id` of a piece, which the trace shows as `weak`. The request's
+`fill` disables all of them.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from contextkit.text.questions import names_one_thing
 _CUT = 0.35
 _NOTE_CUT = 0.55
 _NAME_CUT = 0.65
-"""An item whose score is under such a part of its section's best is not worth its tokens. Where
-one thing is named, what defines it is wanted, and not all that mentions it."""
+"""Items with a score below this part of their section's best are left out. If the question names
+one thing, only its definition is wanted, not every mention of it."""
 
 _FEW_NOTES = 8
-"""So many notes stay however far they are behind: they are short."""
+"""This many notes stay even with low scores, because they are short."""
 
 _GOOD_MATCH = 0.5
 _GOOD_COVERS = 0.1
-"""What matches so well and has such a part of the question is worth room that is left over."""
+"""An item with this match and share of the question may use remaining room."""
 
 _SURE_MATCH = 0.6
 _LEAST_MATCH = 0.3
 _LEAST_BESIDE_NOTES = 0.4
-"""Beside a match of so much, one of less is noise; and more so beside a note that answers."""
+"""Beside a match of `_SURE_MATCH`, or a note that answers, items that match less are noise."""
 
 _BESIDE_A_DECISION = 4
-"""Where a note says what was decided, all else has such a part of the budget at most."""
+"""Beside a note with the decision, all else gets at most this fraction (1/4) of the budget."""
 
 
 def stopped(
@@ -47,15 +47,15 @@ def stopped(
     shown: Collection[str],
     leading: Collection[str],
 ) -> list[Lane]:
-    """Leave out what is weak.
+    """Leave out weak pieces.
 
     Args:
-        lanes: the sections, weighed.
-        request: the question.
-        infos: section -> what its source says of itself.
-        coverages: by `id` of a piece, how much of the question it has, 0..1.
+        lanes: the weighed sections.
+        request: the request.
+        infos: section -> its source's info.
+        coverages: by `id` of a piece, its share of the question, 0..1.
         shown: the sections whose share is large enough to show something.
-        leading: the sections of notes that answer.
+        leading: the sections of notes that answer the question.
     """
     floor = _floor(lanes, leading)
     is_alone = sum(1 for lane in lanes if lane.pieces) == 1
@@ -67,7 +67,7 @@ def stopped(
         if info.notes:
             weak = {} if is_alone else hardly_matching(weighty)
         elif info.scale == "calibrated" and info.likely_answers(request.signals.topics) < 1:
-            # What answers such questions knows best how well its items match.
+            # A source that is made for such questions judges its matches best, so it is exempt.
             weak = _under(floor, weighty)
         made.append(weighty.without(weak))
     if leading and "decisions" in request.signals.topics:
@@ -84,7 +84,10 @@ def _by_share(
     coverages: Mapping[int, float],
     is_shown: bool,
 ) -> Lane:
-    """The lane without what is far behind; without a share, with good matches alone."""
+    """Leave out low scores.
+
+    Without a share, leave out all but good matches.
+    """
     if lane.bounded or not is_shown:
         lane = evolve(lane, good=_good(lane, coverages))
     if is_shown:
@@ -93,7 +96,7 @@ def _by_share(
 
 
 def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:
-    """The pieces that match well, of a section that does not."""
+    """The pieces of a bad section that match well."""
     return frozenset(
         id(piece)
         for piece in lane.pieces
@@ -103,20 +106,20 @@ def _good(lane: Lane, coverages: Mapping[int, float]) -> frozenset[int]:
 
 
 def _without_a_share(lane: Lane) -> dict[int, str]:
-    """What needs a share: all but notes that come before the split, and good matches."""
+    """Pieces that need a share of the budget."""
     why = lane.why or "its share of the budget is too small to show anything"
     return {id(piece): why for piece in lane.pieces[lane.first :] if id(piece) not in lane.good}
 
 
 def _far_behind(lane: Lane, request: ContextRequest, info: SourceInfo) -> dict[int, str]:
-    """What is far behind the section's best."""
-    # Numbers that say nothing but an order do not say what is far behind.
+    """Pieces with scores far below the section's best."""
+    # Ranks only order the items; differences between them mean nothing.
     if not lane.pieces or info.scale == "ranked":
         return {}
     part = _NOTE_CUT if info.notes else _CUT
     if names_one_thing(request.query):
         part = _NAME_CUT
-    # What updates a better match ranks with that, however little it has of the question.
+    # An update of a better match ranks with it, whatever its own words.
     least = part * max(piece.candidate.scores.rank_by for piece in lane.pieces)
     return {
         id(piece): f"its score is under {least:.3f}, {part:g} of the best of {lane.key}"
@@ -126,7 +129,7 @@ def _far_behind(lane: Lane, request: ContextRequest, info: SourceInfo) -> dict[i
 
 
 def _floor(lanes: Sequence[Lane], leading: Collection[str]) -> float:
-    """What an item has to match beside those that answer, 0..1."""
+    """The minimum match beside items that answer the question, 0..1."""
     if leading:
         return _LEAST_BESIDE_NOTES
     matches = (piece.candidate.scores.match for lane in lanes for piece in lane.pieces)
@@ -134,7 +137,7 @@ def _floor(lanes: Sequence[Lane], leading: Collection[str]) -> float:
 
 
 def _under(floor: float, lane: Lane) -> dict[int, str]:
-    """What matches less."""
+    """Pieces that match less than the floor."""
     return {
         id(piece): f"it matches less than {floor:g}, beside what answers"
         for piece in lane.pieces
@@ -143,7 +146,7 @@ def _under(floor: float, lane: Lane) -> dict[int, str]:
 
 
 def _more_than(room: int, lanes: Sequence[Lane]) -> dict[int, str]:
-    """What does not fit into `room` tokens, best first."""
+    """Pieces that do not fit into `room` tokens, best first."""
     weak = {}
     pieces = [piece for lane in lanes for piece in lane.pieces]
     for piece in sorted(pieces, key=lambda piece: piece.candidate.order):

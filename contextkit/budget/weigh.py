@@ -1,7 +1,7 @@
-"""How well each section answers a question: its room and its place.
+"""Weigh sections by how well they answer a question.
 
-With the same evidence, sections share the budget by weight. A section whose items have little of
-what is asked, or whose source seldom answers such a question, has little room or none.
+With equal evidence, sections share the budget by weight. A section whose items have little of the
+question, or whose source seldom answers such questions, gets little room or none.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from contextkit.models.source import SourceInfo
 
 _LEAST_PART = 25
 _LEAST_TOKENS = 64
-"""A section needs a 25th of the budget, 64 tokens at most, to show something readable."""
+"""A section needs 1/25 of the budget, but at most 64 tokens, to show something readable."""
 
 _LEVEL = 0.5
-"""A section with less than such a part of the best evidence takes no more than its share."""
+"""A section with less of the best evidence may not exceed its share."""
 
 _OTHER_MEANS = 0.5
-"""The evidence of a source that may answer without the question's words, as a part of the best."""
+"""Evidence of a source that may answer in other words, relative to the best."""
 
 _CONSIDERED = 50
-"""So many of a section's items, the best, are looked at for its evidence."""
+"""The number of a section's best items that are examined for its evidence."""
 
 _NOTES_FIRST = 2.0
-"""What somebody wrote down for this project, and answers, stands before all evidence."""
+"""Notes that answer precede all evidence."""
 
 
 def weighed(
     lanes: Sequence[Lane], request: ContextRequest, infos: Mapping[str, SourceInfo]
 ) -> list[Lane]:
-    """Give lanes of one question the weights that they deserve, without what is weak.
+    """Weigh the lanes for this question, without weak pieces.
 
     Args:
         lanes: the sections, with their own weights.
-        request: the question; with `fill`, nothing is left out.
-        infos: section -> what its source says of itself.
+        request: the request; with `fill`, nothing is left out.
+        infos: section -> its source's info.
     """
     if not any(lane.pieces for lane in lanes):
         return list(lanes)
@@ -80,7 +80,7 @@ def weighed(
 
 
 def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int) -> frozenset[str]:
-    """The sections that have room to show something readable."""
+    """The sections with enough room to show something readable."""
     showing = {lane.key: weights[lane.key] for lane in lanes if lane.pieces}
     least = min(_LEAST_TOKENS, max_tokens // _LEAST_PART)
     return frozenset(readable_shares(showing, max_tokens, least))
@@ -90,7 +90,7 @@ def _shown(lanes: Sequence[Lane], weights: Mapping[str, float], max_tokens: int)
 
 
 def _coverages(lanes: Sequence[Lane], request: ContextRequest) -> dict[int, float]:
-    """By `id` of a piece, how much of the question it has, 0..1."""
+    """Map each piece's `id` to its share of the question."""
     pieces = [piece for lane in lanes for piece in lane.pieces[:_CONSIDERED]]
     found = coverage_of(request.query, [piece.candidate for piece in pieces])
     return {id(piece): coverage for piece, coverage in zip(pieces, found, strict=True)}
@@ -102,14 +102,14 @@ def _evidence(
     request: ContextRequest,
     infos: Mapping[str, SourceInfo],
 ) -> dict[str, float]:
-    """Section -> how much of the question its best items have, 0..1."""
+    """Section -> its best items' share of the question, 0..1."""
     evidence = {
         lane.key: evidence_of([coverages[id(piece)] for piece in lane.pieces[:_CONSIDERED]])
         for lane in lanes
     }
     best = max(evidence.values())
     if not best:
-        # The question has no words of its own, as "continue", or what answers it has others.
+        # The question has no subject words, as "continue", or its answers use other words.
         return {lane.key: 1.0 if lane.pieces else 0.0 for lane in lanes}
     for lane in lanes:
         if lane.pieces:
@@ -119,7 +119,7 @@ def _evidence(
 
 
 def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best: float) -> float:
-    """The evidence of what may answer without the question's words."""
+    """Evidence of a source that answers in other words."""
     topics, match = request.signals.topics, lane.pieces[0].candidate.scores.match
     if info.scale == "ranked":
         return _OTHER_MEANS * best
@@ -127,5 +127,5 @@ def _by_other_means(lane: Lane, request: ContextRequest, info: SourceInfo, best:
         return 0.0
     if not info.answers:
         return _OTHER_MEANS * best * match
-    # What was done last answers "which files did I change?" though it has no such word.
+    # Recent activity answers "which files did I change?" without sharing its words.
     return match if "code" not in topics and info.likely_answers(topics) == 1 else 0.0
