@@ -1,1 +1,1 @@
-"""Removal of items that say the same thing."""
+"""Removal of duplicate items."""

@@ -1,14 +1,14 @@
-"""Telling an update from another statement: do two texts say different things of one subject?
+"""Find pairs of texts that contradict each other.
 
-`The timeout is 30 s` and `The timeout is 60 s` are about one thing and cannot both hold;
-`Service A has port 1` and `Service B has port 2` are about two. Two texts are statements on
-one subject that contradict each other when
+`The timeout is 30 s` and `The timeout is 60 s` are about one subject and cannot both be true;
+`Service A has port 1` and `Service B has port 2` are about two. Two texts contradict each other
+if
 
-- they have three words in five in common, in one order, two of them words that carry meaning,
-- they begin with the same word, a negation in front left aside, and what follows that word
-  is not another number or name on each side (`Bug 12: …`, `Bug 34: …`),
+- they share three words in five, in the same order, and at least two of these carry meaning,
+- they begin with the same word, ignoring a leading negation, and that word is not followed by
+  different numbers or names (`Bug 12: …`, `Bug 34: …`),
 - neither is a question,
-- and what they differ in changes the meaning (see `contextkit.dedup.guard`).
+- and they differ in something that changes the meaning (see `contextkit.dedup.guard`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Words = frozenset[str]
 
 
 def contradicting_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The positions of every two texts that contradict each other on one subject.
+    """Yield positions of texts that contradict each other.
 
     Args:
         texts: statements, in any order; of each pair the lower position comes first.
@@ -55,9 +55,9 @@ def contradicting_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _alike(texts: Sequence[_Words]) -> Iterator[tuple[int, int]]:
-    """The pairs that have enough words in common, in whatever order."""
+    """Yield the pairs that share enough words, in any order."""
     bits: dict[str, int] = {}
-    # A set of words is the bits of one number: to compare two takes no loop over words.
+    # A set of words is a bit mask, so that two are compared without a loop over words.
     sets = [sum(bits.setdefault(word, 1 << len(bits)) for word in words) for words in texts]
     least = [len(words) * _LEAST_COMMON / 2 - _ROUNDING for words in texts]
     for other, (words, half) in enumerate(zip(sets, least, strict=True)):
@@ -77,7 +77,7 @@ def _contradict(one: Guarded, other: Guarded) -> bool:
 
 
 def _are_of_two_things(one: Guarded, other: Guarded) -> bool:
-    """Whether another number or name on each side follows the first word."""
+    """Whether different numbers or names follow the first word."""
     here, there = (text.words[_opening(text) + 1 :] for text in (one, other))
     if len(here) < 2 or len(there) < 2:
         return False
@@ -90,6 +90,6 @@ def _are_of_two_things(one: Guarded, other: Guarded) -> bool:
 
 
 def _opening(text: Guarded) -> int:
-    """The place of the first word that is no negation."""
+    """The position of the first word without negations."""
     places = enumerate(text.keys)
     return next((place for place, word in places if word not in _OPENS_NEGATION), 0)

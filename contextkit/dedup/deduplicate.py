@@ -1,4 +1,4 @@
-"""Keeping the best-scored item of each set of duplicates."""
+"""Keep the best-scored item of each set of duplicates."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from contextkit.models.items import ContextItem, Provenance
 
 
 class Duplicate(NamedTuple):
-    """What an item lost to.
+    """The reason why an item was removed.
 
     Attributes:
-        winner: the position of the item that was kept in its place.
-        why: what makes the two duplicates, in words.
+        winner: the position of the item that was kept instead.
+        why: why the two are duplicates.
     """
 
     winner: int
@@ -24,13 +24,13 @@ class Duplicate(NamedTuple):
 
 @frozen
 class DedupResult:
-    """What is left without duplicates.
+    """The result of deduplication.
 
     Attributes:
-        kept: positions of the items that stay, in input order.
-        duplicate_of: position of every other item -> what it lost to.
-        items: the items that stay, in input order, each with the provenance of those that
-            lost to it in `also_in`.
+        kept: positions of the remaining items, in input order.
+        duplicate_of: position of every removed item -> the reason.
+        items: the remaining items, in input order, with the provenance of their duplicates in
+            `also_in`.
     """
 
     kept: tuple[int, ...]
@@ -46,24 +46,24 @@ def deduplicate(
 ) -> DedupResult:
     """Keep the best-scored item of each set of duplicates.
 
-    Items are taken best first, ties by source and id, so that the result does not depend
-    on their order. Each is compared with the items kept so far and with no other: an item
-    that lost takes no further ones with it.
+    Items are processed best first, ties by source and id, so that the result does not depend on
+    their order. Each is compared only with the items kept so far: duplicates of a removed item
+    are not removed with it.
 
     Args:
         items: the candidates of all sources.
         scores: each item's score, comparable across sources.
-        keys: for each item the keys that name the same thing in any source.
-        threshold: from which ratio on two texts are near duplicates, over 0, to 1; at 1
-            only texts that are equal but for case, punctuation and white space are.
+        keys: for each item, the keys that identify the same thing in any source.
+        threshold: the ratio from which two texts are near duplicates, over 0, at most 1; at 1
+            texts must be equal except for case, punctuation and white space.
 
     Raises:
-        ValueError: there is not one score and one list of keys per item, or the threshold
-            is out of range.
+        ValueError: the numbers of items, scores and keys differ, or the threshold is out of
+            range.
     """
     if not len(items) == len(scores) == len(keys):
         raise ValueError(
-            f"one score and one list of keys per item, got {len(items)} items, "
+            f"expected one score and one list of keys per item, got {len(items)} items, "
             f"{len(scores)} scores and {len(keys)} lists of keys"
         )
     if not 0 < threshold <= 1:
@@ -96,8 +96,8 @@ def deduplicate(
 def _find_duplicates(
     items: Sequence[ContextItem], keys: Sequence[Sequence[str]], threshold: float
 ) -> dict[int, Duplicate]:
-    """Loser -> winner, for items that come best first."""
-    # numpy and rapidfuzz are imported with the first use.
+    """Map removed items to the reasons; items come best first."""
+    # numpy and rapidfuzz are imported on first use.
     from contextkit.dedup.texts import KeptTexts
 
     records = _KeptRecords()
@@ -114,7 +114,7 @@ def _find_duplicates(
 
 
 class _KeptRecords:
-    """The items kept so far, findable by id and by key."""
+    """The items kept so far, by id and key."""
 
     def __init__(self) -> None:
         self._by_id: dict[tuple[str, str], int] = {}
@@ -127,14 +127,14 @@ class _KeptRecords:
             self._by_key.setdefault(key, []).append((position, item.source))
 
     def find(self, item: ContextItem, keys: Sequence[str]) -> tuple[int, str] | None:
-        """The kept item that `item` is the same record as, and why."""
+        """Find the kept item that is the same record."""
         position = self._by_id.get((item.source, item.id))
         if position is not None:
             return position, "same record"
         for key in keys:
             for position, source in self._by_key.get(key, ()):
-                # Two records of one source are two things, also when a third item of
-                # another source shares a key with both: it takes the better one.
+                # Two records of one source are never merged, not even when an item of another
+                # source shares a key with both: it is merged with the better one.
                 if source != item.source and (position, item.source) not in self._joined:
                     self._joined.add((position, item.source))
                     return position, f"same key {key}"
@@ -142,7 +142,7 @@ class _KeptRecords:
 
 
 def _merged(items: Sequence[ContextItem], lost: Mapping[int, Duplicate]) -> dict[int, ContextItem]:
-    """The winners, with the provenance of what lost to them."""
+    """Add the provenance of removed items to their winners."""
     losers: dict[int, list[ContextItem]] = {}
     for loser, duplicate in lost.items():
         losers.setdefault(duplicate.winner, []).append(items[loser])

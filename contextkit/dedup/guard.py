@@ -1,12 +1,12 @@
-"""Telling contradictions from copies: do two alike texts differ in what matters?
+"""Tell copies from texts that differ in meaning.
 
-Two texts are laid side by side word by word; what one has and the other has not decides.
+The texts are aligned word by word, and the differing words decide.
 
 | difference | contradicts |
 |---|---|
 | a number, version, date, path, identifier or negation | on either side |
-| a name, a word in capitals, a single letter, an operator | when each side has its own |
-| a word of one kind, such as days, units, on and off | when each side has another one |
+| a name, a word in capitals, a single letter, an operator | if each side has its own |
+| a word of one kind, such as days, units, on and off | if each side has another one |
 | any other word | in code only |
 """
 
@@ -35,8 +35,8 @@ _CHUNK = re.compile(rf"ません|ない|なかっ|なく|[{_CJK}]|[^\s{_CJK}]+")
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-# A number keeps its sign, currency, percent sign and inner separators, so that 1.2, 12 and
-# -12 stay apart; other punctuation around and in it is dropped.
+# A number keeps its sign, currency, percent sign and inner separators, which distinguish 1.2, 12
+# and -12; other punctuation around and in it is dropped.
 _BEFORE_NUMBER = re.compile(r"(?:(?![-+]?[.$€£¥]?\w)\W)*")
 _IN_NUMBER = re.compile(r"[^\w.:/\\%$€£¥+-]+")
 _IDENTIFIER = re.compile(
@@ -49,7 +49,7 @@ _IDENTIFIER = re.compile(
 )
 _EDGES = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~‘’“”«»…–—"
 _OPERATOR = re.compile(r"[=!<>+*/%|^&~-]{2,}|[<>]|(?<![\w!?.,])!(?=\w)")
-# Rules, bullets, emphasis and the like.
+# Horizontal rules, bullets, emphasis and so on.
 _NO_OPERATOR = re.compile(r"-+|\*+|/+|[!*/-]+|=+[^=]?")
 _CODE_START = re.compile(
     r"[)\]}]|(?:def|class|import|from|return|if|for|while|else|elif|try|except|func|fn|let|const"
@@ -58,18 +58,18 @@ _CODE_START = re.compile(
 _CODE_ENDS = ("{", "}", ";")
 _CALL = re.compile(r"\w\(.*\)\s*:?$")
 _ASSIGNMENT = re.compile(r"[\w\])]\s*(?:[-+*/|&]?=|:=|=>|->)\s*\S")
-# What a text is shows in its first lines.
+# The first lines are enough to recognise code.
 _LINES_READ = 12
 _LONGEST_CODE_LINE = 200
-# A line of its own, or behind code where nothing in it can be the end of a string. `//`
-# behind code may divide.
+# On a line of its own, or after code if it cannot contain the end of a string. `//` after code
+# may be a division.
 _COMMENT = re.compile(r"^\s*(?:#|//)\s.*|\s\s#\s[^\"'`]*$")
 _CODE_TOKEN = re.compile(r"\w+|[^\w\s(){}\[\],;:\"'`]+")
 
 
 @frozen
 class _Word:
-    """A word of a text, and how a difference in it is to be taken."""
+    """A word of a text, with the effect of differences."""
 
     key: str
     literal: bool = False
@@ -81,7 +81,10 @@ class _Word:
 
 @frozen(slots=False, eq=False)
 class Guarded:
-    """A text, and what of it is compared; each part is made when first asked for."""
+    """A text with the parts that are compared.
+
+    Each part is computed on first use.
+    """
 
     text: str = field(converter=composed)
 
@@ -94,17 +97,17 @@ class Guarded:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The words as they are compared."""
+        """The comparable forms of the words."""
         return tuple([word.key for word in self.words])
 
     @cached_property
     def key_set(self) -> frozenset[str]:
-        """The words as they are compared, each once."""
+        """The comparable forms of the words, without duplicates."""
         return frozenset(self.keys)
 
     @cached_property
     def joined(self) -> str:
-        """The words as they are compared, without anything between them."""
+        """The comparable forms of the words, joined without separators."""
         return "".join(self.keys)
 
     @cached_property
@@ -114,12 +117,12 @@ class Guarded:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Words that must not be replaced by others of the kind."""
+        """Words that only the same name may replace."""
         return frozenset(word.key for word in self.words if word.name)
 
     @cached_property
     def operators(self) -> list[str]:
-        """Comparisons, assignments and the like."""
+        """Comparisons, assignments and so on."""
         return [
             found
             for found in _OPERATOR.findall(self.text)
@@ -144,11 +147,11 @@ class Guarded:
         return self.lower.split("\n")
 
     def looks_like(self, other: Guarded) -> bool:
-        """Whether two texts are the same but for case and white space."""
+        """Whether texts differ only in case and white space."""
         return self.lower.split() == other.lower.split()
 
     def contradicts(self, other: Guarded) -> bool:
-        """Whether two alike texts differ in something that changes the meaning."""
+        """Whether two similar texts differ in meaning."""
         if self.text == other.text:
             return False
         if self.is_code and other.is_code:
@@ -171,7 +174,7 @@ class Guarded:
         )
 
     def reorders(self, other: Guarded) -> bool:
-        """Whether two texts of the same clauses differ in something but their order."""
+        """Whether two texts differ in more than clause order."""
         if self.looks_like(other):
             return False
         if self.is_code and other.is_code:
@@ -189,19 +192,19 @@ def _is_code_line(line: str) -> bool:
     return len(line) <= _LONGEST_CODE_LINE and bool(
         stripped.endswith(_CODE_ENDS)
         or _CODE_START.match(stripped)
-        # Looked for first, these cost least.
+        # The cheap tests for single characters come first.
         or (")" in stripped and _CALL.search(stripped))
         or (("=" in stripped or "->" in stripped) and _ASSIGNMENT.search(stripped))
     )
 
 
 def _code_differs(one: Guarded, other: Guarded) -> bool:
-    """Whether two texts differ in a name, a number or an operator, or in their order.
+    """Whether two texts differ in code tokens.
 
-    A comment that only one of them has makes no difference.
+    A comment in only one of them is ignored.
     """
     mine, theirs = one.lines, other.lines
-    # No token goes on behind its line, and copies have most lines in common.
+    # Tokens do not span lines, and copies have most lines in common.
     first = 0
     while first < min(len(mine), len(theirs)) and mine[first] == theirs[first]:
         first += 1
@@ -226,7 +229,7 @@ def _without_comments(lines: Sequence[str]) -> list[str]:
     return [_COMMENT.sub("", line) for line in lines]
 
 
-# Texts that are compared are alike, and words repeat.
+# Cached because compared texts are similar and words repeat.
 @lru_cache(maxsize=8192)
 def _classify(chunk: str) -> _Word:
     if any(character.isdigit() for character in chunk):
@@ -261,7 +264,7 @@ def _is_name(word: str, key: str) -> bool:
 
 
 def _hunks(one: Guarded, other: Guarded) -> list[tuple[Sequence[_Word], Sequence[_Word]]]:
-    """The runs of words in which two texts differ, side by side."""
+    """Align two texts and return the runs of differing words."""
     hunks: list[tuple[Sequence[_Word], Sequence[_Word]]] = []
     here_from = there_from = 0
     blocks = [
@@ -274,7 +277,7 @@ def _hunks(one: Guarded, other: Guarded) -> list[tuple[Sequence[_Word], Sequence
         (len(one.keys), 0, len(other.keys), 0),
     ]:
         here, there = one.words[here_from:here_to], other.words[there_from:there_to]
-        # `foo bar` and `foo-bar` differ in white space and punctuation only.
+        # `foo bar` and `foo-bar` only differ in white space and punctuation.
         if "".join(word.key for word in here) != "".join(word.key for word in there):
             hunks.append((here, there))
         here_from, there_from = here_end, there_end
@@ -290,7 +293,7 @@ def _contrast(one: _Word, other: _Word) -> bool:
 
 
 def _lacks_literal(one: Guarded, other: Guarded) -> bool:
-    """Whether `one` has not every literal of `other`, be it as several words."""
+    """Whether `one` lacks a literal of `other`."""
     return not other.literals <= one.key_set and any(
         literal not in one.joined for literal in other.literals - one.key_set
     )
@@ -305,7 +308,7 @@ def _negations(words: Sequence[_Word]) -> int:
 
 
 def _operators_differ(here: Sequence[str], there: Sequence[str]) -> bool:
-    """Each has an operator that the other has not, or one of them negates with `!`."""
+    """Whether two texts have contradicting operators."""
     if here == there:
         return False
     mine, theirs = Counter(here), Counter(there)

@@ -1,34 +1,32 @@
-"""Near duplicates: the ratio of two texts, computed only where it can reach the threshold.
+"""Find near duplicates without comparing most pairs of texts.
 
-Which pairs of texts can be alike at all: a bound that costs far less than the ratio.
+The similarity ratio is only computed for pairs that can reach the threshold; a much cheaper
+bound excludes the others.
 
 The ratio of two texts of `a` and `b` characters is `1 - d / (a + b)`, where `d`, the Indel
-distance, is the least number of characters to insert and delete to make one of the other.
-So at a threshold `t` a pair qualifies only with `d <= (1 - t) * (a + b)`. Whatever is
-never above `d` may therefore be tested in its place, and misses nothing. Three such bounds
-are added up here:
+distance, is the smallest number of insertions and deletions that turn one into the other. So at
+a threshold `t` a pair qualifies only if `d <= (1 - t) * (a + b)`. Any lower bound of `d` can be
+tested instead without missing a pair. Three such bounds are added up here:
 
-1. A map of characters to classes: if it maps every character of both texts, the same
-   edits make one image of the other, so the images' distance is at most `d`. Here the
-   class is the code point's lowest byte. Two characters that share it can only make the
-   bound looser, never wrong, so this holds for all of Unicode, lone surrogates included.
-2. Leaving out all characters of some classes: an edit of a character that is left out is
-   none of the rest, so every edit counts towards the part that its class is in. For a
-   split of the classes into F and the others, `d >= d(F) + d(others)`, where each is the
-   distance of what is left of the two texts.
-3. How often a class occurs: an edit changes one class's number by one, so the distance of
-   two texts is at least the sum of the differences of these numbers.
+1. Mapping characters to classes: the same edits turn the image of one text into the image of the
+   other, so the distance of the images is at most `d`. The class is the lowest byte of the code
+   point. Two characters in one class can only make the bound looser, never wrong, so this holds
+   for all of Unicode, lone surrogates included.
+2. Leaving out classes: an edit changes a character of either the classes F or the other ones. So
+   for any split of the classes, `d >= d(F) + d(others)`, where each is the distance of what
+   remains of the two texts.
+3. Counting: an edit changes the number of one class by one, so the distance of two texts is at
+   least the sum of the differences of these numbers.
 
-The rarest classes, few and telling, are put into four groups F1..F4 of at most a dozenth
-of all characters each. A group leaves so little of a text that its distance is computed,
-exactly, in a hundredth of the time of the whole text's; the other, frequent classes are
-bounded by 3. So `d >= d(F1) + ... + d(F4) + difference(others)`. Few unrelated texts pass
-(one in five hundred of the same two hundred words in any order), where 3 alone lets
-through a half.
+The rarest classes, which distinguish texts best, form four groups F1..F4, each with at most a
+twelfth of all characters. So little of a text is in a group that its exact distance takes a
+hundredth of the whole text's; the other, frequent classes are bounded by 3. So
+`d >= d(F1) + ... + d(F4) + difference(others)`. Few unrelated texts pass (one in five hundred of
+texts with the same two hundred words in random order), while half of them pass 3 alone.
 
-Texts about different things need none of that: with each group's characters counted in sum,
-3 leaves one pair in twenty, and with each class by itself, one in several thousand. So the
-distances of groups are computed only where too many pairs are left.
+Texts on different subjects do not need the groups' distances: 3 leaves one pair in twenty if each
+group is counted as a whole, and one in several thousand if each class is counted. So the
+distances are only computed if too many pairs are left.
 """
 
 from __future__ import annotations
@@ -47,39 +45,43 @@ from rapidfuzz.process import cdist
 
 _CLASSES = 256
 _GROUPS = 4
-# Up to 64 characters, several distances are computed at once: a group should leave less of
-# most texts, yet be no smaller than what tells texts apart.
+# Up to 64 characters, several distances are computed at once: a group should have fewer
+# characters of most texts, but enough to distinguish them.
 _GROUP_CHARACTERS = 45
 _LEAST_SHARE, _LARGEST_SHARE = 1 / 14, 1 / 5
-# Classes in no group that are counted one by one; the rest are counted in sum.
+# Classes outside of groups that are counted separately; the rest are counted together.
 _COUNTED = 24
 _ROWS = 128
-# Of all pairs, so many are compared class by class in less time than a group's distances
-# take for all.
+# Comparing this share of all pairs class by class takes less time than computing a group's
+# distances for all pairs.
 _FEW = 1 / 8
-# So many pairs to a text are not worth a group's distances.
+# For so few pairs per text, a group's distances are not worthwhile.
 _ENOUGH = 2
-# Characters that are counted at once: what counting takes is 60 times as large.
+# Characters counted at once; counting takes 60 times as much memory.
 _BLOCK = 500_000
-# A computed ratio of exactly the threshold may come out a hair below it.
+# Tolerance for a computed ratio of exactly the threshold.
 _ROUNDING = 1e-6
-# Its powers spread over 64 bits.
+# The powers of this number spread over 64 bits.
 _ODD = 0x9E3779B97F4A7C15
 
 _Integers = NDArray[np.int32]
 _Counts = NDArray[np.int16]
 _Positions = NDArray[np.intp]
 
+_MOST_WORK = 10**10
+"""Limit for the sum of the products of both lengths over all ratios: some tenths of a second.
+Texts of few words in random order, such as logs, would take minutes."""
+
 
 class Sketch:
-    """What the bounds need of some texts, which differ from each other.
+    """The data of different texts that the bounds need.
 
     Attributes:
-        characters: per text a number; texts with the same characters as often share it.
+        characters: a number per text, equal for texts with the same characters in any order.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        # Sorted by length, the texts that a text can be like are next to it.
+        # Sorted by length, so that texts of similar length are neighbours.
         self._order = sorted(range(len(texts)), key=lambda position: len(texts[position]))
         texts = [texts[position] for position in self._order]
         self._lengths: _Integers = np.array([len(text) for text in texts], np.int32)
@@ -99,7 +101,7 @@ class Sketch:
 
     @cached_property
     def _pieces(self) -> list[list[bytes]]:
-        """What each text has of each group's classes, in order."""
+        """Each text's characters that belong to each group, in order."""
         return [
             _split(
                 self._classes.translate(None, bytes(set(range(_CLASSES)) - set(group.tolist()))),
@@ -109,15 +111,15 @@ class Sketch:
         ]
 
     def similar_pairs(self, threshold: float) -> tuple[_Positions, _Positions]:
-        """Every pair whose ratio can reach `threshold`, and few others.
+        """Return every pair that can reach the threshold.
 
-        Pairs that do not have every digit as often are left out: they differ in a number.
+        Pairs that differ in the number of any digit are left out: they have different numbers.
 
         Args:
             threshold: the ratio, 0..1.
 
         Returns:
-            The positions of the one and of the other texts.
+            The positions of the first and of the second texts.
         """
         starts = range(0, len(self._order), _ROWS)
         blocks = [self._pairs_from(start, threshold) for start in starts]
@@ -128,7 +130,7 @@ class Sketch:
         return order[one], order[other]
 
     def _pairs_from(self, start: int, threshold: float) -> tuple[_Positions, _Positions]:
-        """The pairs of one block of rows with themselves and with all longer texts."""
+        """Compare a block of rows with itself and longer texts."""
         stop = min(start + _ROWS, len(self._order))
         longest = self._lengths[stop - 1] * (2 - threshold) / max(threshold, 1e-9) + 1
         end = int(np.searchsorted(self._lengths, longest, side="right"))
@@ -159,7 +161,7 @@ class Sketch:
 
 
 def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:
-    """The classes of all characters, joined, and how often each text has each class and digit."""
+    """Count classes and digits, and join all classes."""
     classes = bytearray()
     numbers, digits = [], []
     for block in _blocks(texts):
@@ -176,7 +178,7 @@ def _counted(texts: Sequence[str]) -> tuple[bytes, _Positions, _Positions]:
 
 
 def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Texts next to each other, of so many characters together, or one that has more."""
+    """Yield blocks of texts up to a total length."""
     first = characters = 0
     for position, text in enumerate(texts):
         if characters and characters + len(text) > _BLOCK:
@@ -188,12 +190,15 @@ def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _numbers(owners: _Positions, kinds: NDArray[Any], texts: int, of: int) -> _Positions:
-    """How often each text has each kind, one row per text."""
+    """Count each kind in each text, one row per text."""
     return np.bincount(owners * of + kinds, minlength=texts * of).reshape(texts, of)
 
 
 def _grouped(totals: _Positions, length: float) -> tuple[list[_Positions], _Positions]:
-    """The rarest classes in groups, and the classes in no group, most frequent first."""
+    """Put the rarest classes into groups.
+
+    Return the others, most frequent first.
+    """
     share = min(max(_GROUP_CHARACTERS / max(length, 1), _LEAST_SHARE), _LARGEST_SHARE)
     often = totals.tolist()
     room = share * sum(often)
@@ -223,7 +228,7 @@ def _split(joined: bytes, sizes: _Positions) -> list[bytes]:
 
 
 def _capped(numbers: _Positions) -> _Counts:
-    # Capping a number can only bring two of them closer.
+    # Capping can only make a difference smaller, so the bound stays correct.
     return np.ascontiguousarray(np.minimum(numbers, 2**14).astype(np.int16))
 
 
@@ -233,25 +238,20 @@ def _differences(counts: _Counts, rows: slice, columns: slice) -> _Counts:
 
 
 def _hashed(numbers: _Positions) -> NDArray[np.uint64]:
-    """One number for each row."""
+    """Hash each row to one number."""
     factors = np.cumprod(np.full(numbers.shape[1], _ODD, np.uint64), dtype=np.uint64)
     hashed: NDArray[np.uint64] = numbers.view(np.uint64) @ factors
     return hashed
 
 
-_MOST_WORK = 10**10
-"""Characters of one text times those of the other, of all ratios together: some tenths of a
-second. Texts of few words in any order, such as logs, would take minutes."""
-
-
 class NearTexts:
-    """Texts, the kept ones of which can be asked for those like another.
+    """Finds the kept texts that are similar to a text.
 
-    What it takes is bounded: of long texts only the first pairs to be asked about are compared.
+    The work is limited: of long texts only the first pairs are compared.
 
     Args:
-        texts: normal texts, spoken of by position; equal ones are never asked about.
-        threshold: the least ratio of near duplicates, 0..1.
+        texts: normal texts, referred to by position; equal ones are never searched for.
+        threshold: the minimum ratio of near duplicates, 0..1.
     """
 
     def __init__(self, texts: Sequence[str], threshold: float) -> None:
@@ -274,7 +274,7 @@ class NearTexts:
         self._work = 0
 
     def is_alone(self, position: int) -> bool:
-        """Whether no other text equals it, is like it or has the same characters."""
+        """Whether a text cannot have any duplicate."""
         number = self._number[position]
         return (
             self._first[number] == self._first[number + 1]
@@ -283,7 +283,7 @@ class NearTexts:
         )
 
     def characters(self, position: int) -> int:
-        """A number that two texts share that have the same characters as often."""
+        """A number shared by texts with the same characters."""
         return self._characters[self._number[position]]
 
     def keep(self, position: int) -> None:
@@ -293,7 +293,7 @@ class NearTexts:
         self._kept.setdefault(number, []).append(position)
 
     def find(self, position: int) -> Iterator[tuple[int, float]]:
-        """Kept texts whose ratio reaches the threshold, in order, with the ratio in percent."""
+        """Yield similar kept texts with their ratio in percent."""
         number = self._number[position]
         first, last = self._first[number : number + 2]
         if first == last:
@@ -311,6 +311,6 @@ class NearTexts:
                 continue
             self._work += work
             ratio = fuzz.ratio(text, other, score_cutoff=self._least)
-            # What is below the cutoff comes out as 0.
+            # A ratio below the cutoff is returned as 0.
             if ratio:
                 yield kept, ratio

@@ -1,4 +1,4 @@
-"""The forms of a text in which duplicates are looked for."""
+"""Normalise texts for the comparison of duplicates."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator
 
 from contextkit.text.clean import FORMAT_CHARACTERS
 
-# Punctuation and symbols that say nothing about whether two texts mean the same: ASCII,
-# Latin-1, general punctuation, CJK punctuation, and characters that are not shown at all.
-# What they do say is the guard's business.
+# Punctuation and symbols that do not change a text's meaning: ASCII, Latin-1, general
+# punctuation, CJK punctuation, and invisible characters. The guard checks the cases in which
+# they do.
 _ASCII_DROPPED = "".join(chr(code) for code in range(0x21, 0x7F) if not chr(code).isalnum())
-# Bytes are translated in a third of the time that characters take.
+# Translating bytes takes a third of the time that translating characters takes.
 _LOWER_ASCII = bytes(range(256)).lower()
 _DROPPED_BYTES = _ASCII_DROPPED.encode()
 _DROPPED = re.compile(
@@ -20,24 +20,24 @@ _DROPPED = re.compile(
     "\u00a1-\u00a9\u00ab-\u00ae\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e"
     f"\u3001-\u3003\u3008-\u3011\u3014-\u301f\u30fb{FORMAT_CHARACTERS}]+"
 )
-# In pieces, as putting a run of marks in order takes the square of its length.
+# In pieces, because sorting a run of combining marks takes quadratic time.
 _COMPOSED = re.compile("[\x00-\x7f]?[^\x00-\x7f]{1,500}")
 _CLAUSE_END = re.compile(r"[.!?:,](?=\s|$)|[;\n。！？；，、：]|\band\b|\s[-–—]\s", re.IGNORECASE)
 
-# A prefix is this short at most; with more before it, a text says something of its own.
+# A longer prefix has a meaning of its own.
 _PREFIX_CHARACTERS = 32
 _PREFIX_WORDS = 5
-# Longer texts reach the threshold of likeness by themselves with a prefix, or without a word.
+# Longer texts are similar enough without these routes even with a prefix or without a word.
 _PREFIXED_TEXT = 400
 _TEXT_MISSING_A_WORD = 130
-# What is left must still say something.
+# The rest must still have a meaning.
 _LEAST_REST = 12
 
 
 def normal_text(text: str) -> str:
-    """`text` in lower case, without punctuation, its words one space apart.
+    """`text` in lower case without punctuation, its spaces normalised.
 
-    A text of nothing but punctuation is only folded.
+    If nothing is left of it, only its white space is normalised.
     """
     return " ".join(_bare(composed(text)).split()) or " ".join(text.split())
 
@@ -49,7 +49,7 @@ def clauses(text: str) -> list[str]:
 
 
 def composed(text: str) -> str:
-    """`text` with its characters and marks in one form (NFKC)."""
+    """`text` in Unicode normal form NFKC."""
     return text if text.isascii() else _COMPOSED.sub(_normalized, text)
 
 
@@ -64,19 +64,19 @@ def _bare(text: str) -> str:
 
 
 def is_rotation(text: str, other: str) -> bool:
-    """Whether two normal texts are two halves in either order: `a b` and `b a`."""
+    """Whether two normal texts are swapped halves of each other."""
     return len(text) == len(other) and f" {other} " in f" {text} {text} "
 
 
 def shortened(text: str, lengths: Collection[int]) -> Iterator[str]:
-    """A short normal text without its first words, and without each one of its words.
+    """Yield a short text without its prefix or one word.
 
-    A dropped word or a prefix of three words is more than a tenth of such a text, so
-    that likeness alone does not tell.
+    One word or a prefix of three words is more than a tenth of such a text, so that their
+    similarity is below the threshold.
 
     Args:
         text: the text.
-        lengths: how long what is left may be.
+        lengths: the lengths that are of interest.
     """
     if len(text) > _PREFIXED_TEXT:
         return

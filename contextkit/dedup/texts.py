@@ -1,4 +1,4 @@
-"""Finding the kept text that says what another one says."""
+"""Find the kept text that another text duplicates."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from contextkit.dedup.near import NearTexts
 from contextkit.dedup.normal import clauses, is_rotation, normal_text, shortened
 
 _LONGEST = 10_000
-"""Characters of a text that is compared with others. A longer one is more than a context has
-room for, and comparing takes the square of the length."""
+"""Maximum length of texts that are compared. A longer one would not fit into a context, and
+comparing takes quadratic time."""
 
 _MOST_CHARACTERS = 3_000_000
-"""Characters of all texts that are compared; where there are more, the longest are not."""
+"""Maximum total length of compared texts; beyond it the longest are not compared."""
 
 _MOST_GUARDED = 2 * 10**7
-"""Characters of all pairs that are laid side by side; what is left then is no duplicate."""
+"""Maximum total length of aligned pairs; further texts do not count as duplicates."""
 
 _END = 12
-"""Characters at either end that say whether texts may be one without a word of it."""
+"""Characters at both ends that show whether texts may differ by one word."""
 
 
 class KeptTexts:
-    """The texts kept so far, findable by the routes that go by what a text says.
+    """The texts kept so far, searchable for duplicates.
 
-    Texts of over 10,000 characters, and the longest of over three million together, duplicate
-    those that differ in case and white space alone.
+    Texts of over 10,000 characters, and the longest ones of over three million together, are only
+    duplicates of texts that differ in case and white space alone.
 
     Args:
-        texts: the texts, best first; they are spoken of by position.
-        threshold: from which ratio on two texts are near duplicates; at 1 only texts with
-            the same normal form are duplicates.
+        texts: the texts, best first, referred to by position.
+        threshold: the ratio from which two texts are near duplicates; at 1 their normal forms
+            must be equal.
     """
 
     def __init__(self, texts: Sequence[str], threshold: float) -> None:
@@ -73,7 +73,7 @@ class KeptTexts:
         self._near.keep(position)
 
     def find(self, position: int) -> tuple[int, str] | None:
-        """The kept text that the one at `position` duplicates, and why."""
+        """Find the kept text that a text duplicates."""
         if position in self._copies:
             winner = self._by_copy.get(self._copies[position])
             return None if winner is None else (winner, "same text")
@@ -82,7 +82,7 @@ class KeptTexts:
         return next(self._matches(position), None)
 
     def _without_relatives(self) -> set[int]:
-        """The texts that no route leads to or from, which are most of them."""
+        """The texts that cannot have a duplicate, usually most."""
         if self._near is None:
             return set()
         rests = {rest for own in self._rests for rest in own}
@@ -116,7 +116,7 @@ class KeptTexts:
                 yield winner, f"{ratio:.0f}% alike"
 
     def _affordable(self, position: int, winners: Iterable[int]) -> Iterator[int]:
-        """The winners until all that is compared comes to too much."""
+        """Yield winners until the limit of work is reached."""
         return takewhile(lambda winner: self._can_afford(position, winner), winners)
 
     def _can_afford(self, position: int, winner: int) -> bool:
@@ -124,7 +124,7 @@ class KeptTexts:
         return self._work <= _MOST_GUARDED
 
     def _guarded_at(self, position: int) -> Guarded:
-        """A text as it is compared; most are compared with none."""
+        """Prepare a text for comparison; most texts never need it."""
         if position not in self._guarded:
             self._guarded[position] = Guarded(self._texts[position])
         return self._guarded[position]
@@ -137,7 +137,7 @@ class KeptTexts:
         ) and not one.reorders(other)
 
     def _with_a_few_words_more(self, position: int) -> Iterable[int]:
-        """Kept texts that are a short text with a word more or less, best first."""
+        """Kept texts that differ by one word, best first."""
         found = set(self._by_rest.get(self._normal[position], ()))
         for rest in self._rests[position]:
             found.update(self._by_text.get(rest, ()))
@@ -145,11 +145,11 @@ class KeptTexts:
 
 
 def _rests(texts: Sequence[str]) -> list[list[str]]:
-    """For each text those of the others that are the text without a prefix or a word."""
+    """List shortened forms of each text that are other texts."""
     known = {text for text in texts if text}
     if not known:
         return [[] for _ in texts]
-    # Unless it is very short, such a text begins or ends as the whole one does.
+    # Unless it is very short, such a text begins or ends like the whole one.
     heads, tails = (Counter(ends) for ends in zip(*map(_ends, known), strict=True))
     lengths = {len(text) for text in known}
     shortest = min(lengths)
@@ -162,7 +162,7 @@ def _rests(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _longest_compared(texts: Sequence[str]) -> int:
-    """The length up to which texts are compared with others."""
+    """The length up to which texts are compared."""
     room = _MOST_CHARACTERS
     for length in sorted(map(len, texts)):
         room -= length
@@ -172,7 +172,7 @@ def _longest_compared(texts: Sequence[str]) -> int:
 
 
 def _copy_key(text: str) -> bytes:
-    """What two texts share that are the same but for case and white space."""
+    """A key of a text without case and white space."""
     folded = " ".join(text.lower().split())
     return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).digest()
 

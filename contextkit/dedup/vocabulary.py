@@ -1,4 +1,4 @@
-"""Words that turn a sentence into another one."""
+"""Words that change the meaning of a sentence."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ FUNCTION_WORDS = _words("""
     and or but so then than also just note well oh hey hi thanks thank yeah ok okay wow great
 """)
 
-# One word of a line in place of another of it changes the meaning. Each is also known
-# with -s, -d, -ed and -ing.
+# Replacing a word by another one of its line changes the meaning. Each word is also known with
+# -s, -d, -ed and -ing.
 _CONTRASTS = """
 yes no
 true false
@@ -105,7 +105,7 @@ red green blue yellow black white orange purple brown pink grey gray
 多 少
 """
 _SUFFIXES = ("s", "d", "ed", "ing")
-# Prefixes that make a word its opposite, and some that only change what it says.
+# Prefixes that reverse a word's meaning, and some that only modify it.
 _OPPOSING_PREFIXES = ("un", "dis", "in", "im", "il", "ir", "non", "anti", "de", "mis", "a", "re")
 
 
@@ -122,7 +122,7 @@ _NO_GROUPS: frozenset[int] = frozenset()
 
 
 def contrasts_of(word: str) -> frozenset[int]:
-    """The groups of contrasting words that `word`, in lower case, or its stem is in."""
+    """The groups of contrasting words of `word` or its stem."""
     found = _GROUPS.get(word)
     if found is not None:
         return found
@@ -136,7 +136,7 @@ def contrasts_of(word: str) -> frozenset[int]:
 
 
 def opposes(word: str, other: str) -> bool:
-    """Whether one word is the other with a prefix that reverses it: `safe`, `unsafe`."""
+    """Whether the words differ by a reversing prefix: `safe`, `unsafe`."""
     if len(word) > len(other):
         word, other = other, word
     return len(word) > 2 and any(other == prefix + word for prefix in _OPPOSING_PREFIXES)
