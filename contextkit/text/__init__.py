@@ -1,13 +1,13 @@
-"""Functions of texts for formatting, shortening and reading them.
+"""Functions for formatting, shortening and analysing texts.
 
-| module | what it does |
+| module | task |
 |---|---|
 | `markup` | makes any text safe to show as Markdown, XML or plain text |
-| `truncate`, `units`, `passages`, `blocks` | shortens texts where they can be cut |
-| `tokens`, `token_weights` | counts tokens |
-| `signals`, `questions`, `words`, `languages`, `dates` | reads what a question is about |
-| `keywords` | makes the sparse vectors of keyword search |
-| `clean`, `given`, `graphemes` | shows invisible characters, checks texts that were given |
+| `truncate`, `units`, `passages`, `blocks` | shorten texts at good places |
+| `tokens`, `token_weights` | count tokens |
+| `signals`, `questions`, `words`, `languages`, `dates` | analyse a question |
+| `keywords` | make the sparse vectors of keyword search |
+| `clean`, `given`, `graphemes` | show invisible characters, check input texts |
 | `secrets` | finds keys and passwords |
 """
 

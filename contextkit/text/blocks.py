@@ -1,4 +1,4 @@
-"""What of a Markdown or XML text must not be cut, and what a cut leaves open."""
+"""Find parts of a text that must not be cut."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from attrs import frozen
 from contextkit.text.clean import ESCAPE_PATTERN
 
 _LINE = re.compile(r"[^\n]*")
-# Quote marks and list markers before a fence, then the fence; a backtick fence has no
-# backtick behind it.
+# Quote marks and list markers before a fence, then the fence; a backtick fence has no backticks
+# after it.
 _OPENING = re.compile(
     r"(?P<before>(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*)"
     r"(?P<mark>`{3,}(?=[^`\n]*$)|~{3,})"
@@ -23,7 +23,7 @@ _INDENTED = re.compile(r" {4}| {0,3}\t")
 _DELIMITER_ROW = re.compile(
     r"[ \t>]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*(?:\|[ \t]*+)?"
 )
-# An entity, a comment, a tag, an escape of an invisible character.
+# An entity, a comment, a tag, or an escaped invisible character.
 _ATOM = re.compile(
     rf"{ESCAPE_PATTERN}|"
     r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
@@ -37,10 +37,10 @@ class Fence:
     """A fenced code block.
 
     Attributes:
-        start: where its opening line begins.
-        content: where its content begins.
-        end: where its closing line begins, or the text's end.
-        closing: what closes it, with the quote marks and the indentation of its place.
+        start: the start of its opening line.
+        content: the start of its content.
+        end: the start of its closing line, or the text's end.
+        closing: its closing line, with the quote marks and the indentation of its place.
     """
 
     start: int
@@ -50,7 +50,7 @@ class Fence:
 
 
 class TextBlocks:
-    """The fences and tables of a text, and its spans that are shown whole or not at all."""
+    """A text's fences, tables and other uncuttable spans."""
 
     def __init__(self, text: str) -> None:
         self.fences: list[Fence] = []
@@ -71,13 +71,13 @@ class TextBlocks:
         self._fence_starts = [fence.start for fence in self.fences]
 
     def before_span(self, position: int) -> int:
-        """The nearest place at or before `position` that is within no uncuttable span."""
+        """The nearest earlier position that is not inside a span."""
         index = bisect_left(self._starts, position) - 1
         is_within = index >= 0 and position < self._ends[index]
         return self._starts[index] if is_within else position
 
     def is_in_fence(self, position: int) -> bool:
-        """Whether `position` is in a fence or in one of the two lines that mark it."""
+        """Whether `position` is in a fence or its markers."""
         index = bisect_right(self._fence_starts, position) - 1
         return index >= 0 and position <= self.fences[index].end
 
@@ -90,11 +90,14 @@ class TextBlocks:
         return fence if fence.content <= position < fence.end else None
 
     def is_row_end(self, position: int) -> bool:
-        """Whether a table's row ends at `position`."""
+        """Whether a table row ends at `position`."""
         return position in self._row_ends
 
     def _read_fences(self, text: str) -> Iterator[tuple[int, str]]:
-        """Note every fence; give the lines outside of them with their places."""
+        """Record all fences.
+
+        Yield the lines outside of them with their positions.
+        """
         opening: re.Match[str] | None = None
         start = content = 0
         in_list = False
@@ -114,7 +117,7 @@ class TextBlocks:
                 opening = _OPENING.match(line)
                 if opening and (in_list or not _INDENTED.match(line)):
                     start, content = position, position + len(line) + 1
-                    # A cut behind the opening line would leave an empty block.
+                    # A cut after the opening line would leave an empty block.
                     self._spans.append((start, content + 1))
                 else:
                     opening = None
@@ -128,7 +131,10 @@ class TextBlocks:
         self.fences.append(Fence(start, content, end, before + opening["mark"]))
 
     def _read_tables(self, lines: list[tuple[int, str]]) -> None:
-        """Note every table row; a header and the row of dashes below it are one span."""
+        """Record all table rows.
+
+        A header and its delimiter row are one span.
+        """
         in_table = False
         previous: tuple[int, str] | None = None
         for start, line in lines:

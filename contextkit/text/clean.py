@@ -1,24 +1,24 @@
-"""Invisible characters in other people's text: shown as escapes, or dropped.
+"""Escape or drop invisible characters in untrusted text.
 
-Text can carry what a person does not see and a model does: Unicode tags and variation
-selectors that spell words, bidi controls that turn code around, zero-width characters,
-terminal codes. Such text is stored as it is, and changed where it leaves contextkit:
+Text can contain characters that a model reads and a person does not see: Unicode tags and
+variation selectors that spell words, bidi controls that reorder code, zero-width characters,
+terminal codes. Such text is stored unchanged, and cleaned where it leaves contextkit:
 
 | where | rule |
 |---|---|
 | every context: items, titles, paths, notes | `visible`, applied to each part and to the whole |
-| what the command line, the page and MCP tools show | `visible` |
-| prose, before it is made Markdown | `legible`: format characters are dropped |
-| JSON for programs (`--json`) | JSON's own escapes, which a parser reads back |
+| output of the command line, the page and MCP tools | `visible` |
+| prose, before it becomes Markdown | `legible`: format characters are dropped |
+| JSON for programs (`--json`) | JSON's own escapes, which a parser decodes |
 
-`visible` writes an escape, such as `\u202e` or `\x1b`, so that code stays honest and no
-character that disappears can make markup of its neighbours. A long run becomes its first
-escape and a count, `\u200b{+30}`, so that what it spells cannot be read either.
+`visible` writes an escape, such as `\u202e` or `\x1b`, so that code is shown as it is and no
+character that disappears can turn its neighbours into markup. A long run becomes its first
+escape and a count, `\u200b{+30}`, so that a hidden message in it cannot be read either.
 
-Kept as they are: tabs and line feeds (CR LF becomes a line feed), joiners within emoji and
-behind letters of scripts that join (Arabic, Indic), emoji's variation selectors, Mongolian
-vowel separators and selectors behind Mongolian letters. The tags of the flags of England,
-Scotland and Wales are not: a black flag is left.
+Not escaped are: tabs and line feeds (CR LF becomes a line feed), joiners in emoji and after
+letters of joining scripts (Arabic, Indic), variation selectors of emoji, Mongolian vowel separators
+and selectors after Mongolian letters. The tags in the flags of England, Scotland and Wales are
+escaped: a black flag remains.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FORMAT_CHARACTERS = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""For a pattern: Unicode's default ignorable characters, and interlinear annotations."""
+"""For patterns: Unicode's default ignorable characters, and interlinear annotations."""
 
 # Line and paragraph separators, half surrogate pairs and noncharacters.
 _OTHERS = "\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
@@ -60,20 +60,20 @@ _KEPT = rf"""
 """
 
 _LONGEST_RUN = 4
-"""Characters of a run that are shown one by one."""
+"""The longest run whose characters are shown one by one."""
 
 ESCAPE_PATTERN = r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|r)(?:\{\+\d{1,9}\})?"
-"""What `visible` writes, for whatever must not take it apart."""
+"""Matches the output of `visible`, for code that must not split it."""
 
-# Bytes of ASCII that need no second look: `bytes.translate` takes a tenth of a pattern's time.
+# ASCII that is never suspect: `bytes.translate` takes a tenth of a pattern's time.
 _PLAIN = bytes(code for code in range(0x7F) if code >= 0x20 or code in b"\t\n")
 
 
 def visible(text: str) -> str:
-    r"""The text with an escape for every invisible character.
+    r"""Replace every invisible character by an escape.
 
-    Half surrogate pairs, which no host could write anywhere, become question marks. Doing it
-    again changes nothing.
+    Half surrogate pairs, which cannot be encoded, become question marks. The function is
+    idempotent.
 
     Args:
         text: any text.
@@ -82,10 +82,10 @@ def visible(text: str) -> str:
 
 
 def legible(text: str) -> str:
-    """Prose without format characters; its controls stay for `visible` to show.
+    """Remove format characters from prose; `visible` still escapes its controls.
 
-    Use it before text is escaped for its place: `#` and a space become a heading where the
-    character between them goes.
+    Apply it before escaping a text for Markdown: without the character between them, `#` and a
+    space would become a heading.
 
     Args:
         text: any text.
@@ -96,7 +96,7 @@ def legible(text: str) -> str:
 
 
 def visible_values(value: Any) -> Any:
-    """JSON values with `visible` texts, keys included."""
+    """Apply `visible` to all texts in a JSON value."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):
@@ -107,7 +107,7 @@ def visible_values(value: Any) -> Any:
 
 
 def visible_json(text: str) -> str:
-    r"""JSON with `\uXXXX` for every invisible character: a parser reads the same values."""
+    r"""Escape invisible characters in JSON without changing its values."""
     return _visible_pattern().sub(_escaped_for_json, text) if _is_suspect(text) else text
 
 
@@ -119,7 +119,7 @@ def _is_suspect(text: str) -> bool:
     )
 
 
-# Most texts need none of these patterns, and they take a millisecond to compile.
+# Compiled on first use: most texts need none of them, and compiling takes a millisecond.
 
 
 @functools.cache
@@ -156,6 +156,6 @@ def _escaped_for_json(found: re.Match[str]) -> str:
     hidden = found["hidden"]
     if hidden is None:
         return found[0]
-    # A printed JSON's own line ends are no part of its values.
+    # Line ends of formatted JSON are not part of its values.
     units = hidden.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

@@ -1,9 +1,8 @@
-"""Dates that a query names: what came to be then is likelier to answer it.
+"""Read dates in queries, and times on the command line.
 
-Read are `7 May 2023`, `May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with months in
-English and German. A part that the query leaves out, such as the year, may be any.
-
-Times as people write them: a date, a moment, or how long ago.
+Records from a date that a query names are likelier to answer it. Recognised are `7 May 2023`,
+`May 7th`, `May 2023`, `in May`, `2023-05-07` and `2023-05`, with English and German months. A part
+that is missing, such as the year, matches any value.
 """
 
 from __future__ import annotations
@@ -50,6 +49,9 @@ _JUST_AFTER = 0.5
 _DAYS_AFTER = 7
 _DAYS_AFTER_A_MONTH = 14
 
+_AGO = re.compile(r"(\d{1,9})\s*([mhdw])", re.IGNORECASE)
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
 
 @frozen
 class NamedDate:
@@ -57,7 +59,7 @@ class NamedDate:
 
     Attributes:
         month: 1..12.
-        day, year: None where the query does not say.
+        day, year: None if the query does not name them.
     """
 
     month: int
@@ -66,7 +68,7 @@ class NamedDate:
 
 
 def named_dates(query: str) -> list[NamedDate]:
-    """The dates in a query, in its order; numbers that are no date are passed over."""
+    """Return the valid dates in a query, in its order."""
     named = [
         NamedDate(_MONTHS[found["month"].lower()], _number(day), _number(found["year"]))
         for found in _NAMED.finditer(query)
@@ -82,9 +84,9 @@ def named_dates(query: str) -> list[NamedDate]:
 
 
 def closeness(named: Sequence[NamedDate], moment: datetime) -> float:
-    """How near a moment is to the nearest of the dates, 0..1.
+    """Rate a moment's closeness to the nearest date, 0..1.
 
-    What is said of a day is often said some days later, so a moment shortly behind it counts.
+    People often write about a day some days later, so moments shortly after a date count too.
     """
     day = moment.astimezone(UTC).date()
     return max((_near(each, day) for each in named), default=0.0)
@@ -113,7 +115,7 @@ def _near(named: NamedDate, day: date) -> float:
 
 def _exists(named: NamedDate) -> bool:
     try:
-        # A leap year, for a day without a year.
+        # A day without a year may be in a leap year.
         date(2024 if named.year is None else named.year, named.month, named.day or 1)
     except ValueError:
         return False
@@ -124,21 +126,19 @@ def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-_AGO = re.compile(r"(\d{1,9})\s*([mhdw])", re.IGNORECASE)
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-
-
 def parse_since(text: str, now: datetime | None = None) -> datetime:
-    """The time that a text names, aware.
+    """Parse a point in time.
+
+    The result has a time zone.
 
     Args:
-        text: ISO 8601, as in `2026-05-01` or `2026-05-01T12:00Z`, of this machine's time zone
-            where it names none; or so many minutes, hours, days or weeks ago: `30m`, `12h`,
-            `7d`, `2w`.
-        now: what is counted back from; default: now.
+        text: ISO 8601, as in `2026-05-01` or `2026-05-01T12:00Z`, in this machine's time zone
+            by default; or a number of minutes, hours, days or weeks ago: `30m`, `12h`, `7d`,
+            `2w`.
+        now: the time to count back from; default: now.
 
     Raises:
-        InvalidRequestError: it is none of these.
+        InvalidRequestError: the text is none of these.
     """
     text = text.strip()
     ago = _AGO.fullmatch(text)

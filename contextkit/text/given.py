@@ -1,4 +1,4 @@
-"""Texts that somebody gives: that they are text, and the form they are stored and shown in."""
+"""Check and normalise texts from users and agents."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _SHOWN = 40
 
 
 def given_line(value: object, what: str, longest: int, error: type[ContextKitError]) -> str:
-    """A text of one line.
+    """Check a text and convert it to one line.
 
     Args:
-        value: what was given.
-        what: what it is, for the error: `a name`.
-        longest: characters that the line may have.
-        error: what is raised, made from one line of words.
+        value: the input.
+        what: its name in errors: `a name`.
+        longest: the maximum length of the line.
+        error: the exception class, called with the message.
 
     Returns:
-        It on one line, every run of white space and controls one space, with none at its ends.
+        One line; every run of white space and controls becomes one space, none at the ends.
 
     Raises:
-        ContextKitError: an `error`, where it is no text, no valid Unicode, empty or too long.
+        ContextKitError: an `error`, if it is not a text, not valid Unicode, empty or too long.
     """
-    # Its patterns cost a process some milliseconds, and most store nothing.
+    # Imported here because its patterns take milliseconds, and most processes store nothing.
     from contextkit.text.markup import one_line
 
     line = one_line(_text(value, what, error))
@@ -36,19 +36,19 @@ def given_line(value: object, what: str, longest: int, error: type[ContextKitErr
 
 
 def given_lines(value: object, what: str, error: type[ContextKitError]) -> str:
-    """A text of any number of lines.
+    """Check a text of any number of lines.
 
     Args:
-        value: what was given.
-        what: what it is, for the error: `a task's detail`.
-        error: what is raised, made from one line of words.
+        value: the input.
+        what: its name in errors: `a task's detail`.
+        error: the exception class, called with the message.
 
     Returns:
-        It without white space at its ends, terminal codes and controls, its lines ended by line
-        feeds; it may be empty.
+        The text without white space at its ends, terminal codes and controls, with line feeds as
+        line ends; it may be empty.
 
     Raises:
-        ContextKitError: an `error`, where it is no text or no valid Unicode.
+        ContextKitError: an `error`, if it is not a text or not valid Unicode.
     """
     return _CONTROLS.sub("", _LINE_END.sub("\n", _text(value, what, error))).strip()
 
@@ -66,5 +66,5 @@ def _text(value: object, what: str, error: type[ContextKitError]) -> str:
 
 
 def well_formed(text: str) -> str:
-    """The text without half surrogate pairs, which no host could write anywhere."""
+    """Replace half surrogate pairs, which cannot be encoded."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,16 +1,16 @@
-"""Where a text may be cut without taking a character as people see it apart."""
+"""Find places to cut between visible characters."""
 
 from __future__ import annotations
 
 import unicodedata
 
 _ZERO_WIDTH_JOINER = "\u200d"
-# Characters that extend the one before although their category does not say so: half-width
+# Characters that extend the previous one although their category does not say so: half-width
 # voicing marks, Thai and Lao AM, zero-width non-joiner, emoji skin tones and tags.
 _EXTENDING = frozenset("\uff9e\uff9f\u0e33\u0eb3\u200c\u200d") | frozenset(
     map(chr, (*range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)))
 )
-# Signs that belong to the character behind them.
+# Signs that belong to the following character.
 _PREPENDED = frozenset(
     map(
         chr,
@@ -24,15 +24,15 @@ _PREPENDED = frozenset(
 )
 _VIRAMA = 9
 _LOOK_BACK = 64
-"""Characters of a run of flags or of marks that are looked at; an even number."""
+"""Characters of a run of flags or marks that are examined; an even number."""
 
 
 def is_boundary(text: str, position: int) -> bool:
     """Whether `text` may be cut at `position`.
 
-    It may not within a surrogate pair, between a character and its combining marks,
-    within an emoji sequence, a flag, a Hangul syllable, an Indic conjunct or a CR LF. A
-    few places where Unicode would allow a cut are refused too.
+    It may not be cut within a surrogate pair, an emoji sequence, a flag, a Hangul syllable, an
+    Indic conjunct or a CR LF, nor between a character and its combining marks. A few places
+    that Unicode allows are refused too.
 
     Args:
         text: any text.
@@ -56,7 +56,7 @@ def is_boundary(text: str, position: int) -> bool:
 
 
 def _follows_virama(text: str, position: int) -> bool:
-    """A virama joins the letters around it, also through other marks."""
+    """Whether a virama before `position` joins the letters around it."""
     first = max(position - _LOOK_BACK, 0)
     while position > first and (
         text[position - 1] in _EXTENDING or unicodedata.category(text[position - 1])[0] == "M"
@@ -68,7 +68,7 @@ def _follows_virama(text: str, position: int) -> bool:
 
 
 def _is_within_flag(text: str, position: int) -> bool:
-    """A flag is two regional indicators: in a run of them, cuts are at even places."""
+    """Whether `position` splits a flag's pair of regional indicators."""
     if not _is_regional(text[position]):
         return False
     start = position
@@ -82,7 +82,7 @@ def _is_regional(character: str) -> bool:
 
 
 def _is_within_syllable(before: str, after: str) -> bool:
-    """Hangul: leading consonants, vowels and trailing consonants make one syllable."""
+    """Whether two characters belong to the same Hangul syllable."""
     here, there = _hangul_part(before), _hangul_part(after)
     return there != "" and (here, there) in {
         *(("L", part) for part in ("L", "V", "LV", "LVT")),

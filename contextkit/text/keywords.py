@@ -1,10 +1,8 @@
-"""BM25's sparse vectors, the same for every record and every store.
+"""Build BM25's sparse vectors, and find related words.
 
-Words related to those of a query: irregular forms, synonyms, and things of a kind.
-
-A stemmer joins `wins` and `win`, not `won` and `win`; and somebody who asks about pets means the
-puppy. Both are facts about English and stand in `related_words.txt`. They apply to the query, so
-that no record needs to be indexed again.
+A stemmer joins `wins` and `win`, but not `won` and `win`; and a question about pets is also about
+puppies. `related_words.txt` lists irregular forms, synonyms, and things of a kind. They are added
+to the query, so that no record needs to be indexed again.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ _FIRST_CJK = "\u2e80"
 
 @frozen
 class KeywordVector:
-    """A sparse vector: token ids and their weights, of equal length."""
+    """A sparse vector: token ids and their weights."""
 
     indices: list[int]
     values: list[float]
@@ -39,13 +37,13 @@ def _keyword_model(multilingual: bool) -> Any:
 
 
 def _keyword_model_for(text: str) -> Any:
-    # The code tokenizer adds an identifier's parts to its whole; the multilingual one cuts
-    # text that is written without spaces into words. Both give a word the same id.
+    # The code tokenizer adds the parts of an identifier to the whole; the multilingual one splits
+    # text that is written without spaces. Both give the same word the same id.
     return _keyword_model(not text.isascii() and max(text) >= _FIRST_CJK)
 
 
 def embed_keywords(text: str) -> KeywordVector:
-    """BM25's vector of a document; beyond 200,000 characters a text is not searched."""
+    """BM25's vector of a document, from its first 200,000 characters."""
     text = text[:_KEYWORD_CHARACTERS]
     vector = _keyword_model_for(text).embed_document(text)
     return KeywordVector(list(vector.indices), list(vector.values))
@@ -53,17 +51,17 @@ def embed_keywords(text: str) -> KeywordVector:
 
 @lru_cache(maxsize=_CACHED_QUERIES)
 def embed_keywords_query(text: str) -> KeywordVector:
-    """BM25's vector of a query: every distinct word counts once."""
+    """BM25's vector of a query; every distinct word counts once."""
     text = text[:_KEYWORD_CHARACTERS]
     vector = _keyword_model_for(text).embed_query(text)
     return KeywordVector(list(vector.indices), list(vector.values))
 
 
 def related_to(words: Iterable[int]) -> frozenset[int]:
-    """The words related to the words of a query, without those.
+    """Return the ids of words related to a query's.
 
     Args:
-        words: the ids of the query's words, as `embed_keywords_query` gives them.
+        words: the ids of the query's words, from `embed_keywords_query`.
     """
     table = _table()
     own = frozenset(words)
@@ -72,7 +70,7 @@ def related_to(words: Iterable[int]) -> frozenset[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> Mapping[int, frozenset[int]]:
-    """Word -> the words related to it, by their ids."""
+    """Map word ids to those of related words."""
     related: dict[int, set[int]] = defaultdict(set)
     for line in files("contextkit.text").joinpath("related_words.txt").read_text().splitlines():
         if line.startswith("#"):

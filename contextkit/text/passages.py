@@ -1,11 +1,10 @@
-"""Excerpts: the passages of a text that have most to do with a query.
+"""Extract the passages that are most relevant to a query.
 
-A passage is a run of paragraphs that follow each other: the one that matches best and those
-around it, under their heading. There are two at most; `...` stands where something is left
-out. A paragraph counts for the words of the query that it has, the rarer ones more, and in
-part for those of its neighbours. A fence, a table or a short list is whole or left out, and a
-line that ends with a colon stays with what it announces. Where no paragraph fits, sentences
-take their place.
+A passage is a run of neighbouring paragraphs: the best match and those around it, under their
+heading. There are at most two; `...` marks omissions. A paragraph's score is the sum of the
+query's words in it, weighted by rarity, plus a part of its neighbours' scores. A fence, a table
+or a short list is shown whole or not at all, and a line that ends with a colon stays with the
+following block. If no paragraph fits, sentences are used instead.
 """
 
 from __future__ import annotations
@@ -29,29 +28,29 @@ from contextkit.text.units import TextUnit, text_units, unit_blocks
 _MARKUP = re.compile(r"[\\\s]+")
 
 _NEIGHBOUR = 0.6
-"""The part of its worth that a piece gives to those beside it, and that on to the next."""
+"""The part of its score that a piece passes on to its neighbours, and they to theirs."""
 
 _LEAD = 0.25
-"""What the first sentence counts, of the best one's worth: the rest is often about it."""
+"""Bonus of the first sentence, relative to the best score: the rest often refers to it."""
 
 _LEAST_WORTH = 0.05
-"""What has less than this part of the best one's worth is left out."""
+"""Pieces with less than this part of the best score are left out."""
 
 _SHORT_PROSE = 300
-"""Characters of a line or a wrapped paragraph that is one piece, unless nothing fits so."""
+"""Maximum length of a line or paragraph that is not split, unless nothing fits."""
 
 _PASSAGES = 2
-"""More of them, each without what is around it, would be shreds."""
+"""Maximum number of passages; more would be fragments without context."""
 
 _TRIES_IN_VAIN = 5
 _RETRIES = 8
 _MOST_IN_A_ROW = 12
 _MOST_CHARACTERS = 200_000
-"""What is behind these is neither searched nor read here."""
+"""Only this much of a text is searched."""
 
 
 class Excerpt(str):
-    """A shortened text that can be understood by itself, not one that was cut off."""
+    """A shortened text of self-contained parts."""
 
     __slots__ = ()
 
@@ -66,20 +65,19 @@ def excerpt(
     tail: str = "",
     must_keep: Sequence[str] = (),
 ) -> Excerpt:
-    """The sentences of a text that have most to do with a query, within so many tokens.
+    """Select a query's most relevant sentences within a token limit.
 
     Args:
-        text: Markdown, XML's character data or plain text.
-        query: what the text is read for; where no word of it is in the text, the sentences
-            at the beginning are kept.
-        max_tokens: what the result may take, head and tail included.
+        text: Markdown, XML character data or plain text.
+        query: the query; if none of its words is in the text, the first sentences are used.
+        max_tokens: maximum tokens of the result, head and tail included.
         count: text -> tokens.
-        head: what stands before the sentences, such as a label or an opening tag.
-        tail: what stands behind them.
-        must_keep: texts that the sentences have.
+        head: text in front of the sentences, such as a label or an opening tag.
+        tail: text after them.
+        must_keep: texts that the result must contain.
 
     Returns:
-        Whole sentences in their order; "" where not one fits, or what must be kept does not.
+        Whole sentences in their order; "" if none fits, or not all of `must_keep`.
     """
     for longest in (_SHORT_PROSE, 0):
         reading = _read(text[:_MOST_CHARACTERS], query, longest)
@@ -109,13 +107,13 @@ def _chosen(
         over = count(short) - max_tokens
         if over <= 0:
             return short
-        # The tokens of the parts do not add up to those of the whole.
+        # The sum of the parts' tokens differs from the tokens of the whole.
         room = min(room, choice.spent) - over
     return ""
 
 
 def keeps(text: str, must: str) -> bool:
-    """Whether a text has these words, whatever the white space and the escapes."""
+    """Whether a text contains another, ignoring white space and escapes."""
     return _plain(must) in _plain(text)
 
 
@@ -125,14 +123,14 @@ def _plain(text: str) -> str:
 
 @frozen
 class _Reading:
-    """A text's units, the blocks that they make, and which blocks a query needs first.
+    """A text's units and blocks, ranked for a query.
 
     Attributes:
         units: the text's units.
-        blocks: runs of units that stay or go as one, in their order.
-        best_first: the blocks that are worth showing, those of most worth first.
-        matches: those of them that match by themselves.
-        ranks: the place of each block in `best_first`.
+        blocks: runs of units that are shown or left out together, in order.
+        best_first: the blocks worth showing, the best ones first.
+        matches: the blocks among them that match by themselves.
+        ranks: the position of each block in `best_first`.
         block_of: the block of each unit.
     """
 
@@ -156,7 +154,7 @@ class _Reading:
 def _parsed(
     text: str, longest: int
 ) -> tuple[Sequence[TextUnit], Sequence[range], Sequence[frozenset[int]]]:
-    """A text's units, their blocks, and the words of each block as the search knows them."""
+    """Parse a text into units, blocks and word ids."""
     units = text_units(text, longest)
     blocks = unit_blocks(units, longest)
     texts = ("\n".join(unit.text for unit in units[it.start : it.stop]) for it in blocks)
@@ -180,7 +178,7 @@ def _read(text: str, query: str, longest: int) -> _Reading:
 
 
 def _order(own: Sequence[float]) -> Sequence[int]:
-    """Places, those of most worth first; without any worth, from the beginning."""
+    """Rank positions by score; without any score, in order."""
     best = max(own, default=0.0)
     if not best:
         return range(len(own))
@@ -194,12 +192,12 @@ def _order(own: Sequence[float]) -> Sequence[int]:
 
 
 def _fading(own: Sequence[float]) -> list[float]:
-    """What each place has of its own and of those before it, less with each step."""
+    """Add to each score a fading part of earlier ones."""
     return list(accumulate(own, lambda before, value: _NEIGHBOUR * before + value))
 
 
 def _holders(units: Sequence[TextUnit], must_keep: Iterable[str]) -> set[int] | None:
-    """The units that have these words, each in one of them or in several in a row."""
+    """The units that contain these texts."""
     held: set[int] = set()
     for must in must_keep:
         rows = (
@@ -220,14 +218,14 @@ def _joined(units: Sequence[TextUnit], places: Iterable[int]) -> str:
 
 @define(eq=False)
 class _Choice:
-    """The units that stay.
+    """The units that are shown.
 
     Attributes:
         reading: the text's units.
         count: text -> tokens.
-        chosen: places of those that stay.
-        spent: about what they take.
-        passages: how many runs they make.
+        chosen: the positions of the chosen units.
+        spent: approximately their tokens.
+        passages: the number of runs that they form.
     """
 
     reading: _Reading
@@ -244,7 +242,7 @@ class _Choice:
         return self.reading.units
 
     def choose(self, kept: Iterable[int], room: int) -> None:
-        """Keep some units; then the best blocks, and those around them, while there is room."""
+        """Choose required units, then the best blocks and their neighbours."""
         self.chosen, self.spent, self.passages, self._beside = set(), 0, 0, []
         for place in sorted(kept):
             self._add([place], room)
@@ -267,7 +265,7 @@ class _Choice:
             vain += not self._add(self.reading.blocks[place], room)
 
     def _add(self, units: Sequence[int], room: int) -> bool:
-        """Let a block stay, with the headings above it, where there is room for it."""
+        """Choose a block with its headings, if there is room."""
         wanted = {*units, *self._headings(units[0])} - self.chosen
         if not wanted:
             return True
@@ -290,7 +288,7 @@ class _Choice:
         return True
 
     def _headings(self, place: int) -> Iterator[int]:
-        """The headings above a unit, or above the indented blocks that it is one of."""
+        """Yield the headings above a unit or its block."""
         first = place
         for _ in range(_MOST_IN_A_ROW):
             if not (first and self.units[first].is_indented and self.units[first - 1].is_indented):
@@ -306,7 +304,7 @@ class _Choice:
         return self._tokens[place]
 
     def text(self) -> str:
-        """What stays, with an ellipsis wherever something is left out."""
+        """Join the chosen units, with an ellipsis for each omission."""
         parts: list[str] = []
         last = -1
         for place in sorted(self.chosen):
@@ -325,13 +323,13 @@ class _Choice:
         return "".join(parts)
 
     def _gap(self, last: int, place: int) -> str:
-        """What stands where units between these two were left out."""
+        """Return the text for omitted units between two positions."""
         unit = self.units[place]
         if last >= 0 and not (self.units[last].is_block or self.units[last].is_heading):
             skipped = self.units[last + 1 : place + 1]
             parted = any(between.before.count("\n") > 1 for between in skipped)
             is_paragraph = unit.is_block or unit.is_heading or parted
-            # What did not begin a line must not begin one now: it could be taken for a list.
+            # A unit that did not start a line must not start one now: it could become a list.
             line = "\n\n" if is_paragraph else "\n" if unit.starts_line else " "
             return f" {ELLIPSIS}{line}"
         before = "\n\n" if last >= 0 else ""

@@ -1,4 +1,4 @@
-"""Reading a query: its keywords, the names in it, and what is wanted."""
+"""Analyse a query: keywords, names, topics, intent and subject."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from contextkit.text.words import (
 _READ_CHARACTERS = 8192
 _READ_TOKENS = 512
 _MOST = 64
-"""Keywords and names at most: no question is about more things."""
+"""Maximum number of keywords and of names: no question needs more."""
 
 _LONGEST_NAME = 120
 _LONGEST_PHRASE = 5
@@ -49,12 +49,25 @@ _URL = re.compile(r"https?://\S+")
 _AS_CODE = re.compile(r"`|\w\(\)|(?<!\w)--?\w")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 
+_NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
+_NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
+_SHORTEST_STEM = 4
+_LONGEST_BEGINNING = 7
+"""Letters that count of a foreign word, whose endings are not English."""
+
+_LEAST_WORDS = 2
+"""A first line with fewer words does not give the subject: "Hello, I need help"."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_READ_LINES = 100_000
+
 
 def signals_of(query: str) -> QuerySignals:
-    """The signals of a query's own words, whatever plugins know besides.
+    """Return the signals of a query's own words.
 
-    Of a long text the first 8,192 characters count, as many as are searched for. What a text
-    of several lines asks about stands in its first.
+    Only the first 8,192 characters of a text count, as in searches. The topic of a text of
+    several lines is taken from its first line.
     """
     text = query[:_READ_CHARACTERS]
     entities, prose = _names_and_prose(text)
@@ -67,10 +80,10 @@ def signals_of(query: str) -> QuerySignals:
 
 
 def is_talk(query: str) -> bool:
-    """Whether a query names nothing to search for: "thanks!", "can you help me?", "fix it".
+    """Whether a query has no subject: "thanks!", "fix it".
 
-    What is written as code is something, whatever it is called: `--help`, `fix()`. So may be
-    one word by itself, unless it is a greeting or the like: `next`, `mean`.
+    Words written as code are a subject: `--help`, `fix()`. So may be a single word, unless it
+    is a greeting or similar: `next`, `mean`.
     """
     text = query[:_READ_CHARACTERS]
     words = frozenset(_words(text))
@@ -92,11 +105,11 @@ def _keywords(text: str) -> tuple[str, ...]:
 
 
 def _words(text: str) -> list[str]:
-    """Whole words in lower case; `don't` is one of them."""
+    """Whole words in lower case; `don't` is one word."""
     return _WORD.findall(_APOSTROPHE.sub("", text).lower())
 
 
-# -- what it asks about -----------------------------------------------------------------------
+# -- topics -----------------------------------------------------------------------------------
 
 
 def _topics(query: str) -> tuple[Topic, ...]:
@@ -105,7 +118,7 @@ def _topics(query: str) -> tuple[Topic, ...]:
 
 
 def _is_bare_phrase(query: str) -> bool:
-    """Whether a query is a few words that ask nothing and tell nothing: "digest auth"."""
+    """Whether a query is a bare phrase: "digest auth"."""
     if len(query) > _LONGEST_NAME or "?" in query or language_of(query) is not None:
         return False
     words = _words(query)
@@ -116,11 +129,14 @@ def _is_bare_phrase(query: str) -> bool:
     return not any(map(_code_name, query.split())) and not _AS_CODE.search(query)
 
 
-# -- what is wanted ---------------------------------------------------------------------------
+# -- intent -----------------------------------------------------------------------------------
 
 
 def _intent(prose: str, *, asks: bool) -> Intent:
-    """What is wanted, by whole words: a part of another word, or of a name, says nothing."""
+    """The intent, by whole words.
+
+    Parts of words or of names do not count.
+    """
     words = _words(prose)
     if not FIX.isdisjoint(words):
         return "fix"
@@ -136,12 +152,12 @@ def _intent(prose: str, *, asks: bool) -> Intent:
 
 
 def _is_told(words: Sequence[str]) -> bool:
-    """Whether the first word that says something is a verb of doing."""
+    """Whether the first meaningful word requests an action."""
     for word, following in pairwise((*words, "")):
         if word in VERBS:
             return True
         if word not in BEFORE_A_VERB:
-            # Whatever stands before "the" and is no small word is a verb.
+            # A word before "the" that is not a stop word is a verb.
             return word not in STOP_WORDS and following in DETERMINERS
     return False
 
@@ -150,7 +166,7 @@ def _is_told(words: Sequence[str]) -> bool:
 
 
 def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
-    """The names in a text, each once, and the text without those of code."""
+    """The names in a text, and the text without code."""
     names: dict[str, None] = {}
     prose: list[str] = []
     language = language_of(text)
@@ -169,7 +185,7 @@ def _names_and_prose(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def _code_name(token: str) -> str:
-    """The name of code, file or address that a token is; "" where it is a word."""
+    """Read a code name, file or address from a token."""
     if _URL.match(token):
         return token.rstrip(_ENDS)
     call = token.rstrip(".,;:!?").endswith("()")
@@ -184,7 +200,7 @@ def _code_name(token: str) -> str:
 
 
 def is_code_name(name: str) -> bool:
-    """Whether a name is one of code, a file or an address, and no one's name."""
+    """Whether a name is one of code, file or address."""
     return bool(_code_name(name))
 
 
@@ -206,7 +222,7 @@ def _is_code(bare: str) -> bool:
 
 
 def _is_path(bare: str) -> bool:
-    """Whether it is a path: `and/or` is none."""
+    """Whether it is a path, unlike `and/or`."""
     if not _PATH.fullmatch(bare):
         return False
     last = bare.rpartition("/")[2]
@@ -214,17 +230,17 @@ def _is_path(bare: str) -> bool:
 
 
 def _is_abbreviation(bare: str) -> bool:
-    """Whether it is one like `e.g`."""
+    """Whether it is an abbreviation like `e.g`."""
     return all(len(part) < 2 for part in bare.split("."))
 
 
 @define
 class _Capitalised:
-    """Collects capitalised words that stand side by side as one name.
+    """Joins neighbouring capitalised words into names.
 
     Attributes:
-        off: whether to collect none, where a text has capitals alone.
-        acronyms: whether to collect those alone, where every noun has a capital.
+        off: collect nothing, for a text in capitals.
+        acronyms: collect only acronyms, for a language in which all nouns have capitals.
     """
 
     off: bool
@@ -234,7 +250,10 @@ class _Capitalised:
     _first_is_doubtful: bool = field(default=False, init=False)
 
     def next(self, token: str) -> Iterator[str]:
-        """Take the next token of the text, "" for what is no word; give the names that ended."""
+        """Process the next token, "" for a non-word.
+
+        Yield the names that end here.
+        """
         bare = token.strip(_ENDS)
         is_name = not self.off and bare[:1].isupper() and bare.lower() not in STOP_WORDS
         is_name = is_name and (not self.acronyms or bare[1:2].isupper())
@@ -242,7 +261,7 @@ class _Capitalised:
             yield from self.ended()
         if is_name:
             if not self._words:
-                # Every sentence begins with a capital; "LLM" has more than one.
+                # Every sentence starts with a capital, but "LLM" has several.
                 self._first_is_doubtful = self._begins_sentence and not bare[1:2].isupper()
             self._words.append(bare)
             if token[-1] in _ENDS:
@@ -250,7 +269,7 @@ class _Capitalised:
         self._begins_sentence = token[-1:] in _SENTENCE_ENDS
 
     def ended(self) -> Iterator[str]:
-        """The name that has been collected, if there is one."""
+        """Yield the collected name, if any."""
         words, self._words = self._words, []
         if self._first_is_doubtful and (len(words) < 2 or words[0].lower() in _OPENING_VERBS):
             words = words[1:]
@@ -261,24 +280,11 @@ class _Capitalised:
 
 # -- the subject ------------------------------------------------------------------------------
 
-_NAME_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
-_NOT_THE_SUBJECT = STOP_WORDS | TALK | QUESTION_WORDS | VERBS | EXPLAIN
-_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ied", "ed", "es", "er", "s", "e", "y")
-_SHORTEST_STEM = 4
-_LONGEST_BEGINNING = 7
-"""Of a word in another language so many letters count, as its endings are its own."""
-
-_LEAST_WORDS = 2
-"""A first line with fewer does not say what a text is about: "Hello, I need help"."""
-
-_TRACEBACK = "Traceback (most recent call last)"
-_READ_LINES = 100_000
-
 
 def first_line(query: str) -> str:
-    """The line that says what a question is about.
+    """Return the line with the subject of a question.
 
-    A report begins with its title; a traceback that is pasted alone ends with its message.
+    A report starts with its title; a traceback alone ends with its message.
     """
     lines = [line for line in map(str.strip, query[:_READ_LINES].splitlines()) if line]
     if not lines:
@@ -287,17 +293,17 @@ def first_line(query: str) -> str:
 
 
 def is_traceback(query: str) -> bool:
-    """Whether a question begins with a traceback, so that its frames are what it is about."""
+    """Whether a question starts with a traceback."""
     return query.lstrip().startswith(_TRACEBACK)
 
 
 def subject_words(query: str) -> tuple[tuple[str, ...], ...]:
-    """List the words that a query is about, each by the beginnings that it may have.
+    """List a query's subject words with their stems.
 
-    In lower case, each once. Names are taken apart (`session_cookie`, `SessionCookie`), and
-    endings taken off. Words that only ask or tell are left out. A text of several lines is
-    about what its first line says. A word in another language than English has the beginnings
-    of the English words for it as well.
+    They are in lower case, without duplicates and endings. Names are split (`session_cookie`,
+    `SessionCookie`). Words of asking and telling are left out. The subject of a text of several
+    lines is taken from its first line. Words in other languages also have the stems of their
+    English translations.
     """
     words = _words_about(first_line(query))
     return words if len(words) >= _LEAST_WORDS else _words_about(query)
@@ -312,7 +318,10 @@ def _words_about(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _beginnings(term: Term) -> tuple[str, ...]:
-    """The beginnings of a word and of the English ones; none of one that only asks or tells."""
+    """The stems of a word and its translations.
+
+    None for words of asking and telling.
+    """
     subject = [word for word in term.english if word not in _NOT_THE_SUBJECT]
     if not subject and (term.english or term.text in _NOT_THE_SUBJECT):
         return ()
@@ -321,7 +330,7 @@ def _beginnings(term: Term) -> tuple[str, ...]:
 
 
 def name_parts(text: str) -> list[str]:
-    """Take names apart, as `SessionCookie` and `session_cookie`; their words in lower case."""
+    """Split names such as `SessionCookie` and `session_cookie` into lower-case words."""
     return [part.lower() for part in _NAME_PART.findall(text)]
 
 
@@ -332,14 +341,14 @@ def _stems_in(text: str) -> tuple[str, ...]:
 
 
 def names_one_thing(query: str) -> bool:
-    """Whether a question is about one name of code and nothing else."""
+    """Whether a question consists of a single name of code."""
     names = [name for name in _names_and_prose(query[:_READ_CHARACTERS])[0] if _code_name(name)]
     named = set(_stems_in(names[0])) if len(names) == 1 else set()
     return bool(named) and named.issuperset(_stems_in(query))
 
 
 def stem_of(word: str) -> str:
-    """Take the ending off a word in lower case."""
+    """Remove the ending of a lower-case word."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

@@ -1,9 +1,7 @@
-"""What a query says of itself: its keywords, the names in it, and what is wanted.
+"""A query's signals: keywords, names, intent, and topics.
 
-What a question asks about: how code works, its history, a decision, and so on.
-
-The words are patterns over the question in lower case, several languages to a topic. A question
-that has none of them is about code, as most questions to a coding agent are.
+Topics are found by patterns over the question in lower case, in several languages. A question
+without a known topic is about code, as most questions to a coding agent are.
 """
 
 from __future__ import annotations
@@ -29,20 +27,19 @@ def _texts(given: Iterable[str]) -> tuple[str, ...]:
 
 @frozen(kw_only=True)
 class QuerySignals:
-    """What a query says of itself.
+    """The signals of a query.
 
     Attributes:
-        keywords: its words in lower case and in their order, without those that every text
-            has; 64 at most. Behind a word in another language stand the English words for it.
-        entities: the names in it, as they are written: identifiers, dotted names, file paths,
-            quoted phrases and capitalised names; 64 at most.
-        intent: what is wanted: `fix`, `explain`, `question`, `action`, or `other` where its
-            words do not tell.
-        kinds: the kinds of items that matter most for that, as the plugins know them.
-        topics: what it asks about: `code` (how it works, where it is), `usage` (how to use or
-            configure it), `history` (when, who, why it changed), `decisions` (what was
-            agreed), `activity` (what is going on), `failures` (what went wrong). It says which
-            sources are likely to have the answer: see `SourceInfo.answers`.
+        keywords: its words in lower case, in order, without stop words; at most 64. A word in
+            another language is followed by its English translations.
+        entities: its names as written: identifiers, dotted names, file paths, quoted phrases and
+            capitalised names; at most 64.
+        intent: `fix`, `explain`, `question`, `action`, or `other` if its words do not show it.
+        kinds: the kinds of items that matter most for the query, according to plugins.
+        topics: its topics: `code` (how it works, where it is), `usage` (how to use or configure
+            it), `history` (when, who, why it changed), `decisions` (what was agreed), `activity`
+            (what is going on), `failures` (what went wrong). They determine which sources are
+            likely to have the answer: see `SourceInfo.answers`.
     """
 
     keywords: tuple[str, ...] = field(default=(), converter=_texts)
@@ -54,9 +51,11 @@ class QuerySignals:
     )
 
     def united(self, more: QuerySignals) -> QuerySignals:
-        """These and others, each once, these first; an intent other than `other` stays.
+        """Merge other signals into these.
 
-        `code` alone, which a question has that says nothing else, gives way to other topics.
+        An intent other than `other` stays.
+
+        The topic `code` alone, which is the default, is replaced by other topics.
         """
         own = () if more.topics and self.topics == ("code",) else self.topics
         return evolve(
@@ -124,7 +123,10 @@ _WHY = re.compile(r"(?<!\w)(?:why|warum|wieso|pourquoi|por qué)(?!\w)|为什么
 
 
 def topics_in(text: str) -> tuple[Topic, ...]:
-    """List what a question asks about, `code` where its words do not tell."""
+    """List the topics of a question.
+
+    `code` if its words do not show any.
+    """
     lowered = text.lower()
     found = [topic for topic, pattern in _SPACED.items() if pattern.search(lowered)]
     found += [
@@ -133,6 +135,6 @@ def topics_in(text: str) -> tuple[Topic, ...]:
         if topic not in found and pattern.search(lowered)
     ]
     if not found and _WHY.search(lowered):
-        # The reason may stand in the code, or in the message of the commit that made it so.
+        # The reason may be in the code, or in the message of the commit that changed it.
         return ("code", "history")
     return tuple(found) or ("code",)

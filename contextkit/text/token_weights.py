@@ -1,16 +1,16 @@
-"""Measured weights of the token estimate, in thousandths of a token.
+"""Weights of the token estimate, in thousandths of a token.
 
-A text's UTF-8 bytes are sorted into classes; a byte adds the weight of its class behind
-the class of the byte before it. The weights were fitted by non-negative least squares on
-pieces of prose, code, logs, JSON, stack traces and some thirty languages, and rounded.
-Pairs that never occurred there have their second class's average. Those of ASCII for o200k_base
-were then fitted to rendered contexts of three repositories, to files and logs of eleven others,
-and to chats; a count that is too low weighs five times as much there. Generated, not edited.
+The UTF-8 bytes of a text are sorted into classes; each byte adds the weight of its class after
+the class of the previous byte. The weights were fitted by non-negative least squares to prose,
+code, logs, JSON, stack traces and some thirty languages, and rounded. Pairs that did not occur have
+the average of their second class. Those of ASCII for o200k_base were then fitted to rendered
+contexts of three repositories, to files and logs of eleven others, and to chats, where a count that
+is too low has five times the weight. Generated, not edited.
 """
 
 from __future__ import annotations
 
-# Bytes of each class: ASCII as written, then the UTF-8 bytes over it as ranges.
+# The bytes of each class: ASCII as written, then ranges of the other UTF-8 bytes.
 BYTE_CLASSES: tuple[bytes, ...] = (
     b"aeiou",
     b"nrtlsdc",
@@ -48,7 +48,7 @@ BYTE_CLASSES: tuple[bytes, ...] = (
     bytes(range(0xF0, 0x100)),
 )
 
-# Row: the class of the byte before; column: the class of the byte.
+# Row: the class of the previous byte; column: the class of the byte.
 O200K_WEIGHTS: tuple[str, ...] = (
     "23 40 0 457 909 257 1349 125 724 379 834 383 609 436 0 943 411 38 200 224 118 309 208 422 59 "
     "179 0 1107 415 529 645 346 1611 1581",

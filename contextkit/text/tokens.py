@@ -1,9 +1,9 @@
-"""Counting tokens: an estimate that needs no tokenizer, and the counter for a model family.
+"""Count tokens, with an estimate for each model family.
 
-The estimate adds one weight per UTF-8 byte, looked up by the classes of the byte and of
-the one before it. So it is linear in the text, exact to the unit on every platform, and
-never falls when text is appended. On pieces of 500 characters that the weights were not
-fitted on, against o200k_base (mean error, 5th and 95th percentile, in percent):
+The estimate adds one weight per UTF-8 byte, looked up by the classes of the byte and of the byte
+before it. So it takes linear time, gives the same result on every platform, and never decreases
+when text is appended. On pieces of 500 characters that the weights were not fitted to, compared
+with o200k_base (mean error, 5th and 95th percentile, in percent):
 
 | text | mean | 5th | 95th |
 |---|---|---|---|
@@ -16,9 +16,9 @@ fitted on, against o200k_base (mean error, 5th and 95th percentile, in percent):
 | Chinese | 3.0 | -7 | +9 |
 | Japanese | 4.8 | 0 | +7 |
 
-It is blind to what only a vocabulary knows: random lower-case letters come out a third
-too low, and a repository whose own names are rare words a few percent. What counts for a
-budget has a margin for that (`counter_for`).
+It does not know the vocabulary: the count of random lower-case letters is a third too low, and
+that of a repository with unusual names a few percent. Counts for a budget therefore include a
+margin (`counter_for`).
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ if TYPE_CHECKING:
 
 
 _UNITS_PER_TOKEN = 1000
-# Texts are worked through in blocks, so that the look-up takes little memory beside them:
-# bytes of one text, and characters of several.
+# Texts are processed in blocks, so that the look-up takes little memory: bytes of one text, and
+# characters of several.
 _TOGETHER = 200_000
 _BLOCK_BYTES = 1 << 15
-# Percent added to a family's estimate, so that a budget counted with it is kept.
+# The estimate in percent, with the margin that keeps contexts within the budget.
 _O200K_SAFETY = 106
 _CLAUDE_SAFETY = 110
 
 
 class Beginnings(Protocol):
-    """The beginnings of one text, counted with the same note behind each."""
+    """The beginnings of a text, counted with a note."""
 
     def tokens(self, end: int, between: str) -> int:
-        """Tokens of `text[:end] + between + note`."""
+        """Count the tokens of `text[:end] + between + note`."""
 
     def longest(self, max_tokens: int) -> int:
-        """About how many characters fit into so many tokens, with the note."""
+        """Estimate how many characters fit, with the note."""
 
 
 @frozen
 class TokenCounter:
-    """Something that counts a text's tokens, and its name for the trace.
+    """A function that counts tokens, with its name in traces.
 
     Attributes:
-        name: what counted, for instance `estimate:claude`.
+        name: its name, for instance `estimate:claude`.
         count: text -> tokens; 0 for an empty text.
-        beginnings: text and note -> the text's beginnings, for a counter that counts many of
-            them in less time than one by one; None for others.
-        together: texts -> the tokens of each, for a counter that counts many in less time than
-            one by one; None for others.
+        beginnings: text and note -> the text's beginnings, if the counter can count many of them
+            faster than one by one; otherwise None.
+        together: texts -> the tokens of each, if the counter can count many texts faster than
+            one by one; otherwise None.
     """
 
     name: str
@@ -76,36 +76,38 @@ class TokenCounter:
     together: Callable[[Sequence[str]], list[int]] | None = None
 
     def __call__(self, text: str) -> int:
-        """The number of tokens in `text`."""
+        """Count the tokens of `text`."""
         return self.count(text)
 
     def many(self, texts: Sequence[str]) -> list[int]:
-        """The number of tokens in each text."""
+        """Count the tokens of each text."""
         if self.together is not None:
             return self.together(texts)
         return [self.count(text) for text in texts]
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate a text's tokens for a current tokenizer of 200,000 tokens (o200k_base).
+    """Estimate a text's tokens for o200k_base.
 
     Args:
         text: any text, lone surrogates included.
 
     Returns:
-        0 for an empty text, else at least 1; never less for a longer text that begins
-        with this one.
+        0 for an empty text, otherwise at least 1; appending text never decreases it.
     """
     return _tokens(text, "o200k", 100)
 
 
 def counter_called(name: str) -> TokenCounter | None:
-    """The estimate of that name, as a trace has it; None for a plugin's."""
+    """The estimating counter with this name in traces.
+
+    None for a plugin's.
+    """
     return next((counter for counter in _COUNTERS.values() if counter.name == name), None)
 
 
 def counter_for(family: str) -> TokenCounter:
-    """The estimating counter for a family of models.
+    """Return the estimating counter of a model family.
 
     | family | counts | safety |
     |---|---|---|
@@ -113,16 +115,16 @@ def counter_for(family: str) -> TokenCounter:
     | `openai` | the same | +6% |
     | `claude` | Claude's tokenizers, by weights of their own | +10% |
 
-    A safety margin makes up for the estimate's error, so that a budget counted with it is
-    not exceeded in the model's own tokens: of 528 contexts of 2,000 tokens over repositories
-    that the weights were not fitted to, 3 were over, by 0.6% at most; the median used 94%.
-    The error of a short text is larger: of 88 contexts of 500 tokens 7 were over, by 2.7% at
-    most. Claude's tokenizers give 10 to 85% more tokens
-    than o200k_base, least on Japanese and most on stack traces, so one factor on the
-    default would waste a third of the budget or exceed it: `claude` has weights fitted to
-    the hungriest generation as `ctok`, an unofficial reconstruction, counts it. With the
-    margin, one in twenty pieces of 500 characters that it was not fitted on, and one in
-    sixty contexts of 8,000, came out lower than that count.
+    A margin compensates for the estimate's error, so that contexts stay within the budget in
+    the model's own tokens. Of 528 contexts of 2,000 tokens from repositories that the weights
+    were not fitted to, 3 exceeded it, by at most 0.6%; the median used 94%. The error of a
+    short text is larger: of 88 contexts of 500 tokens, 7 exceeded it, by at most 2.7%.
+
+    Claude's tokenizers give 10 to 85% more tokens than o200k_base, least for Japanese and most
+    for stack traces, so a single factor would waste a third of the budget or exceed it.
+    `claude` has weights fitted to the counts of `ctok`, an unofficial reconstruction, for the
+    generation with the most tokens. With the margin, one in twenty pieces of 500 characters
+    that it was not fitted to, and one in sixty contexts of 8,000, were counted too low.
 
     Args:
         family: one of `FAMILIES`.
@@ -131,9 +133,7 @@ def counter_for(family: str) -> TokenCounter:
         InvalidRequestError: there is no such family.
     """
     if family not in _COUNTERS:
-        raise InvalidRequestError(
-            f"tokens: no counter for '{family}'; there is {', '.join(FAMILIES)}"
-        )
+        raise InvalidRequestError(f"tokens: expected one of {', '.join(FAMILIES)}, got '{family}'")
     return _COUNTERS[family]
 
 
@@ -157,10 +157,10 @@ def _weights(name: str) -> _Weights:
 
 
 class _Weights:
-    """What every byte weighs behind every other, in units."""
+    """The weight of each byte after each other byte."""
 
     def __init__(self, name: str) -> None:
-        # Kept for the methods: importing it anew takes a tenth of a short text's count.
+        # Stored, because importing numpy again takes a tenth of a short text's count.
         import numpy as np
 
         from contextkit.text.token_weights import BYTE_CLASSES, CLAUDE_WEIGHTS, O200K_WEIGHTS
@@ -170,12 +170,12 @@ class _Weights:
         class_of = np.empty(256, dtype=np.intp)
         for number, members in enumerate(BYTE_CLASSES):
             class_of[list(members)] = number
-        # At `first | second << 8`.
+        # Indexed by `first | second << 8`.
         self._by_pair = by_class[class_of[None, :], class_of[:, None]].ravel()
         self._np = np
 
     def units(self, text: str) -> int:
-        """The units of a text at the start of a line."""
+        """Count a text's units at a line start."""
         data = b"\n" + text.encode("utf-8", "surrogatepass")
         pairs = len(data) - 1
         units = 0
@@ -185,11 +185,11 @@ class _Weights:
         return units
 
     def units_of_each(self, texts: Sequence[str]) -> list[int]:
-        """The units of several texts, each at the start of a line."""
+        """Count the units of several texts."""
         units: list[int] = []
         first = characters = 0
         for position, text in enumerate(texts):
-            # Sums are eight times as large as what they are of.
+            # Sums take eight times the memory of the bytes.
             if characters > _TOGETHER:
                 units += self._units_together(texts[first:position])
                 first, characters = position, 0
@@ -198,7 +198,7 @@ class _Weights:
 
     def _units_together(self, texts: Sequence[str]) -> list[int]:
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        # Each line break ends one text and stands before the next.
+        # Each line break ends one text and precedes the next one.
         data = b"\n".join([b"", *encoded, b""])
         ends = list(accumulate(len(each) + 1 for each in encoded))
         sums = self._sums(data)
@@ -208,31 +208,31 @@ class _Weights:
         ]
 
     def _sums(self, data: bytes) -> NDArray[np.int64]:
-        """At each place the units of the pairs that end before it."""
+        """Sum up the units before each position."""
         sums: NDArray[np.int64] = self._np.zeros(len(data), self._np.int64)
         self._np.cumsum(self._of_pairs(data, 0, len(data) - 1), out=sums[1:])
         return sums
 
     def sums(self, text: str) -> NDArray[np.int64]:
-        """The units of every beginning of a text, by its characters."""
+        """Return the units of every beginning of a text."""
         numpy = self._np
         data = b"\n" + text.encode("utf-8", "surrogatepass")
         sums = self._sums(data)
         if text.isascii():
             return sums
-        # A place before a byte that goes on with a character is none between two.
+        # A position before a continuation byte is inside a character.
         goes_on = numpy.frombuffer(data, numpy.uint8)[1:] & 0xC0 == 0x80
         by_character: NDArray[np.int64] = sums[~numpy.append(goes_on, False)]
         return by_character
 
     def _of_pairs(self, data: bytes, start: int, pairs: int) -> NDArray[np.int64]:
-        # Every two neighbouring bytes as one number; each shares a byte with the next.
+        # All pairs of neighbouring bytes as 16-bit numbers, which overlap by one byte.
         view: NDArray[np.uint16] = self._np.ndarray((pairs,), "<u2", data, start, (1,))
         return self._by_pair.take(view)
 
 
 class _EstimatedBeginnings:
-    """Beginnings whose units are sums that are computed once."""
+    """Beginnings counted with sums that are computed once."""
 
     def __init__(self, text: str, note: str, weights: str, percent: int) -> None:
         self._text = text
@@ -243,27 +243,27 @@ class _EstimatedBeginnings:
         self._note_units = _weights(weights).units(note) if note else 0
 
     def tokens(self, end: int, between: str) -> int:
-        """Tokens of `text[:end] + between + note`."""
+        """Count the tokens of `text[:end] + between + note`."""
         units = self._units.item(end)
         before = self._text[end - 1 : end] or "\n"
         if between:
             units += _units_behind(before, between, self._weights)
             before = between[-1]
         if self._note:
-            # Counted by itself, it stands at the start of a line.
+            # The note's units were counted for the start of a line; correct them.
             units += self._note_units + _units_behind(before, self._note[0], self._weights)
             units -= _units_behind("\n", self._note[0], self._weights)
         return _in_tokens(units, self._percent) if end or between or self._note else 0
 
     def longest(self, max_tokens: int) -> int:
-        """About how many characters fit into so many tokens, with the note."""
+        """Estimate how many characters fit, with the note."""
         room = max_tokens * _UNITS_PER_TOKEN * 100 // self._percent - self._note_units
         return max(0, int(self._units.searchsorted(room)) - 1)
 
 
 @lru_cache(maxsize=1024)
 def _units_behind(before: str, text: str, weights: str) -> int:
-    """The units of a short text behind a character."""
+    """Count the units of a short text after a character."""
     counted = _weights(weights)
     return counted.units(before + text) - counted.units(before)
 

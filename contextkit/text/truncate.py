@@ -1,4 +1,4 @@
-"""The default way to shorten a text to a number of tokens."""
+"""Shorten a text by cutting off its end."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from contextkit.text.tokens import Beginnings, TokenCounter
 
 ELLIPSIS = "..."
 
-# How much of what would fit a cut at a better place must keep, at least.
+# Cutting at a better place must leave at least this part of what would fit.
 _PARAGRAPH_KEEPS = 0.9
 _LINE_KEEPS = 0.8
 _SENTENCE_KEEPS = 0.8
 _WORD_KEEPS = 0.5
 
 SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[」』）”’]*+")
-# A word ends before white space; in Chinese and Japanese behind every character, but not
-# before punctuation that closes.
+# A word ends before white space; in Chinese and Japanese after every character, but not before
+# closing punctuation.
 _WORD_END = re.compile(r"(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff、。，！？])(?![、。，！？」』）])")
 _LINE_END = re.compile(r"[ \t\r\f\v]*(?:\n|\Z)")
 
 _FIRST_GUESS, _FIRST_GUESS_PER_TOKEN = 1000, 8
-# What is read behind the furthest cut, so that what it would be in the middle of is seen.
+# Text read after the furthest cut, to see whether the cut would split something.
 _BEYOND = 1000
 
 
 def truncate(text: str, max_tokens: int, count: Callable[[str], int], note: str = "") -> str:
     """Shorten `text` to `max_tokens`, ellipsis and note included.
 
-    What is kept is the text's beginning, cut at a paragraph's or line's end where that
-    keeps most of what fits, else at a sentence's, else at a word's, else between two
-    characters as people see them. A code fence that the cut falls into is closed. No
-    table row, tag, comment or entity is cut.
+    The result is the text's beginning. It is cut at the end of a paragraph or line if that
+    leaves most of what fits, otherwise at the end of a sentence, of a word, or between two
+    visible characters. A code fence that is cut is closed. Table rows, tags, comments and
+    entities are never cut.
 
     Args:
         text: Markdown, XML or plain text.
-        max_tokens: what the result may take, in tokens of `count`.
-        count: text -> tokens; called a logarithmic number of times, a `TokenCounter` that
-            knows beginnings hardly at all.
-        note: says where the rest is; it stands in a paragraph of its own, unless it
-            begins with white space of its own.
+        max_tokens: maximum tokens of the result, by `count`.
+        count: text -> tokens; called a logarithmic number of times, and even less if it is a
+            `TokenCounter` with `beginnings`.
+        note: says where the rest is; it becomes a paragraph of its own, unless it starts with
+            white space.
 
     Returns:
-        The text where it fits; else its beginning, `...` and the note; "" where the note
-        and one character do not fit.
+        The text if it fits; otherwise its beginning, `...` and the note; "" if the note and one
+        character do not fit.
     """
     if max_tokens <= 0:
         return ""
@@ -85,7 +85,7 @@ class _CountedBeginnings:
 
 @frozen
 class _Cutter:
-    """A text that is to be cut, and what stands behind the cut."""
+    """A text to cut, with the note after the cut."""
 
     text: str
     blocks: TextBlocks
@@ -103,9 +103,9 @@ class _Cutter:
         return cls(text, TextBlocks(text), separated, beginnings)
 
     def legal(self, position: int) -> int:
-        """The nearest place at or before `position` where the text may be cut.
+        """The nearest earlier position where a cut is allowed.
 
-        White space before the cut is left out.
+        White space before the cut is dropped.
         """
         while True:
             place = len(self.text[:position].rstrip())
@@ -117,17 +117,17 @@ class _Cutter:
             position = place
 
     def shortened(self, place: int) -> str:
-        """The text cut at a legal place, with ellipsis and note."""
+        """Return the cut text with ellipsis and note."""
         return f"{self.text[:place]}{self._ellipsis(place)}{self.note}"
 
     def tokens(self, place: int) -> int:
-        """Tokens of the text cut at a legal place, with ellipsis and note."""
+        """Count the tokens of the cut text."""
         return self.beginnings.tokens(place, self._ellipsis(place))
 
     def furthest(self, max_tokens: int, most: int) -> int:
-        """The last position, of `most`, that leaves no more than `max_tokens`.
+        """The last position that leaves at most `max_tokens`.
 
-        It is looked for in steps of double length, away from where it should be.
+        The search starts at an estimate and doubles its steps.
         """
         low, high, step = 0, most, 1
         position = self.beginnings.longest(max_tokens)
@@ -152,7 +152,7 @@ class _Cutter:
             ellipsis = f"\n{prefix}{ELLIPSIS}" if at_line_end else ELLIPSIS
             ellipsis += f"\n{fence.closing}"
         elif self.blocks.is_row_end(place):
-            # A line right below a table would be a row of it.
+            # A line directly after a table would become one of its rows.
             ellipsis = f"\n\n{ELLIPSIS}"
         elif at_line_end:
             ellipsis = f"\n{ELLIPSIS}"
@@ -161,7 +161,10 @@ class _Cutter:
         return ellipsis
 
     def better_places(self, furthest: int) -> Iterator[int]:
-        """Places to cut at, best first; the last is `furthest`, as far as anything fits."""
+        """Yield positions to cut at, best first.
+
+        The last one is `furthest`.
+        """
         furthest = self.legal(furthest)
         if self.blocks.open_fence(furthest) is None:
             yield from self._last("\n\n", furthest, _PARAGRAPH_KEEPS)

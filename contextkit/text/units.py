@@ -1,4 +1,4 @@
-"""The pieces of a text that stay or go as one: sentences, lines, fences, tables, headings."""
+"""Split a text into units: sentences, lines, fences, tables, headings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,}|(?:[-*_][ \t]*){3,}|([~^\"])\1{3,})\
 _ESCAPED = re.compile(r"\\.")
 _CONTINUES = re.compile(r"\s*[a-z]")
 _TILDES = re.compile(r"(?<=\n)~{4,}(?=\n)")
-# Of an indented block: reStructuredText's directive, or any line that ends with a colon.
+# Before an indented block: a reStructuredText directive, or any line that ends with a colon.
 _ANNOUNCES = re.compile(r"\.\. |.{0,120}:\Z")
 _STARTS_ANEW = re.compile(r"\s*(?:[-*+>|#.]|\d+[.)]|[^\s:]+(?: [^\s:]+)?: )|\s*$")
 
@@ -28,25 +28,25 @@ _NUMBER = re.compile(r"\d{1,9}[.)](?:\s|$)")
 
 _LONGEST_SENTENCE = 500
 _SHORT_ANNOUNCEMENT = 200
-"""Characters of a paragraph right above a fence that stays with it."""
+"""Maximum length of a paragraph that stays with the fence below it."""
 
 _SHORT_BLOCK = 700
-"""Characters of a paragraph or of a list of bullets that stays or goes as one."""
+"""Maximum length of a paragraph or bullet list that is not split."""
 
 _WRAPPED = 50
-"""A line of so many characters goes on in the next one, unless that begins something."""
+"""A line of this length continues in the next one, unless that starts something new."""
 
 
 @frozen
 class TextUnit:
-    """What stays or goes as one.
+    """A part of a text that is never divided.
 
     Attributes:
-        text: as it stands, white space around it left out.
-        before: the white space in front of it.
-        starts_line: whether it begins a line.
+        text: the text, without white space around it.
+        before: the white space before it.
+        starts_line: whether it starts a line.
         is_block: whether it is a fence or a table.
-        is_heading: whether it says nothing by itself.
+        is_heading: whether it has no meaning by itself.
     """
 
     text: str
@@ -57,7 +57,7 @@ class TextUnit:
 
     @property
     def is_list_item(self) -> bool:
-        """Whether it begins an item of a list."""
+        """Whether it starts a list item."""
         return _list_mark(self) is not None
 
     @property
@@ -67,11 +67,11 @@ class TextUnit:
 
 
 def text_units(body: str, longest: int) -> list[TextUnit]:
-    """The units of a text, in their order.
+    """Split a text into units, in order.
 
     Args:
-        body: Markdown, XML's character data or plain text.
-        longest: characters of prose that is not split into sentences.
+        body: Markdown, XML character data or plain text.
+        longest: maximum length of prose that is not split into sentences.
     """
     blocks = TextBlocks(_TILDES.sub(_underlining, body))
     units: list[TextUnit] = []
@@ -104,14 +104,16 @@ def text_units(body: str, longest: int) -> list[TextUnit]:
 
 
 def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
-    """The runs of units that are understood together, as their places.
+    """Group units that must be read together.
 
-    A numbered list is one block, and so is a short paragraph or list of bullets where prose
-    is not split. A unit that ends with a colon is in one block with the unit behind it.
+    Return ranges of their positions.
+
+    A numbered list is one block, and so is a short paragraph or bullet list if prose is not
+    split. A unit that ends with a colon is in one block with the next unit.
 
     Args:
-        units: of one text, in their order.
-        longest: as `text_units` has it; 0 where sentences stay or go one by one.
+        units: the units of one text, in order.
+        longest: as for `text_units`; 0 if sentences are separate.
     """
     blocks: list[range] = []
     for block in _runs(units):
@@ -130,9 +132,9 @@ def unit_blocks(units: Sequence[TextUnit], longest: int) -> list[range]:
 
 
 def _announces(units: Sequence[TextUnit], block: range, following: range, longest: int) -> bool:
-    """Whether a block cannot be understood without the one behind it.
+    """Whether a block cannot be understood without the next one.
 
-    A line that ends with a colon announces whatever follows, a short paragraph a fence.
+    A line that ends with a colon introduces any block, a short paragraph only a fence.
     """
     last, first = units[block[-1]], units[following[0]]
     if last.is_heading or last.is_block:
@@ -142,7 +144,10 @@ def _announces(units: Sequence[TextUnit], block: range, following: range, longes
 
 
 def _runs(units: Sequence[TextUnit]) -> Iterator[range]:
-    """Runs of units that are one paragraph or one list; headings and blocks by themselves."""
+    """Yield runs of units that form a paragraph or list.
+
+    Headings and blocks alone.
+    """
     start, mark = 0, None
     for place, unit in enumerate(units):
         is_alone = unit.is_heading or unit.is_block
@@ -166,7 +171,7 @@ def _is_alone(units: Sequence[TextUnit], place: int) -> bool:
 
 
 def _list_mark(unit: TextUnit) -> re.Pattern[str] | None:
-    """What begins each item of the list that a unit begins an item of."""
+    """The pattern of a unit's list item, or None."""
     if not unit.starts_line:
         return None
     return next((mark for mark in (_NUMBER, _BULLET) if mark.match(unit.text)), None)
@@ -177,7 +182,7 @@ def _length(units: Sequence[TextUnit], block: range) -> int:
 
 
 def _goes_on(last: str, line: str) -> bool:
-    """Whether a line goes on with the wrapped prose that ends with another one."""
+    """Whether a line continues the previous line's prose."""
     return len(last) >= _WRAPPED and not (_HEADING.match(last) or _STARTS_ANEW.match(line))
 
 
@@ -190,7 +195,7 @@ def _prose_units(
         return
     is_first = True
     for sentence in _sentences(prose, blocks, position):
-        # Lines of a log have no sentences.
+        # The lines of a log are not sentences.
         is_log = len(sentence) > _LONGEST_SENTENCE
         for part in _LINE.findall(sentence) if is_log else [sentence]:
             text = part.strip()
@@ -204,7 +209,7 @@ def _prose_units(
 
 
 def _underline(units: list[TextUnit], underline: str) -> None:
-    """Make a heading of what stands in the last line."""
+    """Turn the last line into a heading."""
     line = ""
     while True:
         unit = units.pop()
@@ -216,7 +221,10 @@ def _underline(units: list[TextUnit], underline: str) -> None:
 
 
 def _underlining(found: re.Match[str]) -> str:
-    """Tildes below a line of their length: reStructuredText's heading, no fence."""
+    """Keep tildes that underline a heading from opening a fence.
+
+    They underline a heading in reStructuredText.
+    """
     start = found.string.rfind("\n", 0, found.start() - 1) + 1
     is_heading = found.start() - 1 - start == len(found[0])
     return "-" * len(found[0]) if is_heading else found[0]
@@ -227,7 +235,7 @@ def _line_ends(text: str) -> str:
 
 
 def _is_in_block(blocks: TextBlocks, line: str, start: int, end: int) -> bool:
-    """Whether a line is of a fence, of a table or of indented code."""
+    """Whether a line is in a fence, table or code."""
     return (
         _INDENTED.match(line) is not None
         or blocks.is_row_end(end)
@@ -237,7 +245,7 @@ def _is_in_block(blocks: TextBlocks, line: str, start: int, end: int) -> bool:
 
 
 def _sentences(line: str, blocks: TextBlocks, start: int) -> Iterator[str]:
-    """A line's sentences, each with the white space in front of it."""
+    """Yield a line's sentences with the white space before them."""
     begin = read = 0
     marks = Counter[str]()
     for found in SENTENCE_END.finditer(line):
@@ -258,7 +266,7 @@ def _sentences(line: str, blocks: TextBlocks, start: int) -> Iterator[str]:
 
 
 def _marks(text: str, *, starts_line: bool) -> Mapping[str, int]:
-    """How often what opens or closes emphasis, code spans and brackets is in a text."""
+    """Count marks of emphasis, code spans and brackets."""
     bare = _ESCAPED.sub("", text)
     if starts_line and bare.lstrip()[:2] == "* ":
         bare = bare.lstrip()[2:]

@@ -1,4 +1,4 @@
-"""The English words that tell what a query wants, and those that tell nothing."""
+"""English words that show intent, and stop words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STOP_WORDS = _words(
     why will with would yes you your yours
     """
 )
-"""Words that every text has."""
+"""Words that every text contains."""
 
 ENGLISH_ALONE = _words(
     """
@@ -27,7 +27,7 @@ ENGLISH_ALONE = _words(
     where which why with would
     """
 )
-"""Words that no other language's questions are made with."""
+"""Words of questions that exist in no other language."""
 
 GREETINGS = _words(
     """
@@ -38,7 +38,7 @@ GREETINGS = _words(
     youre yup
     """
 )
-"""Words that are about nothing even where a query has no other."""
+"""Words that are no subject even if a query has no others."""
 
 TALK = GREETINGS | _words(
     """
@@ -55,10 +55,10 @@ TALK = GREETINGS | _words(
     yesterday yet
     """
 )
-"""Words of greeting, thanks, assent and asking on: a query of several of these is about nothing.
+"""Words of greeting, thanks, agreement and request; a query of several of these has no subject.
 
-They are words like others in a query that is about something, and one of them alone may be
-what a function is called.
+In a query with other words they count as usual, and one of them alone may be the name of a
+function.
 """
 
 FIX = _words(
@@ -68,14 +68,14 @@ FIX = _words(
     regression traceback
     """
 )
-"""Something is wrong."""
+"""Something is broken."""
 
 EXPLAIN = _words(
     """
     describe explain explained explains explanation whats
     """
 )
-"""Something is to be explained."""
+"""An explanation is wanted."""
 
 QUESTION_WORDS = _words(
     """
@@ -83,7 +83,7 @@ QUESTION_WORDS = _words(
     whom whose why will would
     """
 )
-"""What a question begins with."""
+"""Words that start a question."""
 
 BEFORE_A_VERB = _words(
     """
@@ -91,7 +91,7 @@ BEFORE_A_VERB = _words(
     us want wants we will would you
     """
 )
-"""What may stand before the verb of one who tells or wishes."""
+"""Words before the verb of an order or a wish."""
 
 VERBS = _words(
     """
@@ -103,19 +103,19 @@ VERBS = _words(
     stop support switch test tidy turn undo update upgrade use validate verify wire wrap write
     """
 )
-"""What people who develop software do, as they tell others to do it."""
+"""Verbs of software development, as used in orders."""
 
 DETERMINERS = _words(
     """
     a all an any both each every it its my our that the these this
     """
 )
-"""What may follow a verb that is told."""
+"""Words after the verb of an order."""
 
 EXPLAINING_PAIRS = frozenset(
     (("how", "does"), ("how", "do"), ("what", "is"), ("what", "are"), ("what", "does"))
 )
-"""Words that together ask for an explanation."""
+"""Pairs of words that ask for an explanation."""
 
 POLITE_PAIRS = frozenset((verb, "you") for verb in ("can", "could", "will", "would"))
-"""How a request begins that looks like a question."""
+"""Pairs of words that start a request in the form of a question."""

@@ -259,7 +259,9 @@ def test_families_have_names_for_the_trace() -> None:
 
 def test_an_unknown_family_is_an_error_that_names_the_known_ones() -> None:
     """The error says what was asked for and what there is."""
-    with pytest.raises(InvalidRequestError, match="'gpt'; there is default, openai, claude"):
+    with pytest.raises(
+        InvalidRequestError, match="expected one of default, openai, claude, got 'gpt'"
+    ):
         counter_for("gpt")
 
 
