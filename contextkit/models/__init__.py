@@ -1,4 +1,4 @@
-"""The values that flow through the stages: requests, items, records, traces, contexts."""
+"""Values that all stages share: requests, items, records, traces, contexts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items on their way into a context, with what their scores are made of."""
+"""Candidate items, with the components of their scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextkit.models.strategy import DEFAULT, Strategy
 
 
 def supported(value: float, support: float) -> float:
-    """A value in 0..1 with the support of the neighbours: no less than before, at most 1."""
+    """Raise a value by its neighbours' support, to at most 1."""
     return value if support == 0 else 1 - (1 - value) * (1 - support)
 
 
@@ -20,20 +20,20 @@ class Scores:
     """The components of a score, each 0..1, and their weights.
 
     Attributes:
-        relevance: what the source says.
-        match: that on the scale of all sources.
+        relevance: the relevance from the source.
+        match: the relevance on the scale common to all sources.
         salience, recency, priority: the other components.
-        strategy: what each of them counts.
-        history: how often and how lately it was chosen before.
-        decay: what the whole is multiplied by for its age.
-        support: what its neighbours in a sequence lend it.
-        hint: what else speaks for it, as its source says.
-        redundancy: how much it resembles a better item; only with `diversity`.
-        diversity: how much that costs, 0..1.
-        lifted: what it is ordered by where it updates an item that ranks higher, or None.
+        strategy: the weights.
+        history: how often and how recently the item was used.
+        decay: the factor for its age.
+        support: support from its neighbours in a sequence.
+        hint: further evidence for the item, from its source.
+        redundancy: its resemblance to a better item; only with `diversity`.
+        diversity: the weight of redundancy, 0..1.
+        lifted: the score that it inherits from a higher-ranked item that it updates, or None.
         score: the weighted mean of the components times the decay, 0..1.
-        rank_by: what candidates are ordered by: the score, less what redundancy costs; -1..1.
-            An update ranks no lower than what it supersedes.
+        rank_by: sorts candidates: the score, reduced by redundancy; -1..1. An update ranks no
+            lower than the item that it supersedes.
     """
 
     relevance: float
@@ -50,7 +50,7 @@ class Scores:
     diversity: float = 0.0
     lifted: float | None = None
 
-    # Candidates are sorted at every stage, so these are computed once.
+    # Candidates are sorted in every stage, so these are computed once.
     score: float = field(init=False, eq=False, repr=False)
     rank_by: float = field(init=False, eq=False, repr=False)
 
@@ -68,7 +68,7 @@ class Scores:
 
     @property
     def supported_match(self) -> float:
-        """The match, with what neighbours and its source's hint add to it, 0..1."""
+        """The match, raised by neighbours and the source's hint, 0..1."""
         return supported(supported(self.match, self.support), self.hint)
 
     @rank_by.default
@@ -79,7 +79,7 @@ class Scores:
         return own if self.lifted is None else max(own, self.lifted)
 
     def as_dict(self) -> Mapping[str, float]:
-        """Every component by name, for the trace."""
+        """All components by name, for the trace."""
         found = {
             "relevance": self.relevance,
             "match": self.match,
@@ -105,14 +105,14 @@ class Scores:
 
 @frozen(kw_only=True)
 class Candidate:
-    """An item on its way into the context.
+    """An item that may become part of the context.
 
     Attributes:
         item: the item.
-        section: the key of the section it was found for.
-        scores: what its score is made of.
-        updates: how many of the others supersede it.
-        order: sorts candidates best first, the same way whatever order they came in.
+        section: the key of its section.
+        scores: the components of its score.
+        updates: the number of other items that supersede it.
+        order: sorts candidates best first, independent of their original order.
     """
 
     item: ContextItem
@@ -128,5 +128,5 @@ class Candidate:
 
     @property
     def relevance(self) -> float:
-        """What the source says of it, with the support of its neighbours, 0..1."""
+        """The source's relevance with the neighbours' support, 0..1."""
         return supported(self.item.relevance, self.scores.support)

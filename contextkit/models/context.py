@@ -1,4 +1,4 @@
-"""What an assembly gives: the text, its items, and where they come from."""
+"""The result of an assembly: text, items, and their origins."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from contextkit.text.tokens import counter_called
 
 @frozen(kw_only=True)
 class ContextSource:
-    """Where one item of a context comes from.
+    """The origin of one item of a context.
 
     Attributes:
         source: the source.
         id: the item's id there.
         name: its short name.
-        type: what it is (`function`, `memory`, `commit`).
-        location: where the whole of it can be found, such as `path:line`, or None.
-        relevance: how well it matched, 0..1.
+        type: its kind (`function`, `memory`, `commit`).
+        location: the place of the whole item, such as `path:line`, or None.
+        relevance: its relevance, 0..1.
     """
 
     source: str
@@ -37,7 +37,7 @@ class ContextSource:
 
     @classmethod
     def of(cls, item: ContextItem) -> ContextSource:
-        """Where an item comes from."""
+        """Describe the origin of an item."""
         return cls(
             source=item.source,
             id=item.id,
@@ -53,12 +53,12 @@ class ContextComponent:
     """One part of a context's text.
 
     Attributes:
-        type: what it is: an item's kind, or `custom` for the host's own text.
+        type: an item's kind, or `custom` for the host's own text.
         source: its source; "" for the host's own text.
-        id: the item's id there; "" likewise.
-        content: as it stands in the text.
-        tokens: tokens that it takes in the text; None where they were not counted by itself:
-            of the host's own text where a plugin's tokenizer counts, and without a trace.
+        id: the item's id there; "" for the host's own text.
+        content: its text in the context.
+        tokens: the tokens of the content; None if unknown: for the host's own text if a plugin's
+            tokenizer counts, and without a trace.
         score: the item's score, 0..1, or None.
     """
 
@@ -71,7 +71,7 @@ class ContextComponent:
 
     @classmethod
     def of(cls, item: ContextItem, row: ItemTrace | None) -> ContextComponent:
-        """An item as it is shown, and its line in the trace."""
+        """Describe an item, with its entry in the trace."""
         return cls(
             type=item.kind or item.source,
             source=item.source,
@@ -83,7 +83,7 @@ class ContextComponent:
 
     @classmethod
     def of_host(cls, text: str, counter: str | None) -> ContextComponent:
-        """The host's own text, and what counted the context's tokens."""
+        """Describe the host's own text, counted with the context's counter."""
         count = counter_called(counter) if counter else None
         tokens = count(text) if count else None
         return cls(type="custom", source="", id="", content=text, tokens=tokens, score=None)
@@ -94,17 +94,15 @@ class FormattedContext:
     """A context ready for injection.
 
     Attributes:
-        markdown: the rendered text, in whichever style was asked for.
-        items: what got in, in the order of the text, contents as shown.
-        token_count: tokens of the rendered text.
-        sources_used: source name -> items in the text.
-        budget_exceeded: True when the text is over `max_tokens` (only with `overflow="soft"`).
+        markdown: the rendered text, in the requested style.
+        items: the items in the text, in its order, with contents as shown.
+        token_count: the tokens of the rendered text.
+        sources_used: source name -> number of items in the text.
+        budget_exceeded: whether the text exceeds `max_tokens` (only with `overflow="soft"`).
         truncated_items: ids of the items that were shortened or summarised.
-        trace: what each stage did to each source and item; set on every context that
-            was assembled.
-        additional: the request's `additional_context` as it stands in the text, "" where it
-            is not in it.
-        _ongoing: what `update_context` goes on from; in no JSON, and of this process alone.
+        trace: what each stage did to each source and item; set on every assembled context.
+        additional: the request's `additional_context` as it is in the text, or "".
+        _ongoing: the state for `update_context`; not in JSON, and only valid in this process.
     """
 
     markdown: str
@@ -119,9 +117,9 @@ class FormattedContext:
 
     @property
     def truncated(self) -> bool:
-        """True when the budget cost something: an item is shortened, summarised or left out.
+        """Whether an item was shortened or dropped for the budget.
 
-        `summary` says which of these it was.
+        `summary` gives the details.
         """
         return bool(self.truncated_items) or any(
             row.verdict == "over_budget" for row in (self.trace.items if self.trace else ())
@@ -129,13 +127,13 @@ class FormattedContext:
 
     @property
     def strategy(self) -> Mapping[str, Any]:
-        """Name and numbers of the strategy that made the scores; empty without a trace."""
+        """Name and numbers of the strategy; empty without a trace."""
         return self.trace.strategy if self.trace else {}
 
     @property
     def summary(self) -> str | None:
-        """How the text was shortened for the budget, or None."""
-        # One that was made by hand has no trace.
+        """Describe how the budget shortened the context, or None."""
+        # A context built by hand has no trace.
         rows = self.trace.items if self.trace else ()
         left_out = sum(1 for row in rows if row.verdict == "over_budget")
         summarised = sum(1 for row in rows if row.verdict == "compressed")
@@ -151,12 +149,12 @@ class FormattedContext:
 
     @property
     def sources(self) -> list[ContextSource]:
-        """Where the items come from, in the order of the text."""
+        """The origins of the items, in text order."""
         return [ContextSource.of(item) for item in self.items]
 
     @property
     def components(self) -> list[ContextComponent]:
-        """What the text is made of, in its order: the items, then the host's own text."""
+        """The parts of the text: items, then the host's text."""
         tokens: dict[tuple[str, str], list[ItemTrace]] = {}
         for row in self.trace.items if self.trace else ():
             if row.tokens:
@@ -172,10 +170,10 @@ class FormattedContext:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What was done for it, in short.
+        """Facts about the assembly.
 
-        `query`; `intent`; `considered`, source -> items that it returned; `searched`, the
-        sources that were asked; `milliseconds`. Empty for one that was made by hand.
+        `query`; `intent`; `considered`, source -> number of returned items; `searched`, the
+        searched sources; `milliseconds`. Empty for a context built by hand.
         """
         if not self.trace:
             return {}
@@ -190,8 +188,8 @@ class FormattedContext:
     def search_results(self) -> list[dict[str, Any]]:
         """The items as `search_result` content blocks of Claude's Messages API.
 
-        Claude cites from such blocks by itself. They hold what the text holds, without its
-        headings and its footer.
+        Claude cites such blocks automatically. They contain the text without its headings and its
+        footer.
         """
         return [
             {
@@ -212,7 +210,10 @@ class FormattedContext:
 
 
 def _as_json(value: Any) -> Any:
-    """The value as JSON; what a source keeps in its metadata may be anything."""
+    """Convert a value to JSON.
+
+    A source's metadata may contain any object.
+    """
     if has(type(value)) and not isinstance(value, Sequence):
         names = [field.name for field in fields(type(value)) if not field.name.startswith("_")]
         return {name: _as_json(getattr(value, name)) for name in names}

@@ -1,4 +1,4 @@
-"""What a plugin's embedding model looks like."""
+"""The interface of a plugin's embedding model."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ if TYPE_CHECKING:
 
 
 class DenseModel(Protocol):
-    """Makes dense vectors; a plugin gives one by `contextkit_embedder`.
+    """Makes dense vectors; plugins provide models by `contextkit_embedder`.
 
-    Its methods may be called from any thread, several at a time, and block. Vectors need
-    not be of unit length. What a method raises costs the vectors that it would have made:
-    records are stored and searched by their keywords then, and the model is tried again
-    after a while. A text may be longer than what the model reads: the model cuts it. Texts
-    without a word are not given to it.
+    Its methods may be called from any thread, concurrently, and may block. Vectors need not be
+    of unit length. If a method raises, the records are stored and searched by their keywords
+    alone, and the model is tried again after a cool-down. The model must truncate texts that are
+    too long for it. Texts without a word are not passed to it.
 
     Attributes:
-        name: what a store remembers, for instance `fastembed:all-MiniLM-L6-v2`: vectors of
-            models of the same name are compared with each other.
-        dimensions: numbers in each vector, 1 to 65,536.
+        name: the name that stores record, for instance `fastembed:all-MiniLM-L6-v2`; vectors of
+            models with the same name are compared with each other.
+        dimensions: the length of each vector, 1 to 65,536.
     """
 
     @property
@@ -32,7 +31,10 @@ class DenseModel(Protocol):
     def dimensions(self) -> int: ...
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per text of a record, shape (n, `dimensions`); at most 32 texts."""
+        """Return one vector per record text, shape (n, `dimensions`).
+
+        At most 32 texts are passed at a time.
+        """
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """A query's vector, shape (`dimensions`,)."""
+        """Return a query's vector, shape (`dimensions`,)."""

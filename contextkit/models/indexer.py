@@ -1,4 +1,4 @@
-"""What a source gets to bring its records up to date with the workspace."""
+"""What a source's index hook receives."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from contextkit.models.records import Records
 
 @frozen(kw_only=True)
 class Progress:
-    """How far an index run is.
+    """The progress of an index run.
 
     Attributes:
-        source: the source that is indexed.
-        label: what is counted, for instance `files`.
-        done: how many are done.
-        total: how many there are, or None when that is not known yet.
+        source: the indexed source.
+        label: the counted units, for instance `files`.
+        done: the number of finished units.
+        total: the number of all units, or None if it is not known yet.
     """
 
     source: str
@@ -33,7 +33,7 @@ class Progress:
 
 @frozen
 class IndexState:
-    """What a source remembers between index runs: one JSON object on this machine.
+    """A source's state between index runs, one JSON object.
 
     It belongs to one source, project and store: a new store starts with an empty state.
     """
@@ -41,7 +41,10 @@ class IndexState:
     path: Path
 
     def load(self) -> dict[str, Any]:
-        """The object that was saved last; empty when there is none or it is unreadable."""
+        """Return the saved object.
+
+        Returns an empty value if there is none or it is unreadable.
+        """
         with contextlib.suppress(OSError, ValueError, RecursionError):
             loaded = json.loads(self.path.read_bytes())
             if isinstance(loaded, dict):
@@ -49,11 +52,14 @@ class IndexState:
         return {}
 
     def save(self, state: Mapping[str, Any]) -> None:
-        """Replace it, atomically. Save after the records it speaks of are stored."""
+        """Replace the object, atomically.
+
+        Save it after the records that it describes.
+        """
         write_atomically(self.path, json.dumps(state, separators=(",", ":")))
 
     def clear(self) -> None:
-        """Forget everything, so that the next run starts anew."""
+        """Delete the object, so that the next run starts over."""
         self.path.unlink(missing_ok=True)
 
 
@@ -65,11 +71,11 @@ class Indexer:
         workspace: the workspace's root folder.
         project: the project the records belong to.
         records: the source's records.
-        state: what the source remembers between runs: `state.save({…})` keeps JSON values,
-            `state.load()` gives them, `{}` where there are none; save after the records.
-        settings: the source's own settings, `[sources.NAME]`, as far as somebody set them.
-        owned_elsewhere: paths in the workspace that sources which are on have indexed as their
-            own (`SourceInfo.owns_files`): a source that takes files of every kind leaves them.
+        state: what the source remembers between runs: `state.save({…})` stores JSON values,
+            `state.load()` returns them, or `{}`; save after the records.
+        settings: the source's own settings that are set, `[sources.NAME]`.
+        owned_elsewhere: paths in the workspace that other enabled sources have indexed as their
+            own (`SourceInfo.owns_files`): a source for files of every kind skips them.
     """
 
     workspace: Path
@@ -81,5 +87,8 @@ class Indexer:
     owned_elsewhere: frozenset[str] = frozenset()
 
     def progress(self, done: int, total: int | None, label: str) -> None:
-        """Tell whoever watches how far the run is; cheap, call it per unit of work."""
+        """Report the progress.
+
+        It is cheap enough to be called for each unit.
+        """
         self._report(Progress(source=self.records.source, label=label, done=done, total=total))

@@ -1,4 +1,4 @@
-"""Items, and what is known of where they come from."""
+"""Items, and their provenance."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _aware(_: object, attribute: Attribute[Any], value: datetime | None) -> None
 
 @frozen
 class Provenance:
-    """Where a dropped duplicate came from, kept on the item that won.
+    """The origin of a dropped duplicate.
 
     Attributes:
         source: the duplicate's source.
         id: its id there.
-        location: where it can be found (`path:line`, a sha), or None.
+        location: its place (`path:line`, a sha), or None.
     """
 
     source: str
@@ -47,12 +47,12 @@ class Provenance:
 
 @frozen
 class Successor:
-    """The newer item of the same source that says otherwise.
+    """A newer item that contradicts an item.
 
     Attributes:
         id: its id.
-        created_at: when it came to be, aware, or None.
-        location: where the whole of it can be found, or None.
+        created_at: its creation time with a time zone, or None.
+        location: the place of the whole item, or None.
     """
 
     id: str
@@ -64,32 +64,32 @@ class Successor:
 class ContextItem:
     """One piece of context from any source.
 
-    Two items are equal if source and content are equal; the rest describes them.
+    Two items are equal if source and content are equal; the other fields describe them.
 
     Attributes:
-        source: the name of the source it comes from.
-        content: what is shown. A source hands in its own words; after
-            `contextkit_format` this is the formatted text.
+        source: the name of its source.
+        content: the text to show. The source sets its own text; `contextkit_format` replaces it
+            by the formatted text.
         relevance: how well it matches the query, 0..1, comparable within its source.
-        metadata: whatever the source's own hooks need; JSON-like values.
+        metadata: data for the source's own hooks; JSON-like values.
         id: unique and stable within its source; default: a hash of the content.
-        kind: what it is (`function`, `memory`, `commit`); groups items by type.
+        kind: its type (`function`, `memory`, `commit`), used for grouping.
         title: a short name for lists of sources; default: the id.
-        text: the record's own words, where `content` holds more than those;
-            duplicates are found on this. Default: `content`.
-        created_at: when it came to be, aware; None when that means nothing.
-        salience: how much it matters whatever the query, 0..1; None is neutral.
-        location: where the whole of it can be found, for instance `path:line`.
-        sequence: what it is a part of, among its source's items: a session, a file; None
-            where it stands alone.
-        position: its place in that. Items of one sequence whose positions are one or two
-            apart support each other (see `contextkit.pipeline.neighbours`).
-        hint: what speaks for it beside its match, 0..1, such as who said it or when. It
-            decides between items that match about equally well, and makes none relevant.
-        also_in: the duplicates of it that were dropped.
-        must_keep: texts of it that no summary may leave out: where one would, the item is
-            shortened or left out instead.
-        superseded_by: the newest item that contradicts it, where its source's items replace
+        text: the record's own text, if `content` has more than that; used for finding
+            duplicates. Default: `content`.
+        created_at: its creation time with a time zone; None if that has no meaning.
+        salience: its importance independent of the query, 0..1; None is neutral.
+        location: the place of the whole item, for instance `path:line`.
+        sequence: the sequence of its source's items that it is part of, such as a session or a
+            file; None if it is independent.
+        position: its position in the sequence. Items of one sequence whose positions differ by
+            one or two support each other (see `contextkit.pipeline.neighbours`).
+        hint: evidence for it besides its match, 0..1, such as its author or its time. It decides
+            between items that match about equally well, and makes none relevant.
+        also_in: its dropped duplicates.
+        must_keep: parts of its text that a summary must contain; otherwise the item is shortened
+            or left out instead.
+        superseded_by: the newest item that contradicts it, if newer items of its source replace
             older ones (`SourceInfo.updates`); the core finds it and the text says so.
     """
 
@@ -119,7 +119,7 @@ class ContextItem:
 
     @property
     def own_text(self) -> str:
-        """The record's own words: `text`, or `content` where that is all there is."""
+        """The record's own text: `text`, or `content` without it."""
         return self.content if self.text is None else self.text
 
 
@@ -128,10 +128,10 @@ class IndexReport:
     """What one `contextkit_index` call did to its source's records.
 
     Attributes:
-        added, updated, removed, unchanged: how many units (files, commits, …).
-        skipped: (what, why) for what was passed over.
-        notes: lines that a person should see.
-        redacted: secrets that were replaced in the records; the core counts them.
+        added, updated, removed, unchanged: numbers of units (files, commits, …).
+        skipped: (unit, reason) of skipped units.
+        notes: messages for the user.
+        redacted: the number of secrets replaced in the records; the core counts them.
     """
 
     added: int = 0

@@ -1,4 +1,4 @@
-"""What a hook may use of the kit that calls it."""
+"""The part of the calling kit that hooks may use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextkit.workspace.find import Workspace
 
 
 class Kit(Protocol):
-    """An open `contextkit.ContextKit`, which has more than this.
+    """An open `contextkit.ContextKit`, which offers more than this.
 
     Attributes:
-        workspace: the folder that the agent works in, and what is known of it.
+        workspace: the agent's working folder and facts about it.
         project: the project whose records are read and written.
     """
 
@@ -23,4 +23,7 @@ class Kit(Protocol):
     def project(self) -> str: ...
 
     def records(self, source: str) -> Records:
-        """The records of one source; raises `InvalidContextTypeError` where it is off."""
+        """The records of a source.
+
+        Raises `InvalidContextTypeError` if it is disabled.
+        """

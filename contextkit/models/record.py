@@ -1,4 +1,4 @@
-"""Records, and what a search asks and finds: values that sources and stores share."""
+"""Records, searches and hits: values that sources and stores share."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from attrs import field, frozen
 from contextkit.errors import RecordError
 
 USER = ""
-"""The project of records that belong to the user: seen in each of their projects."""
+"""The project of the user's own records, which are visible in all projects."""
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a thing came to be that does not say so: long ago, so that it gains nothing by it."""
+"""The creation time of undated things: long ago, so that recency does not favour them."""
 
 KEEP_SECRET = "keep_secret"  # noqa: S105 - a field's name
-"""The field of a record that is stored with its secrets, as the user asked for it: true."""
+"""A record's field: true keeps its secrets, as the user asked."""
 
 REDACTIONS = "redactions"
-"""The field of a record whose secrets were replaced: how many marks stand in it."""
+"""A record's field: the number of replaced secrets in it."""
 
 USER_PREFIX = "user:"
 
@@ -31,13 +31,13 @@ Filters = Mapping[str, Any]
 """Record field -> a value, a sequence of values (any of them), or a `Range`."""
 
 _LEVELS = 64
-"""How deep fields may be nested; one that the engine cannot read back costs all others."""
+"""Maximum nesting of fields; the engine could not read a deeper record back."""
 
 _RECORD_NAMESPACE = uuid.UUID("8f5b0c1e-6d0e-4f0a-9a53-0f9d3c1f7a55")
 
 
 def belongs_to_user(project: str) -> bool:
-    """Whether records of a project are a user's own, of whichever user."""
+    """Whether a project has some user's own records."""
     return project == USER or project.startswith(USER_PREFIX)
 
 
@@ -53,10 +53,12 @@ def _aware(value: datetime) -> datetime:
 
 @frozen(kw_only=True)
 class Range:
-    """A filter for numbers or for aware datetimes: every bound that is given must hold.
+    """A filter for numbers or datetimes with a time zone.
+
+    All given bounds must hold.
 
     Attributes:
-        gte, gt, lte, lt: at least, more than, at most, less than this; None for no such bound.
+        gte, gt, lte, lt: at least, more than, at most, less than; None for no bound.
     """
 
     gte: float | datetime | None = None
@@ -67,17 +69,17 @@ class Range:
 
 @frozen(kw_only=True)
 class Record:
-    """One stored thing: a memory, a code unit, an experience, a value, a commit.
+    """A stored record, such as a memory or a commit.
 
     Attributes:
         id: unique among its source's records of one project.
-        text: its own words; searched, and compared when duplicates are looked for.
-        fields: whatever else the source keeps; JSON values, finite numbers.
-        keywords: words that shall find it though its text does not hold them
-            (a path's parts, the parts of an identifier); searched, never shown.
-        created_at: when the thing came to be, aware; default: now.
-        source: filled in by the `Records` that stores it.
-        project: filled in likewise; `USER` for the user's own.
+        text: its own text, for searches and for finding duplicates.
+        fields: further data of the source; JSON values, finite numbers.
+        keywords: further words under which it is found (the parts of a path or identifier);
+            searched, never shown.
+        created_at: the creation time with a time zone; default: now.
+        source: set by the `Records` that stores it.
+        project: set by the `Records` that stores it; `USER` for the user's own.
     """
 
     id: str
@@ -90,19 +92,25 @@ class Record:
 
     @property
     def point_id(self) -> str:
-        """The store's id of it: a UUID made from source, project and id."""
-        # What is looked up may be no text, such as an argument that is not UTF-8: it is not there.
+        """The record's UUID in the store.
+
+        It is made from source, project and id.
+        """
+        # An id to look up may be invalid, such as an argument that is not UTF-8.
         name = f"{self.source}\0{self.project}\0{self.id}".encode("utf-8", "surrogatepass")
         digest = hashlib.sha1(_RECORD_NAMESPACE.bytes + name, usedforsecurity=False).digest()
         return str(uuid.UUID(bytes=digest[:16], version=5))
 
     @property
     def searched_text(self) -> str:
-        """What vectors are made from."""
+        """The text that vectors are made from."""
         return f"{self.text}\n{self.keywords}" if self.keywords else self.text
 
     def checked(self) -> Record:
-        """Return it unchanged if a store can hold it; raise `RecordError` naming what cannot."""
+        """Return the record if a store can hold it.
+
+        Raise `RecordError` otherwise.
+        """
         if not self.id or not self.source:
             raise RecordError("a record needs an id and a source")
         where = f"{self.source} record {self.id!r}"
@@ -158,13 +166,13 @@ def _check_text(value: str, where: str) -> None:
 
 @frozen(kw_only=True)
 class Hit:
-    """A record that a search found.
+    """A record that was found by a search.
 
     Attributes:
         record: the record.
         relevance: 0..1, comparable within one search (see `contextkit.store.hybrid`).
-        keyword_score: the raw BM25 score, 0 where the keywords did not find it.
-        similarity: the cosine of the dense vectors, or None where there are none.
+        keyword_score: the raw BM25 score; 0 if it was not found by keywords.
+        similarity: the cosine of the dense vectors, or None without any.
     """
 
     record: Record
@@ -175,18 +183,18 @@ class Hit:
 
 @frozen(kw_only=True)
 class Search:
-    """One question to the store.
+    """One search in the store.
 
     Attributes:
-        query: the text that is searched for.
+        query: the text to search for.
         source: the source whose records are searched.
         projects: the projects whose records are searched.
-        limit: hits at most.
-        filters: what the records' fields must have; `created_at` is one of the keys.
-        user: whose records are searched beside the project's; None for the one user of this
-            machine.
-        related: whether irregular forms of the query's words, and things of the kinds that
-            it names, are searched for too, with less weight.
+        limit: maximum number of hits.
+        filters: conditions on the records' fields and on `created_at`.
+        user: the user whose records are searched besides the project's; None for the only user
+            of this machine.
+        related: whether to search also for irregular forms of the query's words, and for things
+            of the kinds that it names, with less weight.
     """
 
     query: str

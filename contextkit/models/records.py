@@ -1,4 +1,4 @@
-"""Records: what a source stores and searches, and a source's own view of the store."""
+"""A source's view of the store: its records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Store(Protocol):
-    """What `Records` needs of a store; `contextkit.store.base` documents each."""
+    """The store interface that `Records` needs; see `contextkit.store.base`."""
 
     def put(self, records: Sequence[Record]) -> None: ...
     def delete(self, point_ids: Sequence[str]) -> None: ...
@@ -40,7 +40,7 @@ class Store(Protocol):
 
 
 class Redacts(Protocol):
-    """What replaces secrets; `contextkit.pipeline.redact` documents each."""
+    """The interface that replaces secrets; see `contextkit.pipeline.redact`."""
 
     def find(self, texts: Sequence[str]) -> list[list[SecretSpan]]: ...
     def texts(self, texts: Sequence[str], *, keep_lines: bool = False) -> list[str]: ...
@@ -50,16 +50,16 @@ class Redacts(Protocol):
 
 @frozen
 class RecordsView:
-    """One source's records, to be read: the project's, and the user's own (`USER`).
+    """One source's records, the project's and the user's, for reading.
 
-    Never another user's. Everything but `search` blocks: call it from a thread where an event
-    loop must go on.
+    Records of other users are never visible. All methods except `search` block: call them from a
+    thread if an event loop must not wait.
 
     Attributes:
-        source: the source they belong to.
-        project: the project they belong to.
-        user: whose own records are seen, where a host has many users; None for the one user
-            of this machine, whose project is `USER`.
+        source: their source.
+        project: their project.
+        user: the user whose own records are visible, if a host has many users; None for the only
+            user of this machine, whose project is `USER`.
     """
 
     _store: Store
@@ -73,12 +73,12 @@ class RecordsView:
 
     @property
     def given(self) -> Collection[str]:
-        """The ids of the records that the store gave for one question of a context."""
+        """Ids of the records returned for one context's query."""
         return self._given or ()
 
     @property
     def projects(self) -> tuple[str, ...]:
-        """The projects whose records are seen: `project` and the user's own."""
+        """The visible projects: `project` and the user's own."""
         return (self.project,) if self._alone else tuple(dict.fromkeys((self.project, self._users)))
 
     @property
@@ -86,16 +86,16 @@ class RecordsView:
         return USER if self.user is None else f"{USER_PREFIX}{self.user}"
 
     def others(self, source: str) -> RecordsView:
-        """Another source's records of the same project, to be read; none where there is no such.
+        """Return another source's records of the same project, for reading.
 
-        A source whose index run reads them says so in `SourceInfo.reads`.
+        A source whose index run reads them must list it in `SourceInfo.reads`.
         """
         return RecordsView(
             self._store, source, self.project, self._searcher, user=self.user, given=self._given
         )
 
     def get(self, *ids: str) -> list[Record]:
-        """The visible records with these ids; ids that are not there are left out."""
+        """Return the visible records with these ids, without missing ones."""
         points = [
             Record(id=i, text="", source=self.source, project=p).point_id
             for i in ids
@@ -104,16 +104,16 @@ class RecordsView:
         return self._noted(self._store.get(points))
 
     def scan(self, filters: Filters | None = None) -> Iterator[Record]:
-        """Every visible record that matches, in no particular order, page by page."""
+        """Iterate over the matching visible records, in no particular order."""
         found = self._store.scan(self.source, self.projects, filters or {})
         return found if self._given is None else map(self._note, found)
 
     def newest(self, limit: int, filters: Filters | None = None) -> list[Record]:
-        """The visible records that match, newest first."""
+        """Return the matching visible records, newest first."""
         return self._noted(self._store.newest(self.source, self.projects, filters or {}, limit))
 
     def count(self, filters: Filters | None = None) -> int:
-        """How many visible records match."""
+        """Count the matching visible records."""
         return self._store.count(self.source, self.projects, filters or {})
 
     async def search(
@@ -124,10 +124,12 @@ class RecordsView:
         filters: Filters | None = None,
         related: bool = False,
     ) -> list[Hit]:
-        """The best matches, best first; searches of one moment travel as one batch.
+        """Search the visible records, best first.
 
-        With `related`, irregular forms of the query's words (`won` for `win`) and things of
-        the kinds that it names (`puppy` for `pets`) count too, with less weight.
+        Concurrent searches form one batch.
+
+        With `related`, irregular forms of the query's words (`won` for `win`) and things of the
+        kinds that it names (`puppy` for `pets`) count too, with less weight.
         """
         question = self._question(query, limit, filters, related)
         if self._searcher is not None:
@@ -144,7 +146,7 @@ class RecordsView:
         filters: Filters | None = None,
         related: bool = False,
     ) -> list[Hit]:
-        """`search` for a source that is not asynchronous; blocks."""
+        """`search` for a synchronous source; blocks."""
         return self._found(self._store.search([self._question(query, limit, filters, related)])[0])
 
     def _found(self, hits: list[Hit]) -> list[Hit]:
@@ -174,35 +176,38 @@ class RecordsView:
 
 @frozen
 class Records(RecordsView):
-    """One source's records, as that source sees them: what a `RecordsView` has, and writing.
+    """One source's records for reading and writing.
 
     Reads see the project's records and the user's own, never another user's; writes go to
-    `project`. Everything but `search` blocks: call it from a thread where an event loop must go on.
+    `project`. All methods except `search` block: call them from a thread if an event loop must
+    not wait.
 
     Attributes:
-        source: the source they belong to.
-        project: where writes go.
-        user: whose own records are seen, where a host has many users; None for the one user
-            of this machine, whose project is `USER`.
+        source: their source.
+        project: the project to write to.
+        user: the user whose own records are visible, if a host has many users; None for the only
+            user of this machine, whose project is `USER`.
     """
 
     @property
     def shared(self) -> Records:
-        """The same source's records that belong to the user instead of the project."""
+        """The same source's records that belong to the user."""
         return evolve(self, project=self._users)
 
     @property
     def scopes(self) -> tuple[Records, ...]:
-        """The project's records without the user's, and the user's: each record is in one."""
+        """The project's and the user's records, separately."""
         alone = evolve(self, alone=True)
         return (alone,) if self.project == self._users else (alone, self.shared)
 
     def put(self, records: Sequence[Record]) -> list[Record]:
-        """Store records, replacing those of the same id; return them as stored.
+        """Store records, replacing those of the same id.
 
-        Secrets in them are replaced first (`contextkit_redact`), unless a record has the field
-        `keep_secret: true`. When it returns they are durable against the end of the process.
-        Raises `RecordError`, before anything is stored, for a record that is not JSON.
+        Return them as stored.
+
+        Secrets are replaced first (`contextkit_redact`), unless a record has the field
+        `keep_secret: true`. The records survive the end of the process as soon as this returns.
+        Raises `RecordError` for a record that is not JSON; then nothing is stored.
         """
         bound = [evolve(r, source=self.source, project=self.project).checked() for r in records]
         if bound and self._redactor is not None:
@@ -212,7 +217,7 @@ class Records(RecordsView):
         return bound
 
     def secrets_in(self, text: str) -> list[SecretSpan]:
-        """What looks like a secret in a text, whether secrets are replaced or not."""
+        """Find secrets in a text, even if not replaced."""
         if self._redactor is not None:
             return self._redactor.find([text])[0]
         from contextkit.text.secrets import find_secrets
@@ -220,24 +225,27 @@ class Records(RecordsView):
         return find_secrets(text)
 
     def redacted(self, text: str) -> str:
-        """A text as it is stored: secrets are replaced, and lines keep their numbers.
+        """Replace the secrets in a text, preserving its lines.
 
-        Worth calling where a text is cut before it is stored: a cut may hide what a part is.
+        Call it before cutting a text into records: a part of a secret may not be recognised.
         """
         return text if self._redactor is None else self._redactor.texts([text], keep_lines=True)[0]
 
     def telling(self, told: Callable[[int], None]) -> Records:
-        """Return the same records, reporting how many secrets were replaced."""
+        """Return the same records.
+
+        `told` gets the number of replaced secrets.
+        """
         redactor = None if self._redactor is None else self._redactor.telling(told)
         return evolve(self, redactor=redactor)
 
     def delete(self, *ids: str) -> int:
-        """Delete the visible records with these ids; return how many there were."""
+        """Delete the visible records with these ids; return their number."""
         found = self.get(*ids)
         if found:
             self._store.delete([record.point_id for record in found])
         return len(found)
 
     def delete_where(self, filters: Filters) -> None:
-        """Delete the records of `project` (not the user's) that match the filters."""
+        """Delete the matching records of `project`, not the user's."""
         self._store.delete_where(self.source, (self.project,), filters)

@@ -1,4 +1,4 @@
-"""What a host's own searcher looks like."""
+"""The interface of a host's own searcher."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, Protocol
 
 Found = Sequence[Any] | Awaitable[Sequence[Any]]
-"""What a search method returns: results, best first, at once or awaited."""
+"""A search method's results, best first, returned directly or awaited."""
 
 
 class Searcher(Protocol):
-    """A host's object that finds what the sources ask for, in place of contextkit's store.
+    """A host's object that searches in place of contextkit's store.
 
-    The source `NAME` is answered by the method `search_NAME` (`my-notes` by
-    `search_my_notes`). These five are those of the first-party sources; an object may have
-    fewer, and more for other sources. A source without a method fails, and the others go on.
+    The method `search_NAME` searches for the source `NAME` (`search_my_notes` for `my-notes`).
+    The five methods here are those of the first-party sources; an object may have fewer, and
+    others for other sources. A source without a method fails; the others are not affected.
 
-    A method is `async` or not. An `async` one is awaited in the event loop that asks for
-    the context, others are called in threads, several at once. It is called with the query and,
-    as keywords, `limit` and those of the source's filters that it has parameters for: a value,
-    a list of which any will do, or a `Range`. Filters without a parameter are applied to the
-    fields of what it returns; what lacks such a field does not match. `outcome` is the filter
-    on `outcome_status`, and `domain` on a value's `domains`. It has `source_timeout` seconds,
-    0.3 unless the request says otherwise: searching over a network may want more.
+    A method may be `async`. An `async` one runs in the event loop that assembles the context;
+    others run in threads, concurrently. It is called with the query and these keyword arguments:
+    `limit`, and those of the source's filters that it has parameters for, each a value, a list of
+    alternatives, or a `Range`. Filters without a parameter are applied to the fields of the
+    results; a result without the field does not match. `outcome` filters `outcome_status`, and
+    `domain` filters a value's `domains`. A method has `source_timeout` seconds, by default 0.3;
+    searching over a network may need more.
 
-    Where a request is of one of many users, a method that has a parameter `user` is told whose.
-    Results whose field `user` names another one are dropped in any case; what names nobody is
-    the project's.
+    If a request is for one of many users, the user is passed to methods with a parameter `user`.
+    Results whose field `user` names another user are always dropped; those without it belong to
+    the project.
 
-    Results are objects (attrs, dataclasses, any with attributes) or mappings, and hold, at the
-    top or in `metadata`:
+    Results are objects (attrs, dataclasses, any with attributes) or mappings. At the top or in
+    `metadata`, they have:
 
-    - `content` (or `text`, `code`, `message`): the words, where the fields do not hold them;
+    - `content` (or `text`, `code`, `message`): the text, unless the fields have it;
     - `relevance` (or `score`): how well it matches, 0..1, 1 the best;
-    - `id` (or `sha`, `ghap_id`): unique in its source and stable; made from `file_path` and
-      `start_line`, or from all of it, where there is none;
-    - `created_at` (or `committed_at`, `timestamp`): a datetime or ISO 8601, UTC where it has
-      no zone; without one it counts as old;
+    - `id` (or `sha`, `ghap_id`): unique in its source and stable; default: made from `file_path`
+      and `start_line`, or from the whole result;
+    - `created_at` (or `committed_at`, `timestamp`): a datetime or ISO 8601, by default in UTC;
+      a result without it counts as old;
     - the fields that its source shows, such as `category` and `importance` of a memory.
 
     ```python

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from contextkit.models.items import Shares
 
 COMPONENTS = ("relevance", "salience", "recency", "priority", "history")
-"""What a score is made of, in the order in which it is added up."""
+"""The components of a score, in the order of their sum."""
 
 _ROUNDING = 1e-9
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a finite number, and no truth."""
+    """Whether a value is a finite number, not a boolean."""
     if isinstance(value, int):
-        # One of hundreds of digits is too large for a float.
+        # An integer of hundreds of digits is too large for a float.
         return not isinstance(value, bool) and abs(value) <= sys.float_info.max
     return isinstance(value, float) and math.isfinite(value)
 
@@ -131,7 +131,7 @@ class Strategy:
             raise ValueError(f"expected weights that add up: {', '.join(COMPONENTS)}")
 
     def __repr__(self) -> str:
-        """Its name and what differs from the default."""
+        """The name and the values that differ from the default."""
         parts = ((part, getattr(self, part.name)) for part in fields(Strategy))
         shown = [
             f"{part.name}={value!r}"
@@ -142,11 +142,11 @@ class Strategy:
 
     @cached_property
     def whole(self) -> float:
-        """The sum of the weights: every candidate's score is divided by it."""
+        """The sum of the weights, which divides every score."""
         return self.relevance + self.salience + self.recency + self.priority + self.history
 
     def as_dict(self) -> dict[str, Any]:
-        """Its name and its numbers as JSON values, without what it leaves to others."""
+        """Name and numbers as JSON values, without unset ones."""
         rows = {part.name: getattr(self, part.name) for part in fields(Strategy)}
         return {
             name: dict(value) if isinstance(value, Mapping) else value

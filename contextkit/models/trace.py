@@ -1,4 +1,4 @@
-"""The trace: what each stage did to each source and to each item, in words and numbers."""
+"""The trace: what each stage did to sources and items."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ Verdict = Literal[
 
 @frozen(kw_only=True)
 class SourceTrace:
-    """What became of one section of the recipe.
+    """The outcome of one section of the recipe.
 
     Attributes:
         section: the section's key.
-        source: the source that was asked.
-        state: `ok`; `empty`: nothing found; `below_floor`: found, none relevant enough;
-            `failed`, `timed_out` (its own timeout), `cut_off` (the deadline of all);
-            `breaker_open`: not asked, as it failed too often lately.
-        milliseconds: how long it was waited for.
-        candidates: items it returned.
-        share: tokens of the budget that were its.
-        used: tokens its items take in the text.
+        source: the source.
+        state: `ok`; `empty`: nothing found; `below_floor`: nothing relevant enough found;
+            `failed`; `timed_out`: by its own timeout; `cut_off`: by the deadline of all;
+            `breaker_open`: skipped after repeated failures.
+        milliseconds: the waiting time.
+        candidates: the number of returned items.
+        share: its tokens of the budget.
+        used: the tokens of its items in the text.
         given: tokens of its share that it left to others.
-        taken: tokens it took over from others.
-        fixed_share: what its share would be by weight alone; None where it is that.
-        evidence: how much of the question its items have, 0..1; None where shares are fixed.
+        taken: tokens that it used of others' shares.
+        fixed_share: its share by weight alone; None if that is its share.
+        evidence: its items' share of the question, 0..1; None with fixed shares.
         breaker: the breaker's state after this request.
-        reason: what went wrong, or why it has little room, in words; or None.
-        age: seconds since a cache kept what it answered; None where it was asked now.
+        reason: the error, or why it has little room; or None.
+        age: seconds since its result was cached; None for a new result.
     """
 
     section: str
@@ -70,30 +70,28 @@ class SourceTrace:
 
 @frozen(kw_only=True)
 class ItemTrace:
-    """What became of one candidate.
+    """The outcome of one candidate.
 
     Attributes:
         id: the item's id in its source.
         source: its source.
-        section: the section it was found for.
+        section: its section.
         title: its short name.
-        location: where the whole of it can be found, or None.
-        scores: component -> value, each 0..1: `relevance` as the source gave it, `match`,
-            that on the scale of all sources, `salience`, `recency`, `priority`, and
-            `score`, their mean by the strategy's weights; `history` and `decay` where the
-            strategy counts them; `support` where neighbours in a sequence lend it
-            some; with diversity also `redundancy` and `rank_by`, this one as well where an
-            update was put before what it supersedes.
-        verdict: `kept`, `excerpt` (the parts that match), `truncated`, `compressed`
+        location: the place of the whole item, or None.
+        scores: component -> value, each 0..1: `relevance` from the source, `match`, which is
+            comparable between sources, `salience`, `recency`, `priority`, and `score`, their
+            mean by the strategy's weights; `history` and `decay` if the strategy uses them;
+            `support` if neighbours in a sequence support it; with diversity also `redundancy`
+            and `rank_by`, the latter also if an update was moved before the superseded item.
+        verdict: `kept`, `excerpt` (only matching parts), `truncated`, `compressed`
             (summarised), `duplicate`, `below_floor`, `over_limit` (beyond `[assemble]
-            max_items`), `over_budget`, `weak` (not worth its tokens
-            beside what others answer), or `filtered` where the request's own filters left it
-            out, before it was scored.
-        reason: the verdict in words.
-        tokens: tokens it takes in the text, 0 when it is not in it.
-        whole_tokens: tokens it would take whole; 0 for what was dropped before that was
-            known.
-        duplicate_of: the item that it repeats, or None.
+            max_items`), `over_budget`, `weak` (not worth its tokens beside better answers), or
+            `filtered` (removed by the request's filters before scoring).
+        reason: an explanation of the verdict.
+        tokens: its tokens in the text, 0 if it is not in it.
+        whole_tokens: the tokens of the whole item; 0 if it was dropped before they were
+            counted.
+        duplicate_of: the item that it duplicates, or None.
         also_in: the duplicates whose provenance it carries.
         superseded_by: the newest item that contradicts it, or None.
     """
@@ -115,7 +113,7 @@ class ItemTrace:
 
 @frozen(slots=False, eq=False)
 class ItemTraces(Sequence[ItemTrace]):
-    """The entries of all candidates, made when they are first read: most contexts' never are."""
+    """The entries of all candidates, created on first read."""
 
     _make: Callable[[], tuple[ItemTrace, ...]]
 
@@ -145,7 +143,7 @@ class ItemTraces(Sequence[ItemTrace]):
         return repr(self._entries)
 
     def __reduce__(self) -> tuple[type[tuple[ItemTrace, ...]], tuple[tuple[ItemTrace, ...]]]:
-        # What makes the entries cannot be copied or sent elsewhere; they can.
+        # The function that creates the entries cannot be copied or pickled; the entries can.
         return tuple, (self._entries,)
 
 
@@ -154,11 +152,11 @@ class CacheTrace:
     """What the cache of contexts did.
 
     Attributes:
-        state: `hit`: the context was kept before; `kept`: it was assembled now and is kept;
-            `not_kept`: it was assembled now and is not.
-        age: seconds since it was kept, for a hit.
-        hit_ratio: the part of all requests of this process that were hits, 0..1.
-        reason: why it is not kept, in words, or None.
+        state: `hit`: the context was cached; `kept`: it was assembled and is cached now;
+            `not_kept`: it was assembled and is not cached.
+        age: for a hit, seconds since it was cached.
+        hit_ratio: the share of hits in all requests of this process, 0..1.
+        reason: why it is not cached, or None.
     """
 
     state: Literal["hit", "kept", "not_kept"]
@@ -169,22 +167,22 @@ class CacheTrace:
 
 @frozen(kw_only=True)
 class Trace:
-    """What happened while one context was assembled.
+    """The record of one context's assembly.
 
     Attributes:
         recipe: the recipe's name.
-        counter: what counted the tokens.
+        counter: the name of the token counter.
         max_tokens: the budget.
-        stages: stage -> milliseconds, in the order in which they ran.
+        stages: stage -> milliseconds, in their order.
         sources: one entry per section.
         items: one entry per candidate.
-        notes: what a person should know, such as a degraded search.
-        cache: what the cache did; None where there is none, or it was passed over. The rest
-            of a hit's trace is that of the assembly that made it.
+        notes: messages for the user, such as a degraded search.
+        cache: what the cache did; None without a cache, or if it was not used. The rest of a
+            hit's trace is that of the original assembly.
         strategy: the numbers of the strategy, with its `name`.
-        query: what was asked.
-        signals: what the query says of itself, the plugins' knowledge included.
-        redactions: how many marks of replaced secrets stand in the items of the context.
+        query: the query.
+        signals: the query's signals, with those from plugins.
+        redactions: the number of replaced secrets in the context's items.
     """
 
     recipe: str
@@ -202,12 +200,12 @@ class Trace:
 
     @property
     def milliseconds(self) -> float:
-        """How long the assembly took, all stages together."""
+        """The time of the assembly, all stages together."""
         return sum(self.stages.values())
 
     @property
     def considered(self) -> Mapping[str, int]:
-        """Source -> items that it returned."""
+        """Source -> number of returned items."""
         counts: dict[str, int] = {}
         for row in self.sources:
             counts[row.source] = counts.get(row.source, 0) + row.candidates
