@@ -1,24 +1,24 @@
-"""Every error that contextkit raises on purpose.
+"""All errors that contextkit raises deliberately.
 
 ```
 ContextKitError
 ├── ContextAssemblyError            a context could not be assembled
-│   ├── InvalidContextTypeError     an unknown source was asked for
-│   ├── InvalidRequestError         the request itself makes no sense
+│   ├── InvalidContextTypeError     the request names an unknown source
+│   ├── InvalidRequestError         a value of the request is invalid
 │   └── SourceError                 one source failed in one hook
 ├── ConfigError                     a setting is wrong: file, line, key
 ├── PluginError                     a plugin cannot be used
 │   └── DuplicateSourceError        two distributions use one source name
 ├── RecordError                     a record cannot be stored as it is
-├── UseHistoryError                 what was chosen before cannot be read or written
+├── UseHistoryError                 the usage history cannot be read or written
 ├── WorkspaceError                  the workspace cannot be read
 └── StoreError                      the record store failed
-    ├── StoreBusyError              another process held it too long
+    ├── StoreBusyError              another process used it for too long
     ├── StoreDamagedError           its files are damaged
-    │   └── RecordDamagedError      some of its records are
-    ├── StoreFullError              no room left on its disk
+    │   └── RecordDamagedError      some of its records are damaged
+    ├── StoreFullError              its disk is full
     ├── StoreModelMismatchError     another embedding model made its vectors
-    └── StoreReadOnlyError          its folder cannot be written to
+    └── StoreReadOnlyError          its folder is read-only
 ```
 """
 
@@ -53,51 +53,54 @@ __all__ = [
 
 
 _LONGEST_REASON = 1_000
-"""Characters."""
+"""In characters."""
 
 _SHOWN_RECORDS = 5
 
 
 def ungrouped(error: BaseException) -> list[BaseException]:
-    """An error by itself, or those that a group has, of its groups too."""
+    """Return an error, or all errors of a group."""
     if not isinstance(error, BaseExceptionGroup):
         return [error]
     return [each for inner in error.exceptions for each in ungrouped(inner)]
 
 
 def in_words(error: BaseException) -> str:
-    """Somebody else's error on one line: its type, and the beginning of its text, if any.
+    """Describe a foreign error on one line.
 
-    Of a group, those of the errors in it, each once.
+    For a group, all its different errors are described.
     """
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(dict.fromkeys(map(in_words, ungrouped(error))))
     try:
         text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - somebody else's error may fail at that, too
+    except Exception:  # noqa: BLE001 - a foreign error's `__str__` may fail too
         text = ""
     if len(text) > _LONGEST_REASON:
-        # A page that a server answered, say: it would be in the log, the trace and the terminal.
+        # It may be a whole page from a server, too long for a log, a trace or a terminal.
         text = f"{text[:_LONGEST_REASON].rstrip()} …"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 class ContextKitError(Exception):
-    """Base of every error in this module; its text is one line for a person."""
+    """Base of all errors in this module.
+
+    The message is one line for users.
+    """
 
     exit_code = 1
 
 
 class ContextAssemblyError(ContextKitError):
-    """Base of what can go wrong while a context is assembled."""
+    """Base of errors in the assembly of a context."""
 
 
 class InvalidContextTypeError(ContextAssemblyError):
-    """A source was asked for that is not there, or is switched off.
+    """The request names an unknown or disabled source.
 
     Attributes:
-        invalid_type: the name that was asked for.
-        valid_types: the names that could have been.
+        invalid_type: the requested name.
+        valid_types: the valid names.
     """
 
     exit_code = 2
@@ -117,18 +120,23 @@ class InvalidContextTypeError(ContextAssemblyError):
 
 
 class InvalidRequestError(ContextAssemblyError):
-    """A request's value makes no sense; the text names it and what would be right."""
+    """A value of the request is invalid.
+
+    The message says what is expected.
+    """
 
     exit_code = 2
 
 
 class SourceError(ContextAssemblyError):
-    """One source failed in one hook; raised `from` the cause where there is one.
+    """One source failed in one hook.
+
+    It is raised `from` its cause, if any.
 
     Attributes:
         source: the source's name.
         hook: the hook that failed, for instance `contextkit_query`.
-        reason: what was wrong.
+        reason: the error message.
     """
 
     def __init__(self, source: str, hook: str, reason: str) -> None:
@@ -139,12 +147,14 @@ class SourceError(ContextAssemblyError):
 
 
 class ConfigError(ContextKitError):
-    """A setting is wrong; the text says where it stands and what is expected.
+    """A setting is wrong.
+
+    The message gives its place and the expected value.
 
     Attributes:
         key: the dotted key, for instance `sources.code.weight`.
-        file: the file it stands in, or None for the environment or a flag.
-        line: its line there, counted from 1, or None.
+        file: its file, or None for the environment or a flag.
+        line: its line in the file, counted from 1, or None.
     """
 
     exit_code = 3
@@ -166,11 +176,14 @@ class ConfigError(ContextKitError):
 
 
 class PluginError(ContextKitError):
-    """A plugin cannot be used; the text names it, its distribution and why."""
+    """A plugin cannot be used.
+
+    The message names it, its distribution and why.
+    """
 
 
 class DuplicateSourceError(PluginError):
-    """Two distributions provide a source of one name.
+    """Two distributions provide a source of the same name.
 
     Attributes:
         name: the contested source name.
@@ -188,11 +201,14 @@ class DuplicateSourceError(PluginError):
 
 
 class RecordError(ContextKitError):
-    """A record cannot be stored as it is; nothing of it was stored."""
+    """A record cannot be stored as it is.
+
+    Nothing of it was stored.
+    """
 
 
 class UseHistoryError(ContextKitError):
-    """What was chosen before cannot be read or written."""
+    """The usage history cannot be read or written."""
 
 
 class WorkspaceError(ContextKitError):
@@ -206,7 +222,7 @@ class StoreError(ContextKitError):
 
 
 class StoreBusyError(StoreError):
-    """Another process held the embedded store for longer than the wait allowed."""
+    """Another process used the store longer than the timeout."""
 
 
 class StoreDamagedError(StoreError):
@@ -214,11 +230,11 @@ class StoreDamagedError(StoreError):
 
 
 class RecordDamagedError(StoreDamagedError):
-    """Stored records are not what was stored; nothing of them was changed.
+    """Stored records are damaged; they were not changed.
 
     Attributes:
-        records: a name for each, such as `memories record 'tea'`; a point of the engine where
-            not even its id can be read.
+        records: a name for each, such as `memories record 'tea'`, or the engine's point if not
+            even its id can be read.
     """
 
     def __init__(self, records: Sequence[str]) -> None:
@@ -234,7 +250,10 @@ class RecordDamagedError(StoreDamagedError):
 
 
 class StoreFullError(StoreError):
-    """The store's disk has no room for the write; nothing of it was stored."""
+    """The store's disk has no room for the write.
+
+    Nothing was stored.
+    """
 
 
 class StoreModelMismatchError(StoreError):
@@ -242,4 +261,4 @@ class StoreModelMismatchError(StoreError):
 
 
 class StoreReadOnlyError(StoreError):
-    """The store can be read and cannot be written to; nothing was stored."""
+    """The store is read-only; nothing was stored."""
