@@ -1,15 +1,13 @@
-"""Logging with structlog, where the host has configured it.
+"""Logging and tracing, as the host has configured them.
 
-Such a host gets every event its way. Otherwise warnings and errors go to standard error, and
-the rest nowhere, as with Python's own logging: standard output belongs to the program, and may
-carry a protocol. contextkit itself imports structlog only for `--debug`. Secrets in an event's
-fields are replaced. The program goes on where an event cannot be written.
+If the host has configured structlog, it gets every event. Otherwise warnings and errors go to
+standard error and the rest is dropped, as with Python's own logging: standard output belongs to
+the program, and may carry a protocol. contextkit itself imports structlog only for `--debug`.
+Secrets in an event's fields are replaced. A failing log does not stop the program.
 
-Spans of OpenTelemetry, where the program that embeds contextkit traces with it.
-
-A span for each assembly (`contextkit.assemble`), one for each of its stages
-(`contextkit.gather`, …) and one for each question to a source (`contextkit.source`). They hold
-numbers, names and states: no query, and nothing that a source found.
+If the host traces with OpenTelemetry, it gets a span for each assembly (`contextkit.assemble`),
+for each stage (`contextkit.gather`, …) and for each call of a source (`contextkit.source`). Spans
+have numbers, names and states: no query, and no content of a source.
 """
 
 from __future__ import annotations
@@ -24,14 +22,19 @@ from typing import Any
 from attrs import frozen
 
 _SHOWN = frozenset({"warning", "error", "critical"})
-"""Levels that are written where structlog is not configured."""
+"""Levels that are written if structlog is not configured."""
 
 _silencers: list[object] = []
+
+Attributes = Mapping[str, str | int | float | bool]
+
+_API = "opentelemetry.trace"
+_TRACER = "contextkit"
 
 
 @frozen
 class _Logger:
-    """A logger that is found anew for each event, so that it follows the configuration."""
+    """A logger that follows changes of the configuration."""
 
     name: str
 
@@ -39,18 +42,18 @@ class _Logger:
         if _silencers:
             return _nothing
         structlog = sys.modules.get("structlog")
-        # Another thread may be importing it at this moment.
+        # Another thread may be importing structlog at this moment.
         is_configured = getattr(structlog, "is_configured", None)
         if structlog is None or is_configured is None or not is_configured():
             return _last_resort(method)
         log = getattr(structlog.get_logger(self.name), method)
-        # What structlog calls the methods of levels that are not written.
+        # structlog's name of the methods for disabled levels.
         return log if getattr(log, "__name__", "") == "_nop" else partial(_redacting, log)
 
 
 @frozen(eq=False)
 class _EventsOnStderr:
-    """Standard error as it is for each event: missing, closed, full or broken, nobody fails."""
+    """Writes to the current standard error, ignoring errors."""
 
     def write(self, text: str) -> None:
         if sys.stderr is not None:
@@ -64,11 +67,11 @@ class _EventsOnStderr:
 
 
 events_on_stderr: Any = _EventsOnStderr()
-"""Where structlog writes to, unless a host says otherwise."""
+"""The default output of structlog."""
 
 
 def get_logger(name: str) -> Any:
-    """A structlog logger for a module.
+    """Return a structlog logger for a module.
 
     Args:
         name: the module's `__name__`.
@@ -78,7 +81,7 @@ def get_logger(name: str) -> Any:
 
 @contextlib.contextmanager
 def silenced() -> Iterator[None]:
-    """Drop every event, in all threads, for as long as this lasts."""
+    """Drop all events, in all threads, during the block."""
     silencer = object()
     _silencers.append(silencer)
     try:
@@ -88,7 +91,7 @@ def silenced() -> Iterator[None]:
 
 
 def _redacting(log: Any, *arguments: Any, **fields: Any) -> Any:
-    """Log an event without the secrets in what it says."""
+    """Log an event with the secrets in its fields replaced."""
     from contextkit.text.secrets import redacted
 
     return log(*arguments, **redacted(fields))
@@ -99,7 +102,7 @@ def _nothing(*_: object, **__: object) -> None:
 
 
 def _last_resort(level: str) -> Any:
-    """Write an event as one line, without structlog: importing it takes a tenth of a second."""
+    """Write events without importing structlog, which is slow."""
     if level not in _SHOWN:
         return _nothing
 
@@ -110,22 +113,18 @@ def _last_resort(level: str) -> Any:
     return partial(_redacting, write)
 
 
-Attributes = Mapping[str, str | int | float | bool]
-
-_API = "opentelemetry.trace"
-_TRACER = "contextkit"
-
-
 @contextlib.contextmanager
 def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
-    """A span for as long as this lasts; an exception that passes through is recorded on it.
+    """Open a span for the block.
 
-    Nothing where the program has not imported OpenTelemetry's API: importing it here would
-    cost every start.
+    Exceptions in the block are recorded on it.
+
+    Does nothing if the program has not imported OpenTelemetry's API: importing it here would
+    slow down every start.
 
     Args:
         name: `contextkit.STAGE`.
-        attributes: what is known of it now; `describe` adds what is found out later.
+        attributes: what is known at the start; `describe` adds later attributes.
     """
     api = sys.modules.get(_API)
     if api is None:
@@ -136,7 +135,7 @@ def span(name: str, attributes: Attributes | None = None) -> Iterator[Any]:
 
 
 def describe(started: Any, attributes: Attributes, *, failed: bool = False) -> None:
-    """Add attributes to what `span` gave, and mark it as an error where it `failed`."""
+    """Add attributes to a span, and mark failures."""
     if started is None:
         return
     started.set_attributes(attributes)
