@@ -32,11 +32,11 @@ Examples:
 @json_option
 @pass_session
 def doctor(session: Session, deep: bool, as_json: bool) -> int:
-    """Check that everything works, and say what to do where it does not.
+    """Check that everything works, and suggest remedies.
 
-    Configuration, plugins, embedding models, store, cache, index, an assembly, git: one line
-    for each thing that was looked at, and how long it took. Nothing is changed. The exit code
-    is 0 where all is well or there are only warnings, 1 with a problem.
+    The checks cover configuration, plugins, embedding models, store, cache, index, an assembly
+    and git. Each finding is one line, with the time that the check took. Nothing is changed.
+    The exit code is 0 if there are no problems, or only warnings, and 1 otherwise.
     """
     from contextkit.cli.checks import examine, worst
 
@@ -80,4 +80,4 @@ def _summary(findings: list[Finding]) -> str:
     parts = [
         f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count
     ]
-    return ", ".join(parts) or "all is well"
+    return ", ".join(parts) or "no problems"

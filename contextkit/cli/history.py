@@ -1,4 +1,4 @@
-"""`contextkit history`: what was chosen before, for strategies that count it."""
+"""`contextkit history`: the usage history, for strategies that use it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: contextkit history show")
 def history() -> None:
-    """Show what was chosen before, or forget it.
+    """Show or clear usage history.
 
-    It is kept only where a strategy counts it: see `contextkit strategies`.
+    It is only recorded if a strategy uses it: see `contextkit strategies`.
     """
 
 
@@ -32,16 +32,16 @@ Examples:
 @json_option
 @pass_session
 def show(session: Session, as_json: bool) -> None:
-    """List the items of this project that were chosen, the strongest first.
+    """List the used items of this project, the strongest first.
 
-    SIGNAL is within 0 and 1: how often an item was in a context or marked as used, and how
-    lately.
+    SIGNAL is within 0 and 1: how often and how recently an item was in a context or marked as
+    used.
     """
     from contextkit.pipeline.usage import history_of
 
     found = history_of(session.config).listed(session.project)
     if not session.config.history.enabled:
-        session.warn("history.enabled is false: it is neither read nor written")
+        session.warn("history.enabled is false: usage is neither recorded nor read")
     rows = [[f"{one.signal:.3f}", one.source, one.id, _day(one)] for one in found]
     text = table(["SIGNAL", "SOURCE", "ID", "LAST"], rows) if rows else ""
     session.emit([attrs.asdict(one) for one in found], text, as_json)
@@ -51,7 +51,10 @@ def show(session: Session, as_json: bool) -> None:
 @json_option
 @pass_session
 def clear(session: Session, as_json: bool) -> None:
-    """Forget what was chosen in this project; a broken file goes as a whole."""
+    """Clear the usage history of this project.
+
+    A broken file is deleted.
+    """
     from contextkit.pipeline.usage import history_of
 
     count = history_of(session.config).clear(session.project)

@@ -1,4 +1,4 @@
-"""`contextkit index`, and the index run that `contextkit assemble` begins with."""
+"""`contextkit index`, and the index run before `contextkit assemble`."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ Examples:
 def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
     """Bring the sources' records up to date with the workspace.
 
-    Only what changed since the last run is read. Without a SOURCE, every source that is on
-    and has something to index.
+    Only what has changed since the last run is read. Without a SOURCE, all enabled sources that
+    index the workspace are brought up to date.
     """
     outcomes = _run(session, sources or None, wait=True)
     for name in dict.fromkeys(sources):
         if name not in outcomes:
-            session.warn(f"{name} keeps no records of the workspace: there is nothing to index")
+            session.warn(f"{name} does not index the workspace: there is nothing to do")
     if not sources and not outcomes:
-        session.warn("no source that is on has anything to index")
+        session.warn("no enabled source indexes the workspace")
     data = {source: _as_data(outcome) for source, outcome in outcomes.items()}
     lines = [
         f"{source}: {_in_words(outcome.report)}"
@@ -53,7 +53,7 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
 
 
 def index_first(session: Session, sources: Sequence[str] | None) -> None:
-    """Bring up to date what a context is about to be made from; trouble is only a message."""
+    """Index sources before an assembly, only reporting errors."""
     try:
         outcomes = _run(session, sources, wait=False)
     except StoreReadOnlyError as error:

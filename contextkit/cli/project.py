@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: contextkit project show")
 def project() -> None:
-    """Show which project this folder belongs to, and link it to one.
+    """Show this folder's project, or link folders to projects.
 
-    Folders whose files name one project share its records. As a cloned repository can name any
-    project, a name belongs to the folder that used it first, and to those that you link.
+    Folders whose files name the same project share its records. Because a cloned repository can
+    name any project, a name belongs to the folder that used it first, and to folders that you
+    link.
     """
 
 
@@ -28,7 +29,7 @@ def project() -> None:
 @json_option
 @pass_session
 def show(session: Session, as_json: bool) -> None:
-    """Print what this folder's records belong to, and why."""
+    """Show the project of this folder, and why."""
     from contextkit.config.projects import identify
 
     found = identify(session.workspace, session.config, claim=False)
@@ -48,7 +49,7 @@ def show(session: Session, as_json: bool) -> None:
 @json_option
 @pass_session
 def list_(session: Session, as_json: bool) -> None:
-    """List the names that are in use, and the folders that share each."""
+    """List the project names in use, with their folders."""
     from contextkit.config.projects import linked_projects
 
     found = linked_projects()
@@ -62,9 +63,11 @@ def list_(session: Session, as_json: bool) -> None:
 @json_option
 @pass_session
 def link(session: Session, name: str, as_json: bool) -> None:
-    """Link this folder to the project NAME, which its contextkit.toml names.
+    """Link this folder to the project NAME.
 
-    It then reads and writes that project's records.
+    The folder's contextkit.toml must name that project.
+
+    The folder then reads and writes that project's records.
     """
     from contextkit.config.projects import link as make_link
 
@@ -86,9 +89,9 @@ def link(session: Session, name: str, as_json: bool) -> None:
 @json_option
 @pass_session
 def unlink(session: Session, name: str, folder: Path | None, as_json: bool) -> None:
-    """Take the project NAME from this folder, or from FOLDER.
+    """Remove this folder's, or FOLDER's, link to the project NAME.
 
-    No record is deleted. A name without any folder belongs to the next that uses it.
+    No record is deleted. A name without folders belongs to the next folder that uses it.
     """
     from contextkit.config.projects import unlink as take_link
 

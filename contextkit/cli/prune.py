@@ -17,15 +17,15 @@ Examples:
 """
 )
 @click.argument("sources", metavar="[SOURCE]...", nargs=-1, shell_complete=complete_source)
-@click.option("--dry-run", is_flag=True, help="Delete nothing, only tell what would go.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @json_option
 @pass_session
 def prune(session: Session, as_json: bool, sources: tuple[str, ...], dry_run: bool) -> None:
-    """Delete the records that are not kept: too old, or too many.
+    """Delete records past their retention limit.
 
-    How long a SOURCE's records are kept, and how many, is `keep_days` and `keep_records` of
-    [sources.NAME] in your own config.toml. What a source brings up to date with the workspace
-    stays. Without a SOURCE, all that are on.
+    The limits of a SOURCE are `keep_days` and `keep_records` of [sources.NAME] in your own
+    config.toml. Sources that index the workspace have none. Without a SOURCE, all enabled
+    sources are pruned.
     """
     from attrs import asdict
 
@@ -33,13 +33,13 @@ def prune(session: Session, as_json: bool, sources: tuple[str, ...], dry_run: bo
     pruned = session.kit.prune(names or None, dry_run=dry_run)
     for name in names:
         if name not in pruned:
-            session.warn(f"{name}: everything is kept")
+            session.warn(f"{name}: no retention limit")
     rows = [
         [name, *(f"{count:,}" for count in (one.too_old, one.too_many, one.left))]
         for name, one in pruned.items()
     ]
     headings = ["SOURCE", "TOO OLD", "TOO MANY", "LEFT"]
-    text = table(headings, rows) if rows else "everything is kept"
+    text = table(headings, rows) if rows else "no retention limits"
     session.emit({name: asdict(one) for name, one in pruned.items()}, text, as_json)
     if dry_run and rows:
         session.warn("nothing was deleted: --dry-run")

@@ -23,17 +23,17 @@ Examples:
 @click.option(
     "--idle-minutes",
     type=click.FloatRange(min=0, min_open=True),
-    help="End after so long without a question; default: hooks.idle_minutes, 15.",
+    help="End after this time without a request; default: hooks.idle_minutes, 15.",
 )
-@click.option("--status", "task", flag_value="status", help="Say whether one is running.")
-@click.option("--stop", "task", flag_value="end", help="End the one that is running.")
+@click.option("--status", "task", flag_value="status", help="Show whether a server is running.")
+@click.option("--stop", "task", flag_value="end", help="Stop the running server.")
 @json_option
 @pass_session
 def serve(session: Session, idle_minutes: float | None, task: str | None, as_json: bool) -> None:
-    """Stay ready to answer agents' hooks.
+    """Run the background server for agent hooks.
 
-    It listens on a local socket that only you can reach, one for each CONTEXTKIT_HOME. There is
-    no need to start it: a hook that finds none does so. It ends when nobody asks any more.
+    It listens on a local socket that only you can access, one for each CONTEXTKIT_HOME. There is
+    no need to start it: the first hook does so. It ends after a time without requests.
     """
     if task is not None:
         _ask(session, task, as_json)
@@ -43,9 +43,12 @@ def serve(session: Session, idle_minutes: float | None, task: str | None, as_jso
     minutes = session.config.hooks.idle_minutes if idle_minutes is None else idle_minutes
     served = run_here(minutes * 60, str(session.folder))
     if served is None:
-        raise ContextKitError("there is no place for a socket that only you can reach")
+        raise ContextKitError(
+            "no folder for a private socket: set XDG_RUNTIME_DIR to a folder that only "
+            "you can access"
+        )
     if not served:
-        session.warn("one is running already: `contextkit serve --status`")
+        session.warn("a server is already running: see `contextkit serve --status`")
 
 
 def _ask(session: Session, task: str, as_json: bool) -> None:
@@ -53,5 +56,5 @@ def _ask(session: Session, task: str, as_json: bool) -> None:
 
     answer = ask({"op": task}, os.environ, _SECONDS)
     said = "ended" if task == "end" else "running"
-    text = f"{said}: process {answer['pid']}" if answer else "none is running"
+    text = f"{said}: process {answer['pid']}" if answer else "no server is running"
     session.emit({"running": bool(answer and task == "status"), **(answer or {})}, text, as_json)

@@ -33,11 +33,11 @@ Examples:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
 @pass_session
 def export(session: Session, file: Path) -> int:
-    """Write every record of the store, of all projects, to FILE as JSON lines.
+    """Write all projects' records to FILE as JSON lines.
 
-    Without a FILE, or with `-`, to standard output. A FILE that is there is replaced once
-    everything is written, not before. Only you can read a FILE. Damaged records are left out
-    and named, and the exit code is then 4.
+    Without a FILE, or with `-`, write to standard output. An existing FILE is replaced only when
+    everything has been written. Only you can read it. Damaged records are left out and named,
+    and the exit code is then 4.
     """
     from contextkit.store.transfer import export_records
 
@@ -49,7 +49,7 @@ def export(session: Session, file: Path) -> int:
             session.kit.redactor.records,
         )
     session.warn(f"{result.written} records written")
-    # The session says at its end which ones.
+    # The session reports the damaged records at its end.
     return ExitCode.STORE if result.damaged else ExitCode.FINE
 
 
@@ -65,10 +65,12 @@ Examples:
 @json_option
 @pass_session
 def import_(session: Session, file: TextIO, as_json: bool) -> int:
-    """Store the records of FILE, which `contextkit export` wrote; `-` is standard input.
+    """Store the records of FILE, an export.
 
-    Records that are there already are replaced. A line that is damaged is refused, and the
-    others are stored; the exit code is then 1, as it is where the file ends too early.
+    With `-`, read standard input.
+
+    Existing records are replaced. Damaged lines are refused and the others are stored; the exit
+    code is then 1, also if the file is incomplete.
     """
     from attrs import asdict
 
@@ -84,7 +86,7 @@ def import_(session: Session, file: TextIO, as_json: bool) -> int:
         )
     lines = [f"{result.imported} records imported, {result.failed} lines refused"]
     if result.missing:
-        lines += [f"  {result.missing} fewer records than its first line says: is it whole?"]
+        lines += [f"  {result.missing} records fewer than its first line says: FILE is incomplete"]
     if redacted:
         lines.append(f"  {sum(redacted)} secrets replaced")
     lines += [f"  line {line}: {reason}" for line, reason in result.errors[:_SHOWN_ERRORS]]
@@ -102,19 +104,19 @@ Examples:
 @json_option
 @pass_session
 def reembed(session: Session, as_json: bool) -> None:
-    """Make every record's vectors anew with its source's embedding model.
+    """Rebuild all records' vectors with the configured models.
 
-    The store is written anew, without the secrets that earlier versions stored.
+    The store is rewritten, and secrets stored by earlier versions are replaced.
 
-    Needed once `embedding.model` or a source's `embedder` has changed, and after records were
-    stored while a model failed.
+    This is needed after `embedding.model` or a source's `embedder` was changed, and after
+    records were stored while a model failed.
     """
     from contextkit.store.embedded import EmbeddedStore
     from contextkit.store.reembed import reembed as rebuild
 
     store = session.kit.store
     if not isinstance(store, EmbeddedStore):
-        raise StoreError("only an embedded store can be re-embedded: export it and import it")
+        raise StoreError("only an embedded store can be re-embedded: export and import this one")
     redacted: list[int] = []
     with session.progress() as report:
         done = rebuild(
@@ -140,7 +142,7 @@ def reembed(session: Session, as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _written(file: Path) -> Iterator[TextIO]:
-    """Standard output for `-`; else a file that takes its name when all of it is there."""
+    """Open standard output, or a file renamed when complete."""
     if str(file) == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")
@@ -148,21 +150,21 @@ def _written(file: Path) -> Iterator[TextIO]:
         sys.stdout.flush()
         return
     if file.exists() and not file.is_file():
-        # A pipe or a device cannot be replaced.
+        # A pipe or a device cannot be replaced by a file.
         with file.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream
         return
-    # A link stays one.
+    # Replace the target of a link, not the link.
     place = Path(os.path.realpath(file))
     unfinished = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    # A process that was killed may have had the same number, as in a container it has.
+    # A killed process may have had the same id, as in containers.
     unfinished.unlink(missing_ok=True)
     try:
         number = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with open(number, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - a number
             yield stream
         if place.exists():
-            # A file that its user protects from being written stays so.
+            # Preserve a file's write protection.
             unfinished.chmod(stat.S_IMODE(place.stat().st_mode) & 0o600)
         unfinished.replace(place)
     finally:

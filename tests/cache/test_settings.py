@@ -212,11 +212,13 @@ def test_the_doctor_looks_at_it(tmp_path: Path, redis: RedisServer) -> None:
     shared = {**on, "cache.url": redis.url, "cache.timeout": 20.0}
     assert looked(tmp_path) == ("ok", "off; None")
     assert looked(tmp_path, **on) == ("ok", "in the memory of each process; None")
-    assert looked(tmp_path, **shared) == ("ok", f"{redis.url}: nothing in it yet; None")
+    assert looked(tmp_path, **shared) == ("ok", f"{redis.url}: empty; None")
     redis.command("SET", "contextkit:1:contexts:x", "x")
     assert looked(tmp_path, **shared) == ("ok", f"{redis.url}: contexts 1; None")
     redis.kill()
     state, text = looked(tmp_path, **shared)
     assert state == "warning"
     assert "does not answer: " in text
-    assert "everything works without; start it, or mend cache.url or REDIS_PASSWORD" in text
+    assert (
+        "contextkit works without a cache; start it, or correct cache.url or REDIS_PASSWORD" in text
+    )

@@ -86,9 +86,9 @@ def test_all_is_well(well: CommandLine) -> None:
     fine = "\n".join(those(found, "ok"))
     assert re.search(r"store: \d+ records of all projects: .*memories 1, code \d+, ", fine)
     assert re.search(r"store: [\d.,]+ \w+ at \S+store, [\d.,]+ GiB free", fine)
-    assert re.search(r"models: wordllama-256, 256 numbers a vector: .*memories, ", fine)
+    assert re.search(r"models: wordllama-256, 256 dimensions: .*memories, ", fine)
     assert re.search(r"models: keywords alone, as configured: .*code", fine)
-    assert "index: code: something new was last indexed less than a minute ago" in fine
+    assert "index: code: last change indexed less than a minute ago" in fine
     assert re.search(r"git: on main at [0-9a-f]{7}; nothing changed", fine)
     assert re.search(r"plugins: code \S+ \(contextkit-code\): source", fine)
     assert re.search(r"assembly: every source answers: .*code [\d,]+ ms", fine)
@@ -101,7 +101,7 @@ def test_it_is_a_table_with_a_sum(well: CommandLine) -> None:
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert re.match(r"STATE +PART +MS", lines[0])
     assert all(line.startswith("ok  ") for line in lines[1:-2])
-    assert re.fullmatch(r"all is well; [\d,]+ ms", lines[-1])
+    assert re.fullmatch(r"no problems; [\d,]+ ms", lines[-1])
 
 
 def test_it_is_coloured_on_a_terminal(contextkit: CommandLine) -> None:
@@ -119,10 +119,10 @@ def test_looking_changes_nothing(contextkit: CommandLine, home: Path) -> None:
     """Where there is no store yet none is made, and that is no fault."""
     found = findings(contextkit)
     assert [path.name for path in home.iterdir()] == ["config.toml"]
-    assert "store: none yet: it will be made at" in "\n".join(those(found, "ok"))
+    assert "store: none yet; the first use creates it at" in "\n".join(those(found, "ok"))
     warned = those(found, "warning")
     assert len(warned) >= 2
-    assert all("was not indexed yet; `contextkit index`" in line for line in warned)
+    assert all("has not been indexed yet; run `contextkit index`" in line for line in warned)
     assert those(found, "problem") == []
     assert (contextkit.folder / ".git" / "index").exists()
 
@@ -146,7 +146,7 @@ def test_a_bad_project_file(well: CommandLine, text: str, expected: str) -> None
     [told] = those(found, "problem")
     assert told.startswith("configuration: ")
     assert expected in told
-    assert "mend that" in told
+    assert "correct that" in told
     assert "memories 1" in "\n".join(those(found, "ok"))
 
 
@@ -230,7 +230,7 @@ def test_one_plugins_wrong_settings(well: CommandLine) -> None:
     [told] = those(found, "problem")
     assert "contextkit.toml:2: sources.code.max_bytes: not a setting of code" in told
     fine = "\n".join(those(found, "ok"))
-    assert "of sources that are off or gone" in fine
+    assert "of disabled or removed sources" in fine
     assert "commits 2" in fine
 
 
@@ -327,7 +327,7 @@ def test_when_it_was_indexed(well: CommandLine, home: Path) -> None:
         at = state.stat().st_mtime - seconds
         os.utime(state, (at, at))
         told = "\n".join(those(findings(well), "ok"))
-        assert f"code: something new was last indexed {words}" in told
+        assert f"code: last change indexed {words}" in told
         os.utime(state)
 
 
@@ -337,7 +337,9 @@ def test_no_source_is_on(well: CommandLine) -> None:
         f"{name} = {{ enabled = false }}\n" for name in well.source_names()
     )
     (well.folder / "contextkit.toml").write_text(off)
-    assert "plugins: no source is on; `contextkit sources`" in those(findings(well), "warning")[0]
+    assert (
+        "plugins: no source is enabled; `contextkit sources`" in those(findings(well), "warning")[0]
+    )
 
 
 # -- the store --------------------------------------------------------------------------------
@@ -377,7 +379,7 @@ def test_a_sound_store_read_to_the_bottom(well: CommandLine) -> None:
     """Every record, vector and index fits."""
     well("remember", "Zebras are told from horses")
     found = findings_of(well("doctor", "--deep", "--json"))
-    assert any("records are what was stored" in line for line in those(found, "ok"))
+    assert any("records are sound" in line for line in those(found, "ok"))
     assert not those(found, "problem")
 
 
@@ -393,7 +395,7 @@ def test_what_others_may_read_and_cannot_be_mended(well: CommandLine, home: Path
     assert any("other users have rights to 1 files and folders" in line for line in told)
     os.chown(home / "store", 65534, 65534)
     told = those(findings(well), "warning")
-    assert any(f"{home / 'store'} belongs to the user 65534" in line for line in told)
+    assert any(f"{home / 'store'} belongs to user 65534" in line for line in told)
 
 
 def test_a_store_of_another_model(well: CommandLine) -> None:
@@ -467,7 +469,7 @@ def test_a_home_that_one_may_only_read(well: CommandLine, home: Path) -> None:
     assert b"Zebras" in assembled.stdout
     assert b"Zebras" in exported.stdout
     assert stored.returncode == 4
-    assert b"can only be read" in stored.stderr
+    assert b"is read-only" in stored.stderr
     assert looked.returncode == 0, looked.stdout
     assert re.search(rb"warning +store .*cannot be written to: Permission denied", looked.stdout)
 
@@ -543,8 +545,8 @@ def test_no_git_on_the_path(well: CommandLine, tmp_path: Path) -> None:
     empty.mkdir()
     found = findings(well.with_variables(PATH=str(empty)))
     assert those(found, "problem") == [
-        "git: git is not on the PATH; install git, or put it on the PATH: history and ignored "
-        "files are read with it"
+        "git: git is not on the PATH; install git, or add its folder to the PATH: history and "
+        "ignored files need it"
     ]
 
 
@@ -556,7 +558,7 @@ def test_no_git_and_no_repository(elsewhere: Callable[..., CommandLine], tmp_pat
     assert any(line.startswith("git: git is not on") for line in those(found, "warning"))
     assert those(found, "problem") == []
     with_git = findings(elsewhere(tmp_path))
-    assert "is no repository: there are no commits to index" in "\n".join(those(with_git, "ok"))
+    assert "is not a repository: there are no commits to index" in "\n".join(those(with_git, "ok"))
 
 
 def test_the_state_of_the_work_tree(
@@ -592,7 +594,7 @@ def test_a_history_with_a_commit_missing(contextkit: CommandLine, repository: Re
     first = repository.git("rev-parse", "HEAD~1").strip()
     (repository.folder / ".git/objects" / first[:2] / first[2:]).unlink()
     told = "\n".join(those(findings(contextkit), "warning"))
-    assert "git: the history is not whole: " in told
+    assert "git: the history is damaged: " in told
 
 
 def test_a_shallow_clone(contextkit: CommandLine, repository: Repository, tmp_path: Path) -> None:
@@ -600,7 +602,7 @@ def test_a_shallow_clone(contextkit: CommandLine, repository: Repository, tmp_pa
     repository.git("clone", "--quiet", "--depth=1", f"file://{repository.folder}", "../shallow")
     contextkit.folder = tmp_path / "shallow"
     told = those(findings(contextkit), "warning")
-    assert "git: the clone is shallow: its history is cut off; git fetch --unshallow" in told
+    assert "git: the clone is shallow: its history is incomplete; git fetch --unshallow" in told
 
 
 def test_a_workspace_that_is_gone(tmp_path: Path) -> None:
@@ -650,12 +652,12 @@ def test_secrets_of_earlier_versions_are_counted_and_cleaned(well: CommandLine) 
         )
     assert [line for line in those(findings(well), "warning") if "secret" in line] == [
         "secrets: memories: 1 secrets in records that an earlier version stored; "
-        "`contextkit reembed` writes the store anew, without them"
+        "run `contextkit reembed`, which replaces them"
     ]
     assert well.json("reembed")["redacted"] == 1
     found = findings(well)
     assert not [line for line in those(found, "warning") if "secret" in line]
-    told = "secrets: 1 records have replaced secrets, 1 as the user wants it with theirs; None"
+    told = "secrets: secrets are replaced in 1 records, 1 keep theirs as the user asked; None"
     assert told in those(found, "ok")
     with ContextKit.open(well.folder) as kit:
         [old] = kit.records("memories").get("mem_old")
@@ -666,4 +668,4 @@ def test_a_switched_off_redaction_is_told(well: CommandLine) -> None:
     """Nothing is searched then."""
     off = well.with_variables(CONTEXTKIT_REDACT_ENABLED="false")
     warned = those(findings(off), "warning")
-    assert "secrets: secrets are stored as they are; set redact.enabled = true" in warned
+    assert "secrets: secrets are stored unchanged; set redact.enabled = true" in warned

@@ -45,11 +45,11 @@ def test_a_source_that_keeps_no_records_of_the_workspace_says_so(contextkit: Com
     """Asking for it is harmless."""
     result = contextkit("index", "memories")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "memories keeps no records of the workspace" in result.stderr
+    assert "memories does not index the workspace" in result.stderr
     others = ",".join(name for name in contextkit.source_names() if name != "memories")
     nothing = contextkit("--disable", others, "index")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert "no source that is on has anything to index" in nothing.stderr
+    assert "no enabled source indexes the workspace" in nothing.stderr
 
 
 def test_deleted_and_renamed_files_disappear(

@@ -50,8 +50,8 @@ def test_a_source_of_which_all_is_kept_says_so(contextkit: CommandLine) -> None:
     """Naming it does not delete anything."""
     kept = contextkit("prune", "memories")
     assert kept.exit_code == 0
-    assert kept.stdout == "everything is kept\n"
-    assert "memories: everything is kept" in kept.stderr
+    assert kept.stdout == "no retention limits\n"
+    assert "memories: no retention limit" in kept.stderr
 
 
 def test_a_mistyped_source_is_an_error(contextkit: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""Looking whether everything that contextkit works with is as it should be.
+"""Check everything that contextkit works with.
 
 ```python
 from contextkit.cli.checks import examine

@@ -1,11 +1,4 @@
-"""Whether the store opens, what is in it, and whether there is room for more.
-
-Whether other users can read what is stored.
-
-When each source's records were last brought up to date with the workspace.
-
-Whether there is a cache, and whether its Redis answers.
-"""
+"""Check the store, its privacy, the index, and the cache."""
 
 from __future__ import annotations
 
@@ -36,13 +29,24 @@ if TYPE_CHECKING:
 
 _PRIVACY = "store"
 
+_STORE = "store"
+_LITTLE_ROOM = 1024**3
+_SHOWN_RECORDS = 20
+_REBUILD = "run `contextkit reembed`, which rebuilds indexes and vectors"
+_READ_ONLY = "get the right to write there, or set store.path or CONTEXTKIT_HOME"
+
+_INDEX = "index"
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+_CACHE = "cache"
+
 
 def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
-    """A warning where others have rights to a folder that could not be narrowed.
+    """Warn of other users' rights to a folder.
 
     Args:
-        folder: the folder; it need not be there.
-        own: what we call the files and folders in it.
+        folder: the folder; it may be missing.
+        own: the names of our files and folders in it.
     """
     if not hasattr(os, "geteuid") or not folder.exists():
         return
@@ -50,7 +54,7 @@ def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
     if owner != os.geteuid():
         yield warning(
             _PRIVACY,
-            f"{folder} belongs to the user {owner}, who can read what you store there",
+            f"{folder} belongs to user {owner}, who can read what you store there",
             "set store.path or CONTEXTKIT_HOME to a folder of your own",
         )
     elif is_wide(folder):
@@ -59,34 +63,30 @@ def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
             yield warning(
                 _PRIVACY,
                 f"other users have rights to {wide:,} files and folders in {folder}",
-                f"`chmod -R go= {folder}` where nobody else needs them",
+                f"run `chmod -R go= {folder}` unless other users need them",
             )
 
 
 def _open_to_others(path: Path) -> Iterator[Path]:
-    """What others have rights to and come to: what is in a private folder is private."""
+    """Yield the paths that others can reach.
+
+    A private folder hides its content.
+    """
     if is_wide(path):
         yield path
         for each in path.iterdir() if path.is_dir() else ():
             yield from _open_to_others(each)
 
 
-_STORE = "store"
-_LITTLE_ROOM = 1024**3
-_SHOWN_RECORDS = 20
-_REBUILD = "run `contextkit reembed`, which makes indexes and vectors anew"
-_READ_ONLY = "give yourself the right to, or set store.path or CONTEXTKIT_HOME"
-
-
 @define
 class StoreCheck:
-    """The record store.
+    """Checks the record store.
 
     Attributes:
-        store: the store; it is not made by looking at it.
-        registry: whose sources' records are counted.
-        deep: whether every record is read and verified.
-        usable: whether there is a store and it opens, once `findings` is done.
+        store: the store; checking does not create it.
+        registry: the sources whose records are counted.
+        deep: whether to read and verify every record.
+        usable: whether the store exists and opens, after `findings`.
     """
 
     store: RecordStore
@@ -95,9 +95,9 @@ class StoreCheck:
     usable: bool = False
 
     def findings(self) -> Iterator[Finding]:
-        """Whether it opens and what it holds; for an embedded one, also its folder."""
+        """Check that the store opens, and its folder."""
         if isinstance(self.store, EmbeddedStore) and not self.store.path.exists():
-            yield fine(_STORE, f"none yet: it will be made at {self.store.path}")
+            yield fine(_STORE, f"none yet; the first use creates it at {self.store.path}")
         else:
             yield self._opened()
         if self.deep and self.usable:
@@ -117,13 +117,13 @@ class StoreCheck:
         if len(verified.damaged) > _SHOWN_RECORDS:
             yield problem(_STORE, f"damaged: {len(verified.damaged):,} records in all")
         for words in verified.miscounted:
-            yield problem(_STORE, f"an index finds other records than there are, {words}", _REBUILD)
+            yield problem(_STORE, f"an index does not fit the records, {words}", _REBUILD)
         if verified.other_vectors:
             names = ", ".join(verified.other_vectors[:_SHOWN_RECORDS])
             count = len(verified.other_vectors)
-            text = f"the vectors of {count:,} records are not those of their text: {names}"
+            text = f"the vectors of {count:,} records do not fit their text: {names}"
             yield problem(_STORE, text, _REBUILD)
-        yield fine(_STORE, f"{verified.records:,} records are what was stored")
+        yield fine(_STORE, f"{verified.records:,} records are sound")
 
     def _opened(self) -> Finding:
         try:
@@ -135,7 +135,7 @@ class StoreCheck:
         parts = [f"{name} {count:,}" for name, count in counts.items() if count]
         others = total - sum(counts.values())
         if others > 0:
-            parts.append(f"of sources that are off or gone {others:,}")
+            parts.append(f"of disabled or removed sources {others:,}")
         held = f": {', '.join(parts)}" if parts else ""
         return fine(_STORE, f"{total:,} records of all projects{held}")
 
@@ -144,19 +144,19 @@ class StoreCheck:
         size = 0
         try:
             size = ShardFolder(path).size() if path.exists() else 0
-            # The permissions alone do not tell: a file system may be read-only.
+            # Permissions alone are not enough: the file system may be read-only.
             with tempfile.TemporaryFile(dir=folder):
                 pass
             free = shutil.disk_usage(folder).free
         except OSError as error:
             text = f"{folder} cannot be written to: {error.strerror or error}"
             if self.usable:
-                # Every process that reads it copies it first.
+                # Every process that reads the store copies it first.
                 return warning(_STORE, f"{text}; {size_in_words(size)} to be read", _READ_ONLY)
             return problem(_STORE, text, _READ_ONLY)
         text = f"{size_in_words(size)} at {path}, {size_in_words(free)} free"
         if free < SPARE_BYTES:
-            return problem(_STORE, text, "free some room: nothing more is stored")
+            return problem(_STORE, text, "free some room: nothing more can be stored")
         if free < _LITTLE_ROOM:
             return warning(_STORE, text, "free some room")
         return fine(_STORE, text)
@@ -169,7 +169,7 @@ def _remedy(error: ContextKitError) -> str | None:
 
 
 def size_in_words(size: float) -> str:
-    """A number of bytes as a person reads it."""
+    """Format a number of bytes for people."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024 or unit == "GiB":
             break
@@ -177,19 +177,15 @@ def size_in_words(size: float) -> str:
     return f"{size:,.0f} {unit}" if size >= 10 or unit == "bytes" else f"{size:.1f} {unit}"
 
 
-_INDEX = "index"
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
-
-
 def index_findings(
     registry: SourceRegistry, store: RecordStore | None, project: str
 ) -> Iterator[Finding]:
-    """One finding for each source that has something to index.
+    """Check when each indexing source last found changes.
 
     Args:
         registry: the plugins.
-        store: the store, or None where there is none.
-        project: the project whose records are meant.
+        store: the store, or None.
+        project: the project.
     """
     folder = state_folder(store, project) if store is not None else None
     for name in registry.sources:
@@ -197,10 +193,10 @@ def index_findings(
             continue
         at = _last(folder / f"{name}.json") if folder is not None else None
         if at is None:
-            text = f"{name}: this project was not indexed yet"
-            yield warning(_INDEX, text, "`contextkit index`; `contextkit assemble` does it as well")
+            text = f"{name}: this project has not been indexed yet"
+            yield warning(_INDEX, text, "run `contextkit index`, or `contextkit assemble`")
         else:
-            yield fine(_INDEX, f"{name}: something new was last indexed {_ago(time.time() - at)}")
+            yield fine(_INDEX, f"{name}: last change indexed {_ago(time.time() - at)}")
 
 
 def _last(state: Path) -> float | None:
@@ -218,11 +214,8 @@ def _ago(seconds: float) -> str:
     return "less than a minute ago"
 
 
-_CACHE = "cache"
-
-
 def cache_findings(caches: Caches | None) -> Iterator[Finding]:
-    """One finding: off, in memory, or which Redis and what is in it."""
+    """Check the cache: disabled, in memory, or in Redis."""
     if caches is None:
         yield fine(_CACHE, "off")
     elif caches.levels.redis is None:
@@ -235,7 +228,9 @@ def _redis(caches: Caches) -> Finding:
     url, counts = caches.settings.url, caches.levels.counts_blocking()
     if counts is None:
         reason = caches.levels.redis.problem if caches.levels.redis else None
-        remedy = f"start it, or mend cache.url or {caches.settings.password_variable}"
-        return warning(_CACHE, f"{url} does not answer: {reason}; everything works without", remedy)
+        remedy = f"start it, or correct cache.url or {caches.settings.password_variable}"
+        return warning(
+            _CACHE, f"{url} does not answer: {reason}; contextkit works without a cache", remedy
+        )
     held = ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
-    return fine(_CACHE, f"{url}: {held or 'nothing in it yet'}")
+    return fine(_CACHE, f"{url}: {held or 'empty'}")

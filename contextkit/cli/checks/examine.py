@@ -1,4 +1,7 @@
-"""One part after the other, each guarded against whatever the others or it itself may do."""
+"""Run all checks in order.
+
+A failing check does not stop the others.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +29,15 @@ from contextkit.workspace.find import Workspace, find_workspace
 def examine(
     folder: str | Path = ".", *, settings: Mapping[str, Any] | None = None, deep: bool = False
 ) -> Iterator[Finding]:
-    """Look at everything that contextkit works with, and change none of it.
-
-    A part that is broken does not keep the others from being looked at.
+    """Check everything that contextkit works with, without changing it.
 
     Args:
         folder: a folder in the workspace.
-        settings: dotted key -> value, stronger than files and environment.
-        deep: whether every stored record is read and verified, which takes as long as an export.
+        settings: dotted key -> value, which override files and environment.
+        deep: whether to read and verify every record, which takes as long as an export.
 
     Yields:
-        What was found, part by part.
+        The findings, part by part.
     """
     examination = _Examination(Path(folder), settings or {}, deep)
     for part, check in (
@@ -59,7 +60,7 @@ def examine(
 
 @define
 class _Examination:
-    """What one part leaves for the next."""
+    """Runs the checks, which build on each other's results."""
 
     folder: Path
     settings: Mapping[str, Any]
@@ -135,14 +136,16 @@ class _Examination:
         yield from secret_findings(self.registry, store)
 
     def assembly(self) -> Iterator[Finding]:
-        """A real question, as every request asks it; needs a store that opens."""
+        """Assemble a real context; needs a store that opens."""
         if self.kit is None or not self.stored:
             return
         rows = probe_sources(self.kit)
         failed = [row for row in rows if row.state not in ANSWERED]
         for row in failed:
             yield warning(
-                "assembly", f"{row.source}: {row.reason}", "`contextkit --debug doctor` shows where"
+                "assembly",
+                f"{row.source}: {row.reason}",
+                "run `contextkit --debug doctor` for details",
             )
         if rows and not failed:
             answered = ", ".join(f"{r.source} {r.milliseconds:.0f} ms" for r in rows)

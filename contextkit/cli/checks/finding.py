@@ -1,4 +1,4 @@
-"""What an examination finds, and how long it took."""
+"""Findings of checks, with the time that they took."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _ORDER: tuple[State, ...] = ("ok", "warning", "problem")
 
 @frozen
 class Finding:
-    """What one check found.
+    """The result of one check.
 
     Attributes:
-        part: what was looked at, for instance `store`.
-        state: `ok`; `warning`: it works, and could be better; `problem`: it does not.
-        text: what was found, in words.
-        remedy: what to do about it, or None.
+        part: the checked part, for instance `store`.
+        state: `ok`; `warning`: it works, but could be better; `problem`: it does not work.
+        text: a description.
+        remedy: what to do, or None.
         milliseconds: how long the check took.
     """
 
@@ -34,24 +34,24 @@ class Finding:
 
 
 def fine(part: str, text: str) -> Finding:
-    """Nothing is wrong."""
+    """A finding without fault."""
     return Finding(part, "ok", text)
 
 
 def warning(part: str, text: str, remedy: str | None = None) -> Finding:
-    """It works, and could be better."""
+    """A finding of something that works, but could be better."""
     return Finding(part, "warning", text, remedy)
 
 
 def problem(part: str, text: str, remedy: str | None = None) -> Finding:
-    """It does not work."""
+    """A finding of something that does not work."""
     return Finding(part, "problem", text, remedy)
 
 
 def timed(part: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """What a check finds, each with the time since the one before; it never raises.
+    """Run a check, time its findings, and never raise.
 
-    Whatever the check raises is one more finding. Only an interrupt goes on.
+    An error of the check becomes a finding. Only an interrupt is raised.
     """
     begun = time.perf_counter()
     findings = iter(check())
@@ -62,7 +62,7 @@ def timed(part: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding
             return
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - an extension's panic, too
+        except BaseException as error:  # noqa: BLE001 - even a panic of an extension
             known = isinstance(error, ContextKitError)
             found = problem(part, str(error) if known else in_words(error))
         now = time.perf_counter()
@@ -71,5 +71,5 @@ def timed(part: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding
 
 
 def worst(findings: Iterable[Finding]) -> State:
-    """The worst of the findings' states; `ok` where there are none."""
+    """The worst state of the findings; `ok` without any."""
     return max((found.state for found in findings), key=_ORDER.index, default="ok")

@@ -1,10 +1,6 @@
-"""Loading the plugins one by one, so that each costs only itself, and its time is its own.
+"""Check the configuration, the plugins, and that every source answers.
 
-Reading the configuration layer by layer, so that one bad file hides no other.
-
-Whether every source answers: a real question, with more patience than requests have.
-
-Settings of sources that are not installed: most are misspelt.
+Configuration layers and plugins are loaded one by one, so that one error does not hide others.
 """
 
 from __future__ import annotations
@@ -34,13 +30,22 @@ from contextkit.workspace.find import Workspace
 
 _CONFIGURATION = "configuration"
 
+ANSWERED = frozenset({"ok", "empty", "below_floor"})
+"""The states of a source that answered."""
+
+_QUERY = "how does it begin?"
+_PATIENCE_SECONDS = 10.0
+"""The first question may load models, so its time is only reported."""
+
+_PLUGINS = "plugins"
+
 
 @define
 class ConfigurationCheck:
-    """The configuration's layers, each by itself.
+    """Checks each layer of the configuration separately.
 
     Attributes:
-        workspace: whose project file is read.
+        workspace: the workspace whose project file is read.
         flags: dotted key -> value, from the command line.
     """
 
@@ -49,7 +54,7 @@ class ConfigurationCheck:
     _valid: list[str] = field(factory=list, init=False)
 
     def findings(self) -> Iterator[Finding]:
-        """One finding for each layer that anything is set in, and for each that is wrong."""
+        """Report each layer with settings and each invalid layer."""
         for layer in LAYERS:
             try:
                 config = self._read([layer])
@@ -62,7 +67,7 @@ class ConfigurationCheck:
                 yield fine(_CONFIGURATION, found)
 
     def usable(self) -> Config:
-        """The configuration of the layers that are valid."""
+        """Return the configuration from the valid layers."""
         return self._read(self._valid)
 
     def _read(self, layers: list[str]) -> Config:
@@ -73,10 +78,10 @@ class ConfigurationCheck:
         settings = f"{count} setting{'' if count == 1 else 's'}"
         if layer == "user":
             file = user_config_file()
-            return f"{file}: {settings}" if file.is_file() else f"no file of your own at {file}"
+            return f"{file}: {settings}" if file.is_file() else f"no user file at {file}"
         if layer == "project":
             file_there = self.workspace.config_file
-            return f"{file_there}: {settings}" if file_there else "no file of the project's"
+            return f"{file_there}: {settings}" if file_there else "no project file"
         if layer == "environment":
             home = os.environ.get(HOME_VARIABLE)
             where = [f"{HOME_VARIABLE}={Path(home)}"] if home else []
@@ -87,20 +92,12 @@ class ConfigurationCheck:
 
 def _remedy(layer: str, error: ConfigError) -> str:
     if error.file is not None:
-        return "mend that line" if error.line else "mend that file"
-    return "mend or unset that variable" if layer == "environment" else "leave that option out"
-
-
-ANSWERED = frozenset({"ok", "empty", "below_floor"})
-"""The states of a source that answers."""
-
-_QUERY = "how does it begin?"
-_PATIENCE_SECONDS = 10.0
-"""A first question loads what later ones find loaded: here its time is only told."""
+        return "correct that line" if error.line else "correct that file"
+    return "correct or unset that variable" if layer == "environment" else "omit that option"
 
 
 def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
-    """Ask every source that is on, and tell its state, what went wrong, and the time it took.
+    """Query all enabled sources and return their traces.
 
     Raises what `assemble_context` raises.
     """
@@ -110,17 +107,14 @@ def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
     return context.trace.sources
 
 
-_PLUGINS = "plugins"
-
-
 @define
 class PluginCheck:
-    """The installed plugins.
+    """Checks the installed plugins.
 
     Attributes:
-        config: says which are on.
+        config: the configuration, which may disable plugins.
         workspace: the workspace's root folder.
-        registry: those that could be loaded, once `findings` is done.
+        registry: the plugins that could be loaded, after `findings`.
     """
 
     config: Config
@@ -135,14 +129,18 @@ class PluginCheck:
         return SourceRegistry(evolve(self.config, sources=sources))
 
     def findings(self) -> Iterator[Finding]:
-        """One finding for each plugin, and one for each other thing that is amiss."""
+        """One finding for each plugin and for each other fault."""
         for status in self.registry.plugins:
             yield self._loaded(status)
         if not self.registry.plugins:
-            yield problem(_PLUGINS, "no source is installed", "install one, as the README says")
+            yield problem(
+                _PLUGINS, "no source is installed", "install one, as the README describes"
+            )
         elif not self.registry.sources:
             yield warning(
-                _PLUGINS, "no source is on", "`contextkit sources` says which setting it was"
+                _PLUGINS,
+                "no source is enabled",
+                "`contextkit sources` shows the setting that disables it",
             )
         for line in settings_of_absent(self.config, self.registry):
             yield warning(_PLUGINS, line, "install that source, or delete its settings")
@@ -157,13 +155,13 @@ class PluginCheck:
         try:
             self.registry.enable(name)
         except ConfigError as error:
-            return problem(_PLUGINS, f"{what}: {error}", "mend that setting")
+            return problem(_PLUGINS, f"{what}: {error}", "correct that setting")
         except DuplicateSourceError as error:
             return problem(_PLUGINS, str(error))
         except ContextKitError as error:
             remedy = f"upgrade or uninstall {status.distribution}, or `--disable {name}`"
             return problem(_PLUGINS, str(error), remedy)
-        kind = "source" if name in self.registry.sources else "no source, only other hooks"
+        kind = "source" if name in self.registry.sources else "other hooks, no source"
         return fine(_PLUGINS, f"{what}: {kind}")
 
     def _failing_hooks(self) -> Iterator[Finding]:
@@ -185,5 +183,5 @@ class PluginCheck:
             yield problem(_PLUGINS, str(error))
         for name, hook, reason in failures:
             yield warning(
-                _PLUGINS, f"{name} fails in {hook}: {reason}", f"tell the author of {name}"
+                _PLUGINS, f"{name} fails in {hook}: {reason}", f"report it to the author of {name}"
             )

@@ -1,9 +1,4 @@
-"""Whether git is there, and what it says of the workspace.
-
-Whether the embedding models load and give vectors.
-
-Whether secrets are replaced, and how many are left in what people and agents wrote.
-"""
+"""Check git, the embedding models, and secrets in stored records."""
 
 from __future__ import annotations
 
@@ -26,11 +21,19 @@ from contextkit.workspace.git import Git, GitError, GitFailedError, GitMissingEr
 
 _GIT = "git"
 _PARTIAL = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"
-_WANTED = "install git, or put it on the PATH: history and ignored files are read with it"
+_WANTED = "install git, or add its folder to the PATH: history and ignored files need it"
+
+_MODELS = "models"
+_TEXT = "how does it begin?"
+
+_SECRETS = "secrets"
+_BATCH = 256
+_REWRITTEN = "run `contextkit reembed`, which replaces them"
+_IMPORTED = "run `contextkit export FILE`, then `contextkit import FILE`, which replaces them"
 
 
 def git_findings(root: Path) -> Iterator[Finding]:
-    """The version of git, and the state of the repository at a workspace's root."""
+    """Check git, and the repository at a workspace's root."""
     has_repository = (root / ".git").exists()
     git = Git(root)
     try:
@@ -40,7 +43,7 @@ def git_findings(root: Path) -> Iterator[Finding]:
         yield problem(_GIT, what, _WANTED) if has_repository else warning(_GIT, what, _WANTED)
         return
     except GitError as error:
-        yield problem(_GIT, str(error), "`git version` must work first")
+        yield problem(_GIT, str(error), "make `git version` work first")
         return
     number = re.search(r"(?<!\d)\d++(?:\.\d++)+", version)
     yield fine(_GIT, f"version {number.group() if number else version}")
@@ -48,11 +51,11 @@ def git_findings(root: Path) -> Iterator[Finding]:
         yield from _repository(git)
     except GitFailedError as error:
         if not has_repository and "not a git repository" in error.complaint:
-            yield fine(_GIT, f"{root} is no repository: there are no commits to index")
+            yield fine(_GIT, f"{root} is not a repository: there are no commits to index")
         else:
-            yield problem(_GIT, error.complaint, "`git status` there must work first")
+            yield problem(_GIT, error.complaint, "make `git status` work there first")
     except GitError as error:
-        yield problem(_GIT, str(error), "`git status` there must work first")
+        yield problem(_GIT, str(error), "make `git status` work there first")
 
 
 def _repository(git: Git) -> Iterator[Finding]:
@@ -66,30 +69,31 @@ def _repository(git: Git) -> Iterator[Finding]:
         return
     yield fine(_GIT, f"on {heads.get('branch.head')} at {heads['branch.oid'][:7]}; {state}")
     if git.run("rev-parse", "--is-shallow-repository").text.strip() == "true":
-        yield warning(_GIT, "the clone is shallow: its history is cut off", "git fetch --unshallow")
+        yield warning(
+            _GIT, "the clone is shallow: its history is incomplete", "git fetch --unshallow"
+        )
     yield from _missing(git)
 
 
 def _missing(git: Git) -> Iterator[Finding]:
-    """What of the history is not on this machine; nothing is fetched."""
+    """Warn about history that is not on this machine.
+
+    Nothing is fetched.
+    """
     partial = git.run("config", "--get-regexp", _PARTIAL, check=False)
     if partial.output.strip():
-        what = "a partial clone: commits are indexed without what it left on its server"
+        what = "a partial clone: commits are indexed without the objects left on the server"
         yield warning(_GIT, what, "git fetch --refetch --no-filter")
     try:
         git.run("rev-list", "--count", "HEAD")
     except GitFailedError as error:
-        yield warning(_GIT, f"the history is not whole: {error.complaint}", "git fsck")
-
-
-_MODELS = "models"
-_TEXT = "how does it begin?"
+        yield warning(_GIT, f"the history is damaged: {error.complaint}", "git fsck")
 
 
 def model_findings(
     embedders: Embedders, config: Config, registry: SourceRegistry
 ) -> Iterator[Finding]:
-    """One finding for each model that a source's records are searched with."""
+    """Try each model that searches a source's records."""
     users: dict[int, list[str]] = {}
     found: dict[int, Embedder] = {}
     for source in registry.sources:
@@ -97,7 +101,7 @@ def model_findings(
         found[id(embedder)] = embedder
         users.setdefault(id(embedder), []).append(source)
     if not found:
-        yield fine(_MODELS, "no source that is on can be searched with one")
+        yield fine(_MODELS, "no enabled source uses one")
     chosen_by = config.origin("embedding.model").layer
     for key, embedder in found.items():
         yield _tried(embedder, ", ".join(users[key]), chosen_by)
@@ -109,40 +113,34 @@ def _tried(embedder: Embedder, users: str, chosen_by: str) -> Finding:
     try:
         vector = embedder.query(_TEXT)
     except ConfigError as error:
-        return problem(_MODELS, f"{error}: {users}", "install and switch on the plugin that has it")
+        return problem(_MODELS, f"{error}: {users}", "install and enable the plugin that has it")
     if vector is None:
         what = embedder.problem or "the model gives no vector"
-        remedy = 'mend the model, or set embedding.model = "none"'
+        remedy = 'repair the model, or set embedding.model = "none"'
         make = warning if chosen_by == "default" else problem
         return make(_MODELS, f"{what}: {users}", remedy)
-    return fine(_MODELS, f"{embedder.name}, {len(vector)} numbers a vector: {users}")
-
-
-_SECRETS = "secrets"
-_BATCH = 256
-_REWRITTEN = "`contextkit reembed` writes the store anew, without them"
-_IMPORTED = "`contextkit export FILE`, then `contextkit import FILE`: both replace them"
+    return fine(_MODELS, f"{embedder.name}, {len(vector)} dimensions: {users}")
 
 
 def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iterator[Finding]:
-    """One finding on what is replaced, and one where something is left.
+    """Check that secrets are replaced, and look for remaining ones.
 
-    Sources that index the workspace write their records anew, so only the others are searched.
+    Indexing sources rewrite their records, so only the others are searched.
 
     Args:
-        registry: the plugins, and the setting.
-        store: the store, or None where there is none.
+        registry: the plugins and the settings.
+        store: the store, or None.
     """
     redactor = Redactor(registry)
     if not redactor.enabled:
-        yield warning(_SECRETS, "secrets are stored as they are", "set redact.enabled = true")
+        yield warning(_SECRETS, "secrets are stored unchanged", "set redact.enabled = true")
     elif store is None:
         yield fine(_SECRETS, "secrets are replaced before a text is stored")
     else:
         replaced = store.count(None, None, {REDACTIONS: Range(gte=1)})
         kept = store.count(None, None, {KEEP_SECRET: True})
-        told = f", {kept:,} as the user wants it with theirs" if kept else ""
-        yield fine(_SECRETS, f"{replaced:,} records have replaced secrets{told}")
+        told = f", {kept:,} keep theirs as the user asked" if kept else ""
+        yield fine(_SECRETS, f"secrets are replaced in {replaced:,} records{told}")
         for source in registry.sources:
             if not registry.implements(source, "contextkit_index"):
                 yield from _left(redactor, store, source)
@@ -151,7 +149,7 @@ def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iter
 def _left(redactor: Redactor, store: RecordStore, source: str) -> Iterator[Finding]:
     found: list[int] = []
     counting = redactor.telling(found.append)
-    # Which records are damaged is for a deep look to say.
+    # The deep check reports damaged records.
     with contextlib.suppress(RecordDamagedError):
         for batch in in_batches(store.scan(source, None, {}), _BATCH):
             counting.records(batch)

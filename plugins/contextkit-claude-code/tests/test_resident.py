@@ -80,7 +80,7 @@ def test_it_is_started_on_demand_and_then_answers(world: World, until: Until) ->
     assert world.status() == status
     assert "ended" in world.contextkit("serve", "--stop")
     until(lambda: not path_of(world).exists(), "the end of the resident process")
-    assert "none is running" in world.contextkit("serve", "--status")
+    assert "no server is running" in world.contextkit("serve", "--status")
 
 
 def test_it_answers_as_a_hook_does_by_itself(world: World, until: Until) -> None:
@@ -123,7 +123,7 @@ def test_of_two_starters_one_stays(world: World, until: Until) -> None:
     with serving(world, until) as first:
         second = world.process(SERVE)
         assert second.returncode == 0
-        assert b"one is running already" in second.stderr
+        assert b"already running" in second.stderr
         assert ask(world, {"op": "status"})["pid"] == first.pid
 
 
@@ -339,7 +339,7 @@ def test_a_folder_that_others_may_enter_is_refused(world: World, until: Until) -
         assert ask_nobody(world)
         ran = world.process(SERVE)
         assert ran.returncode == 1
-        assert b"no place for a socket" in ran.stderr
+        assert b"no folder for a private socket" in ran.stderr
         (world.folder / "run" / "contextkit").chmod(0o700)
 
 
