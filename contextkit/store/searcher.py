@@ -29,9 +29,6 @@ from contextkit.store.searcher_results import hit_of
 _PARAMETER_NAMES = {"outcome_status": "outcome", "domains": "domain", "strategies": "strategy"}
 """Field -> the name under which a searcher takes a filter on it."""
 
-_BEYOND_SEED = frozenset({"domains", "kind", "strategies"})
-"""Fields that a searcher's results lack, and that it does not filter by."""
-
 _OVERFETCH = 5
 """Factor on the limit if filters are applied to the results afterwards."""
 
@@ -98,7 +95,9 @@ def call_for(host: object, search: Search) -> HostCall:
     keywords = {given: search.filters[field] for field, given in names.items()}
     if takes_user:
         keywords["user"] = search.user
-    dropped_later = bool(left.keys() - _BEYOND_SEED) or (search.user is not None and not takes_user)
+    dropped_later = bool(left.keys() - _UNFILTERED_FIELDS) or (
+        search.user is not None and not takes_user
+    )
     if parameters.takes("limit"):
         wanted = search.limit if search.host_limit is None else search.host_limit
         keywords["limit"] = wanted * (_OVERFETCH if dropped_later else 1)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from contextkit_claude_code.files import Places
     from contextkit_claude_code.installing import Plan
 
-__all__ = ["claude_code"]
-
 
 @click.group("claude-code")
 def claude_code() -> None:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from contextkit.errors import ContextKitError
 
-__all__ = ["SettingsFileError"]
-
 
 class SettingsFileError(ContextKitError):
     """A settings file cannot be changed; nothing was written.

@@ -14,8 +14,6 @@ from attrs import frozen
 
 from contextkit_claude_code.errors import SettingsFileError
 
-__all__ = ["Change", "Places", "project_places", "read", "user_places", "write"]
-
 
 @frozen
 class Places:

@@ -8,8 +8,6 @@ from typing import Any
 
 from contextkit.agent import run_hook
 
-__all__ = ["answer_for_claude", "main"]
-
 
 def answer_for_claude(event: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     """An answer in the form that Claude Code documents; nothing at all for nothing."""

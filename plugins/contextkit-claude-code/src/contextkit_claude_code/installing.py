@@ -23,8 +23,6 @@ from contextkit_claude_code.json_text import Edit, apply
 from contextkit_claude_code.merging import MergeError, add_hooks, add_server, remove_all
 from contextkit_claude_code.wanted import Wanted
 
-__all__ = ["Plan", "carry_out", "plan_install", "plan_uninstall"]
-
 _EMPTY = "{}\n"
 
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-__all__ = ["Edit", "Node", "apply", "parse", "with_element", "with_member", "without"]
-
 _SPACE = re.compile(r"[ \t\r\n]*")
 _decode = json.JSONDecoder().raw_decode
 _DEFAULT_STEP = "  "

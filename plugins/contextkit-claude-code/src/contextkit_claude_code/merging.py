@@ -17,8 +17,6 @@ from contextkit_claude_code.json_text import (
 )
 from contextkit_claude_code.wanted import SERVER_NAME, is_our_hook, is_our_server
 
-__all__ = ["MergeError", "add_hooks", "add_server", "remove_all"]
-
 _HOOKS = "hooks"
 _SERVERS = "mcpServers"
 

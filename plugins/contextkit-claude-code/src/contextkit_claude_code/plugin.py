@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextkit import hookimpl
 from contextkit.models import SourceInfo
 
-__all__ = ["contextkit_source"]
-
 
 @hookimpl
 def contextkit_source() -> SourceInfo:

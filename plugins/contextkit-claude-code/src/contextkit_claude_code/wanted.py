@@ -14,8 +14,6 @@ from typing import Any
 
 from attrs import frozen
 
-__all__ = ["HOOK_EVENTS", "SERVER_NAME", "Wanted", "is_our_hook", "is_our_server", "wanted"]
-
 SERVER_NAME = "contextkit"
 _TOOLS = "Bash|Read|Write|Edit|MultiEdit|NotebookEdit"
 """A failing command is answered; plugins that listen receive reads and writes."""

@@ -10,8 +10,6 @@ from attrs import frozen
 from contextkit_code.definitions import Definition
 from contextkit_code.languages import TRANSPARENT
 
-__all__ = ["WINDOW_TYPES", "Chunk", "chunk_file"]
-
 WINDOW_TYPES = frozenset({"lines", "section"})
 """Unit types of chunks that are no definition."""
 

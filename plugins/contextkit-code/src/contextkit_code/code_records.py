@@ -19,8 +19,6 @@ from contextkit_code.plain_names import plain_names
 from contextkit_code.record_kinds import OUTLINE, UNIT
 from contextkit_code.text_files import decode, parsed_language, text_language
 
-__all__ = ["RecordMaker"]
-
 _log = get_logger(__name__)
 
 # What a unit is called says more than any word in it: three times as much, which ranks the

@@ -7,8 +7,6 @@ import re
 from contextkit import ContextItem
 from contextkit.text import one_line, truncate
 
-__all__ = ["compact_unit", "shortened"]
-
 _LONGEST = 200
 _WORD = re.compile(r"\w")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from contextkit_code.grammars import Matches
 
-__all__ = ["Definition", "find_definitions"]
 
 _MAX_DEPTH = 20
 _MAX_NAME = 200

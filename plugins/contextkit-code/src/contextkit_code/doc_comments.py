@@ -6,8 +6,6 @@ import inspect
 import re
 from collections.abc import Sequence
 
-__all__ = ["comment_words", "string_words"]
-
 # Longest first: `///` before `//`, `--[[` before `--`.
 _MARKS = (
     r"/\*[*!]*|\*/|\*+(?!/)"

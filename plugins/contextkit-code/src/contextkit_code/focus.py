@@ -14,8 +14,6 @@ from contextkit_code.ranking.mentions import mentions_in
 from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of
 
-__all__ = ["Focus"]
-
 _MOST_CHARACTERS = 4_000
 """What a longer query says first is what it is about."""
 

@@ -13,8 +13,6 @@ from contextkit_code.runs import gaps
 from contextkit_code.unit_layout import unit_rows
 from contextkit_code.unit_rows import framed_rows, gist_rows
 
-__all__ = ["LINES", "around_line", "gist", "rows_of"]
-
 LINES = "lines"
 """The metadata of an item that says which of its lines are shown: `[[first, last], ...]`."""
 

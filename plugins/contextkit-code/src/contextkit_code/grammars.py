@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     Matches = Sequence[tuple[int, dict[str, list[Node]]]]
     """What a language's query finds in a file: (pattern, capture -> nodes)."""
 
-__all__ = ["Grammar", "Grammars", "ParseTooLongError"]
 
 # A broken file of a megabyte can keep a parser busy for hours, as recovery from errors is
 # cubic, and a query too, as it is quadratic in the children of an error. A healthy file of

@@ -15,7 +15,6 @@ from attrs import field, frozen
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-__all__ = ["IMPORT", "Import", "find_imports", "import_query"]
 
 IMPORT = "import"
 """The capture of what imports something."""

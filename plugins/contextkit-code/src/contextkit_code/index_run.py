@@ -16,7 +16,6 @@ from contextkit_code.workspace_files import list_files
 if TYPE_CHECKING:
     from contextkit_code.code_records import RecordMaker
 
-__all__ = ["index_code"]
 
 _UNPARSED = "unparsed"
 """What is kept beside the files: the languages whose grammar did not load."""

@@ -12,8 +12,6 @@ from contextkit_code.shared_queries import (
     TYPESCRIPT,
 )
 
-__all__ = ["LANGUAGES"]
-
 # Where `*` is a prefix too, operators in a row can be read in every combination there is: the
 # parser needs time and memory that grow with the cube of their number.
 _OPERATORS_IN_A_ROW = rb"[-+/%|&^@<>=~!*]{400}"

@@ -22,8 +22,6 @@ from __future__ import annotations
 
 from attrs import frozen
 
-__all__ = ["METHOD_OWNERS", "TRANSPARENT", "Language"]
-
 METHOD_OWNERS = frozenset(
     {
         "actor",

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 
 from contextkit_code.chunks import WINDOW_TYPES, Chunk
 
-__all__ = ["outline_words"]
-
 _MAX_CHARACTERS = 20_000
 
 

@@ -8,8 +8,6 @@ from collections.abc import Collection
 from contextkit.indexing import compile_globs
 from contextkit_code.settings import Settings
 
-__all__ = ["Selection", "vendor_folders"]
-
 _FETCHED = "fetched by a package manager"
 _VENDORED = "vendored"
 _BUILT = "made by a tool"

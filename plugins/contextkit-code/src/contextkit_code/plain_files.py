@@ -11,7 +11,6 @@ from contextkit.indexing import Folder, compile_globs
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["plain_files"]
 
 _MAX_IGNORE_BYTES = 1_000_000
 _MAX_RULES = 2000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["plain_names"]
-
 # Words before the name that begin a definition in one language or another, and words that may
 # stand before those. A line that goes on as a sentence does is none.
 _DEFINITION = re.compile(

@@ -21,8 +21,6 @@ from contextkit_code.gists import rows_of
 from contextkit_code.runs import with_marks
 from contextkit_code.statements import comment_sign
 
-__all__ = ["lines_above", "location_of", "shown"]
-
 _BACKTICKS = re.compile("`+")
 _SAYS_SOMETHING = re.compile(r"\w")
 _WORD = re.compile(r"\w+")

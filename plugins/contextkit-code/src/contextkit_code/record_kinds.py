@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["INDEX_VERSION", "OUTLINE", "UNIT"]
-
 INDEX_VERSION = 5
 """Raise it when files of the same content would give other records: all are indexed anew."""
 

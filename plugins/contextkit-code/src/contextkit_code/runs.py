@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["gaps", "numbered", "with_marks", "with_small_gaps"]
-
 _SMALL_GAP = 4
 """A gap of fewer rows is shown: its mark takes about as many tokens."""
 

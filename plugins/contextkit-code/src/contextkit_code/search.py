@@ -29,8 +29,6 @@ from contextkit_code.ranking.traces import Trace, trace_in
 from contextkit_code.ranking.units import cut, ranked_units
 from contextkit_code.record_kinds import OUTLINE, UNIT
 
-__all__ = ["find_code"]
-
 _UNITS = 150
 _OUTLINES = 45
 """What ranking looks at: more of either finds hardly more, and takes longer."""

@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "C_FUNCTION",
-    "C_TYPES",
-    "JAVASCRIPT",
-    "JAVASCRIPT_FIELDS",
-    "JAVASCRIPT_WRAPPERS",
-    "TYPESCRIPT",
-]
-
 C_FUNCTION = """
     (function_definition declarator: [
         (function_declarator declarator: (_) @name)

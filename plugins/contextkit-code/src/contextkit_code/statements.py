@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
-__all__ = ["Statement", "comment_sign", "paragraphs", "statements"]
-
 _JOINED_ROWS = 10
 """Brackets and strings that span more rows than this are a block of several statements."""
 

@@ -12,8 +12,6 @@ from contextkit.indexing import SkipFileError
 from contextkit_code.language_table import LANGUAGES
 from contextkit_code.languages import Language
 
-__all__ = ["NotTextError", "SourceText", "decode", "parsed_language", "text_language"]
-
 _HEAD = 8192
 _MIN_MINIFIED = 5_000
 _MINIFIED_LINE = 400

@@ -16,8 +16,6 @@ from contextkit_code.statements import comment_sign
 from contextkit_code.unit_layout import UnitRows, unit_rows
 from contextkit_code.unit_rows import RowPlan, plan_rows
 
-__all__ = ["truncated"]
-
 _FENCE = re.compile(r"(`{3,})[^`]*")
 _MOST_ROWS = 400
 """Of a longer unit nothing behind these is shown; code is indexed in parts of some 100 lines."""

@@ -10,8 +10,6 @@ from attrs import frozen
 from contextkit import ContextItem
 from contextkit_code.focus import Focus
 
-__all__ = ["UnitRows", "decorators", "docstring_rows", "is_mark", "signature_rows", "unit_rows"]
-
 _WORD = re.compile(r"\w")
 _TELLING_LINES = 3
 """So many of a docstring's lines tell where in the code it stands."""

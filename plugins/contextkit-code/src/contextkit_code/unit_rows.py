@@ -20,8 +20,6 @@ from contextkit_code.unit_layout import (
     signature_rows,
 )
 
-__all__ = ["RowPlan", "framed_rows", "gist_rows", "plan_rows"]
-
 _WORD = re.compile(r"\w")
 _AROUND_A_FRAME = 5
 """Rows on either side of a line that a stack trace names."""

@@ -12,8 +12,6 @@ from contextkit_code.passed_over import Selection, vendor_folders
 from contextkit_code.plain_files import plain_files
 from contextkit_code.settings import Settings
 
-__all__ = ["list_files"]
-
 
 def list_files(
     root: Path, settings: Settings, elsewhere: Collection[str] = frozenset()

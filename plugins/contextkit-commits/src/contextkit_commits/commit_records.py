@@ -13,7 +13,6 @@ from contextkit_commits.text import shortened
 if TYPE_CHECKING:
     from contextkit_commits.log_parser import Commit
 
-__all__ = ["NO_MESSAGE", "SHORT_SHA", "commit_item", "commit_record"]
 
 SHORT_SHA = 7
 NO_MESSAGE = "(no message)"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextkit.models import ContextItem
 
-__all__ = ["dedup_keys"]
-
 
 def dedup_keys(item: ContextItem) -> list[str]:
     """`sha:…`, and `file:…` for a commit that changed exactly one file."""

@@ -23,8 +23,6 @@ from contextkit_commits.commit_records import NO_MESSAGE, SHORT_SHA
 from contextkit_commits.own_words import own_words
 from contextkit_commits.text import shortened
 
-__all__ = ["format_commit"]
-
 _FILES_SHOWN = 3
 _MAX_NAME = 120
 _DATE = len("2026-01-02")

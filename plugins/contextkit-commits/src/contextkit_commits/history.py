@@ -13,8 +13,6 @@ from contextkit.indexing import Git, GitFailedError
 from contextkit_commits.log_parser import LOG_FORMAT, Commit, parse_log, split_tokens
 from contextkit_commits.repository import Repository
 
-__all__ = ["CommitReader", "Difference", "Reachable", "compare", "reachable"]
-
 _LOG = (
     "log",
     "-z",

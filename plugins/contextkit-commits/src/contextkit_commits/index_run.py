@@ -21,8 +21,6 @@ from contextkit.models import Indexer, IndexReport
 from contextkit_commits.index_state import RECORD_FORMAT, Indexed, load_indexed
 from contextkit_commits.repository import NoRepository, Repository, find_repository, read_detail
 
-__all__ = ["BATCH", "index_commits"]
-
 BATCH = 500
 """Records stored in one call."""
 

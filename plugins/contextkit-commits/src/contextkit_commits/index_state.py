@@ -9,8 +9,6 @@ from attrs import asdict, field, frozen
 from contextkit.models import IndexState
 from contextkit_commits.repository import Repository
 
-__all__ = ["RECORD_FORMAT", "Indexed", "load_indexed"]
-
 RECORD_FORMAT = 2
 """Raised whenever records are made in another way, so that the stored ones are made anew."""
 

@@ -15,8 +15,6 @@ from attrs import field, mutable
 from contextkit.errors import WorkspaceError
 from contextkit_commits.text import clean_line, clean_message, clean_path
 
-__all__ = ["LOG_FORMAT", "MAX_FILES", "Commit", "parse_log", "split_tokens"]
-
 LOG_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B"
 """For `git log -z --format=…`: the fields of a commit, in the order of `_read_commit`."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ROUTINE_SUBJECT", "is_bot", "own_words"]
-
 ROUTINE_SUBJECT = re.compile(
     r"(?:(?:build|chore|ci|fix|deps)(?:\([^)\n]{0,40}\))?!?: ?)?"
     r"(?:bump|update dependenc|lock file maintenance|pin dependenc|pre-commit autoupdate)"

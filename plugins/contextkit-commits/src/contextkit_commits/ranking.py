@@ -13,8 +13,6 @@ import re
 from contextkit.models import Hit, Record
 from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 
-__all__ = ["is_silent_merge", "relevance_of", "words_of"]
-
 _ROUTINE = 0.35
 """A change of dependencies or a merge counts as much, unless the query asks for such."""
 

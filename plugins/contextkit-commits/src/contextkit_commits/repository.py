@@ -11,8 +11,6 @@ from attrs import frozen
 from contextkit.errors import WorkspaceError
 from contextkit.indexing import Answer, Git, GitError
 
-__all__ = ["NoRepository", "Repository", "find_repository", "read_detail"]
-
 _SHA = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 

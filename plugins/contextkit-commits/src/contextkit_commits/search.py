@@ -10,8 +10,6 @@ from contextkit.models import ContextItem, ContextRequest, Record
 from contextkit_commits.commit_records import SHORT_SHA, commit_item
 from contextkit_commits.ranking import is_silent_merge, relevance_of, words_of
 
-__all__ = ["find_commits", "shas_in"]
-
 _SHA = re.compile(r"(?<![0-9A-Za-z_])[0-9a-f]{7,64}(?![0-9A-Za-z_])", re.IGNORECASE)
 _MOST_SHAS = 20
 _CANDIDATES = 3

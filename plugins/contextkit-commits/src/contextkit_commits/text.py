@@ -6,8 +6,6 @@ import re
 
 from contextkit.text import one_line
 
-__all__ = ["MAX_MESSAGE", "clean_line", "clean_message", "clean_path", "shortened"]
-
 MAX_MESSAGE = 20_000
 """Characters kept of a message."""
 

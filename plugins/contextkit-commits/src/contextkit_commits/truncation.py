@@ -7,8 +7,6 @@ from collections.abc import Callable
 from contextkit.models import ContextItem, Style
 from contextkit.text import Excerpt, excerpt, style_of
 
-__all__ = ["truncate_commit"]
-
 _CLOSING_TAG = "</entity>"
 _AUTHOR = " by "
 

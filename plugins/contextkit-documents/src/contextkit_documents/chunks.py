@@ -13,8 +13,6 @@ from contextkit_documents.file_kinds import FileKind, Kind
 from contextkit_documents.headings import Heading, Outline, outline_of, without_labels
 from contextkit_documents.setting_keys import Key, keys_of
 
-__all__ = ["MAX_CHARACTERS", "Chunk", "chunks_of"]
-
 MAX_CHARACTERS = 2_000
 """A longer section is cut where a block begins, a longer block at a line."""
 

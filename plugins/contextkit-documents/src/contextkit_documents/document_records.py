@@ -11,8 +11,6 @@ from contextkit_documents.file_kinds import FileKind
 from contextkit_documents.naming import place_name, titled
 from contextkit_documents.text import decoded
 
-__all__ = ["records_of"]
-
 _SAYS_WHAT_IT_IS = {
     "documentation": "",
     "configuration": "configuration settings config",

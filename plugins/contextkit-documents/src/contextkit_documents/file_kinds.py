@@ -7,8 +7,6 @@ from typing import Final, Literal
 
 from attrs import frozen
 
-__all__ = ["FileKind", "Kind", "kind_of", "skipped_by_name"]
-
 Kind = Literal["documentation", "configuration", "metadata"]
 
 _PROSE = {

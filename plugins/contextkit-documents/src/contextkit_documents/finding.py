@@ -11,8 +11,6 @@ from contextkit.sources import beside, best_supported
 from contextkit_documents.naming import place_name, titled
 from contextkit_documents.stored import StoredChunk
 
-__all__ = ["find_documents"]
-
 _ASKS_WHEN = re.compile(
     r"\b(?:since|versions?|releases?|released|changelog|when|seit|wann)\b|版本|バージョン",
     re.IGNORECASE,

@@ -12,7 +12,6 @@ from attrs import field, frozen
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-__all__ = ["Heading", "Outline", "outline_of", "without_labels"]
 
 _LONGEST = 500
 _ADOC = re.compile(r"(={1,6})[ \t]+(\S.*)")

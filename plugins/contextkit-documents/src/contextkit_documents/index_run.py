@@ -7,8 +7,6 @@ from contextkit.indexing import FileIndex, WorkspaceFile
 from contextkit_documents.listing import list_documents
 from contextkit_documents.settings import Settings
 
-__all__ = ["index_documents"]
-
 _VERSION = 5
 """Another one when chunks are made otherwise: every document is then indexed anew."""
 

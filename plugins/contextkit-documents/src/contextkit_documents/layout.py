@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["without_layout"]
-
 _ELEMENTS = "br|center|div|figure|font|h[1-6]|hr|img|p|picture|source|span"
 # Code stays as it is: a fence to its end or that of the text, and a span within its line.
 # A group that is repeated possessively (`(?:…)*+`) finds too little in Python 3.11.2.

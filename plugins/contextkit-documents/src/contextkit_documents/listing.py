@@ -14,8 +14,6 @@ from contextkit.indexing import FileListing, Folder, Status, compile_globs, git_
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings
 
-__all__ = ["DocumentListing", "list_documents"]
-
 _MAX_CONFIGURATION_BYTES = 100_000
 """A larger file of JSON or YAML holds data, not settings."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["place_name", "titled"]
-
 
 def titled(kind: str, headings: Iterable[object]) -> str:
     """The headings of a chunk on one line: one below the other, tables and keys side by side."""

@@ -10,8 +10,6 @@ from contextkit.text import ELLIPSIS, TextStyle, element, legible, one_line, sty
 from contextkit_documents.layout import without_layout
 from contextkit_documents.naming import titled
 
-__all__ = ["shown"]
-
 _BEGINNING_LINES = 3
 _LINE_CHARACTERS = 160
 _OPENERS = ("[", "`" * 3, "<!--", "{")

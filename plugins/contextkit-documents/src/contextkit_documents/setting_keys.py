@@ -13,8 +13,6 @@ from attrs import frozen
 
 from contextkit_documents.file_kinds import Kind
 
-__all__ = ["Key", "keys_of"]
-
 _LONGEST = 500
 _TABLE = re.compile(r"\s*+\[++([^\[\]#]++)\]++\s*+(?:[#;].*)?")
 _YAML_KEY = re.compile(r"([^\s#\-:][^:#]*+|\"[^\"]+\"|'[^']+')\s*:(?:\s.*)?")

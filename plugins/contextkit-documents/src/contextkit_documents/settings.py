@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-__all__ = ["Settings"]
-
 
 @frozen(kw_only=True)
 class Settings:

@@ -9,8 +9,6 @@ from attrs import frozen
 
 from contextkit import Record
 
-__all__ = ["StoredChunk"]
-
 
 @frozen(kw_only=True)
 class StoredChunk:

@@ -6,8 +6,6 @@ import codecs
 
 from contextkit.indexing import SkipFileError
 
-__all__ = ["NotTextError", "decoded"]
-
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",

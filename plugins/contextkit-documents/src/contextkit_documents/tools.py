@@ -12,8 +12,6 @@ from contextkit_documents.stored import StoredChunk
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
-
 
 class _Part(TypedDict):
     heading: Annotated[str, "its headings, or the tables or keys of a configuration"]

@@ -9,8 +9,6 @@ from contextkit_embedders.model_strings import read_model_string
 if TYPE_CHECKING:
     from contextkit.models import DenseModel
 
-__all__ = ["choose_model"]
-
 
 def choose_model(model: str) -> DenseModel | None:
     """The model for a string; None where its kind is none of ours.

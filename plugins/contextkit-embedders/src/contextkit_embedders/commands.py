@@ -9,8 +9,6 @@ import click
 
 from contextkit.cli import Session, json_option, pass_session
 
-__all__ = ["models"]
-
 
 @click.group(
     epilog="""\b

@@ -23,7 +23,6 @@ from contextkit_embedders.libraries import import_library
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["FOR_QUERY", "FOR_RECORDS", "KEY_VARIABLE", "Endpoint", "Patience"]
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 

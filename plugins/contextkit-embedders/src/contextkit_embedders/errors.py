@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from contextkit.errors import ContextKitError
 
-__all__ = ["EmbedderError", "RefusedTextError"]
-
 
 class EmbedderError(ContextKitError):
     """A model cannot be loaded or asked, or what it gave cannot be used."""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FastembedModel", "fastembed_model"]
 
 # Attention takes memory by the square of a text's tokens: more at once is not faster here.
 _BATCH = 32

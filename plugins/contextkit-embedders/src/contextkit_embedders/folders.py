@@ -9,8 +9,6 @@ from pathlib import Path
 from contextkit_embedders.errors import EmbedderError
 from contextkit_embedders.model_strings import ModelString
 
-__all__ = ["find_folder", "fingerprint"]
-
 _WEIGHTS = {".onnx", ".onnx_data", ".safetensors", ".bin"}
 _SAMPLES = 256
 _SAMPLE_BYTES = 4_096

@@ -9,8 +9,6 @@ from typing import Any
 from contextkit.errors import in_words
 from contextkit_embedders.errors import EmbedderError
 
-__all__ = ["import_library", "require_library"]
-
 
 def require_library(name: str, extra: str) -> None:
     """Look whether a library is installed, without importing it.

@@ -9,8 +9,6 @@ from attrs import frozen
 
 from contextkit.errors import ConfigError
 
-__all__ = ["KINDS", "MOST_CHARACTERS", "POOLINGS", "ModelString", "Prefixes", "read_model_string"]
-
 KINDS: Mapping[str, str] = {
     "fastembed": "fastembed:/path/to/folder",
     "sentence-transformers": "sentence-transformers:/path/to/folder",

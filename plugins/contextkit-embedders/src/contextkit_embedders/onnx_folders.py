@@ -10,8 +10,6 @@ from typing import Any
 from contextkit_embedders.errors import EmbedderError
 from contextkit_embedders.model_strings import POOLINGS
 
-__all__ = ["PULLED_FILE", "model_file", "pooling_of", "pulled_name", "write_pulled_name"]
-
 PULLED_FILE = "contextkit-model.json"
 
 _USUAL_FILES = ("model.onnx", "onnx/model.onnx")

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["read_vectors"]
-
 
 def read_vectors(answer: Any, count: int, url: str) -> NDArray[np.float32]:
     """The vectors of an answer, in the order of the texts.

@@ -11,8 +11,6 @@ from contextkit_embedders.errors import EmbedderError
 from contextkit_embedders.libraries import import_library, require_library
 from contextkit_embedders.onnx_folders import write_pulled_name
 
-__all__ = ["pull"]
-
 
 def pull(name: str, folder: Path) -> Path:
     """Download a model that fastembed knows, and leave it in a folder of its own.

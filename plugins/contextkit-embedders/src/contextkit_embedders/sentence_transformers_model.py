@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SentenceTransformersModel", "sentence_transformers_model"]
 
 _BATCH = 32
 _HOW_TO_GET = (

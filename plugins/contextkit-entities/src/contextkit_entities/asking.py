@@ -21,8 +21,6 @@ from contextkit_entities.settings import MOST_DEPTH
 from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import key_of
 
-__all__ = ["ENTITIES", "ask_for_entities", "ask_for_relations"]
-
 ENTITIES = "entities"
 """The source that keeps entities and relations."""
 

@@ -30,8 +30,6 @@ from contextkit_entities.words import (
     stored_type,
 )
 
-__all__ = ["EntityBook"]
-
 _Steps = list[Step]
 
 

@@ -15,8 +15,6 @@ from contextkit import Record, RecordsView
 from contextkit.text import one_line
 from contextkit_entities.entity import texts_in
 
-__all__ = ["CodeFile", "Definition", "Files", "fingerprint", "read_files"]
-
 _BATCH = 256
 _LONGEST_SUMMARY = 100
 _NO_DEFINITIONS = frozenset({"lines", "section", "namespace", "impl", "instance", "test"})

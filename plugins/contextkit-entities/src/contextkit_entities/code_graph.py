@@ -21,8 +21,6 @@ from contextkit_entities.relation import Relation, relation_id
 from contextkit_entities.resolving import Resolved, Target
 from contextkit_entities.words import identifier_words, key_of, name_keys
 
-__all__ = ["CodeEntity", "CodeGraph", "CodeRelation", "code_graph", "definition_id", "placed"]
-
 _DEFINED_IN, _IMPORTS, _USES = "defined in", "imports", "uses"
 _WEIGHTS = {_DEFINED_IN: 0.2, _IMPORTS: 0.35, _USES: 0.4}
 _OF_TESTS = 0.5

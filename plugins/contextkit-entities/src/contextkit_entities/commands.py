@@ -18,8 +18,6 @@ from contextkit_entities.showing import (
     stored_line,
 )
 
-__all__ = ["entities"]
-
 _Properties = dict[str, str | None]
 
 

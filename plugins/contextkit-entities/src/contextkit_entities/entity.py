@@ -21,19 +21,6 @@ from contextkit_entities.words import (
     stored_type,
 )
 
-__all__ = [
-    "BY_HAND",
-    "DEFAULT_SALIENCE",
-    "DEFAULT_TYPE",
-    "ENTITY",
-    "FROM_CODE",
-    "MODULE",
-    "Entity",
-    "id_of",
-    "measure_in",
-    "texts_in",
-]
-
 ENTITY = "entity"
 """The field `kind` of an entity's record."""
 

@@ -7,13 +7,6 @@ from collections.abc import Sequence
 from contextkit.errors import ContextKitError
 from contextkit.sources import InvalidEntryError
 
-__all__ = [
-    "AmbiguousEntityError",
-    "InvalidEntityError",
-    "UnknownEntityError",
-    "UnknownRelationError",
-]
-
 _SHOWN = 5
 
 

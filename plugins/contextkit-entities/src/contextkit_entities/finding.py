@@ -22,8 +22,6 @@ from contextkit_entities.entity import BY_HAND, ENTITY, FROM_CODE, MODULE, Entit
 from contextkit_entities.mentions import Mentions, mentions_in
 from contextkit_entities.words import key_of
 
-__all__ = ["Found", "entity_item", "filter_texts", "find_entities", "mentioned", "with_salient"]
-
 _MENTION = 2.0
 _FROM_CODE = 5
 _LEAST_FROM_CODE = 0.6

@@ -12,8 +12,6 @@ from contextkit.models import Detail, Style
 from contextkit.sources import behind_label, clipped, in_style
 from contextkit.text import escape_xml, line_start_safe, one_line, opening_tag, plain_line
 
-__all__ = ["formatted_entity", "formatted_relation", "shortened_entity", "shortened_relation"]
-
 _LONGEST_IN_COMPACT = 200
 
 

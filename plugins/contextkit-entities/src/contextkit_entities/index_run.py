@@ -16,7 +16,6 @@ from contextkit_entities.entity import FROM_CODE, Entity
 if TYPE_CHECKING:
     from contextkit_entities.code_graph import CodeGraph
 
-__all__ = ["index_entities"]
 
 _VERSION = 2
 _BATCH = 1_000

@@ -11,8 +11,6 @@ from attrs import frozen
 
 from contextkit_entities.words import KEY_WORDS, identifier_words
 
-__all__ = ["Mentions", "mentions_in"]
-
 _MOST_WORDS = 120
 _MOST_CHARACTERS = 10_000
 _WORD = re.compile(r"\w+")

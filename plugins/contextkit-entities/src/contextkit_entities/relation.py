@@ -13,8 +13,6 @@ from contextkit.models import belongs_to_user
 from contextkit.text import one_line
 from contextkit_entities.entity import BY_HAND, FROM_CODE, measure_in
 
-__all__ = ["BANDS", "DEFAULT_WEIGHT", "RELATION", "Relation", "relation_id"]
-
 RELATION = "relation"
 """The field `kind` of a relation's record."""
 

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from contextkit import ContextItem, ContextRequest
     from contextkit.models import Detail, Style
 
-__all__ = [
-    "contextkit_format",
-    "contextkit_query",
-    "contextkit_source",
-    "contextkit_truncate",
-]
-
 
 @hookimpl
 def contextkit_source() -> SourceInfo:

@@ -13,8 +13,6 @@ from attrs import define, field
 
 from contextkit_entities.code_facts import CodeFile, Files
 
-__all__ = ["Resolved", "Resolver", "Target", "resolve", "resolve_again"]
-
 _LONGEST_TAIL = 8
 _RE_EXPORTS = 5
 _PARTS = re.compile(r"[.\\/:]+")

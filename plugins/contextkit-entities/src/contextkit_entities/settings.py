@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-__all__ = ["DEPTH", "MOST_DEPTH"]
-
 DEPTH = 2
 MOST_DEPTH = 5

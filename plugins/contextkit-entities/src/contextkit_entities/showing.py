@@ -8,15 +8,6 @@ from contextkit_entities.entity import Entity
 from contextkit_entities.relation import Relation
 from contextkit_entities.walking import Step
 
-__all__ = [
-    "entity_lines",
-    "entity_text",
-    "forgotten_line",
-    "related_lines",
-    "relation_line",
-    "stored_line",
-]
-
 _DID = {"stored": "Added", "updated": "Updated", "unchanged": "Already there:"}
 _RELATED = {"stored": "Related:", "updated": "Updated:", "unchanged": "Already there:"}
 

@@ -19,7 +19,6 @@ from contextkit_entities.showing import (
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
 
 _Name = Annotated[str, "the entity's name, alias or id"]
 _Properties = Annotated[

@@ -18,9 +18,6 @@ from contextkit.models import Filters
 from contextkit_entities.entity import BY_HAND
 from contextkit_entities.relation import BANDS, Relation
 
-__all__ = ["DECAY", "Bounds", "Step", "walk"]
-
-
 _HEAVY = list(BANDS[:2])
 
 DECAY = 0.5

@@ -17,18 +17,6 @@ from typing import Any
 from contextkit.text import given_line
 from contextkit_entities.errors import InvalidEntityError
 
-__all__ = [
-    "KEY_WORDS",
-    "identifier_words",
-    "key_of",
-    "name_keys",
-    "stored_aliases",
-    "stored_measure",
-    "stored_name",
-    "stored_properties",
-    "stored_type",
-]
-
 KEY_WORDS = 8
 """A key of more words is not looked up."""
 

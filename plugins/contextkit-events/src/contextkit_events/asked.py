@@ -6,8 +6,6 @@ import re
 
 from contextkit import ContextItem
 
-__all__ = ["asks_for_activity", "is_the_question"]
-
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.9
 

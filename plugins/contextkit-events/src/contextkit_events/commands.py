@@ -16,8 +16,6 @@ from contextkit_events.event import ROLES, InvalidEventError
 from contextkit_events.log import EventLog
 from contextkit_events.showing import rows_of, told_line
 
-__all__ = ["events"]
-
 _MOST_AT_ONCE = 200
 _LONGEST_LINE = 1 << 20
 _DAYS_KNOWN = 36_500

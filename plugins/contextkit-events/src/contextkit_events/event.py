@@ -14,8 +14,6 @@ from contextkit import Record
 from contextkit.sources import InvalidEntryError, checked_time
 from contextkit_events.guarding import guarded
 
-__all__ = ["ROLES", "Event", "InvalidEventError", "new_event", "session_record"]
-
 ROLES = ("user", "assistant", "system", "tool")
 """Who may have said a turn."""
 

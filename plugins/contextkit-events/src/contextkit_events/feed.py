@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["events_of", "log_agent_event"]
 
 _READING = {"Read", "NotebookRead"}
 _WRITING = {"Write", "Edit", "MultiEdit", "NotebookEdit"}

@@ -17,8 +17,6 @@ from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import Event
 from contextkit_events.formatting import happened, headline
 
-__all__ = ["find_events", "recency"]
-
 _HIGHLIGHTS = 50
 _HOUR = 3600.0
 _STEPS = 24

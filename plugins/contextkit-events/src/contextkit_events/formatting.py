@@ -20,8 +20,6 @@ from contextkit.text import (
     plain_line,
 )
 
-__all__ = ["formatted", "happened", "headline"]
-
 _LABELS = {
     "file_read": ("Read", "path"),
     "file_write": ("Wrote", "path"),

@@ -6,8 +6,6 @@ import re
 
 from contextkit.text import hide_secrets
 
-__all__ = ["LONGEST", "guarded"]
-
 LONGEST = {"text": 4000, "command": 2000, "output": 2000, "path": 1000, "outcome": 200}
 """Part of an event -> characters that are kept of it; of an output half of it from its end."""
 

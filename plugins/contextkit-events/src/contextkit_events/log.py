@@ -17,7 +17,6 @@ from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS
 
 _Events = list[Event]
 
-__all__ = ["DEFAULT_SESSION", "EventLog"]
 
 DEFAULT_SESSION = "default"
 """Where events go that name no session, as long as there is none."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextkit import Setting
 
-__all__ = ["KEEP_DAYS", "KEEP_EVENTS", "SETTINGS"]
-
 KEEP_DAYS = 90.0
 """Older events go, unless `[sources.events] keep_days` says otherwise."""
 

@@ -9,8 +9,6 @@ from contextkit import ContextItem
 from contextkit.models import Style
 from contextkit.text import Excerpt, Parts, excerpt, style_of, truncate
 
-__all__ = ["shortened"]
-
 _LEAST_LETTERS = 28
 """What a shortened first line keeps, label included: four or five words."""
 

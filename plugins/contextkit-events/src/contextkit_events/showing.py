@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from contextkit_events.event import Event
 from contextkit_events.formatting import headline
 
-__all__ = ["rows_of", "told_line"]
-
 
 def told_line(event: Event) -> str:
     """What was logged."""

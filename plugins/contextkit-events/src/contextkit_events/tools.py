@@ -11,8 +11,6 @@ from contextkit_events.showing import rows_of, told_line
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
-
 
 class _Listed(TypedDict):
     events: Annotated[list[dict[str, Any]], "newest first"]

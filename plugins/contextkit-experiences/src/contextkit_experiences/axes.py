@@ -17,7 +17,6 @@ from contextkit_experiences.vocabulary import AXES, Axis
 if TYPE_CHECKING:
     from contextkit_experiences.model import Experience
 
-__all__ = ["from_record", "narrative", "record_id", "to_records"]
 
 # The premortem asks for "failures and issues in ..." and the like: words that say what kind
 # of record is wanted, and that its own text need not hold.

@@ -15,8 +15,6 @@ from contextkit_experiences.errors import ExperienceStateError, UnknownExperienc
 from contextkit_experiences.model import Experience, Lesson, is_id, new_id
 from contextkit_experiences.vocabulary import AXES, Status, Tier, checked_word
 
-__all__ = ["ExperienceBook"]
-
 _log = get_logger(__name__)
 
 

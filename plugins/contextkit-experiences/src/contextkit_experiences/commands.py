@@ -21,8 +21,6 @@ from contextkit_experiences.vocabulary import (
     Tier,
 )
 
-__all__ = ["experience"]
-
 _global_option = click.option("--global", "shared", is_flag=True, help="For all your projects.")
 
 

@@ -16,15 +16,6 @@ from attrs import evolve, frozen
 
 from contextkit.errors import ContextKitError
 
-__all__ = [
-    "ExperienceError",
-    "ExperienceStateError",
-    "InvalidExperienceError",
-    "Problem",
-    "UnknownExperienceError",
-    "described",
-]
-
 _SHOWN = 40
 
 

@@ -23,8 +23,6 @@ from contextkit.text import (
 )
 from contextkit_experiences.vocabulary import FAILURES
 
-__all__ = ["FAILED", "format_experience"]
-
 FAILED = "FAILED"
 """What marks a failure on the strategy axis."""
 

@@ -14,8 +14,6 @@ from contextkit_experiences.axes import narrative
 from contextkit_experiences.recipe import PREMORTEM
 from contextkit_experiences.vocabulary import AXES, OPEN, SALIENCE
 
-__all__ = ["find_experiences"]
-
 _TITLE = 80
 # How many candidates a premortem chooses each of its warnings from, and from how many at most.
 _WARNINGS_PER_ITEM = 5

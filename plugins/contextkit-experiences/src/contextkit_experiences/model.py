@@ -21,8 +21,6 @@ from contextkit_experiences.vocabulary import (
     checked_word,
 )
 
-__all__ = ["LONGEST_TEXT", "Experience", "Lesson", "derived_tier", "is_id", "new_id"]
-
 LONGEST_TEXT = 16_000
 """Characters that one text field holds at most."""
 

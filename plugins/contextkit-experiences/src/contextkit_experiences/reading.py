@@ -11,8 +11,6 @@ from contextkit_experiences.errors import ExperienceError, InvalidExperienceErro
 from contextkit_experiences.model import Experience
 from contextkit_experiences.serialising import from_json
 
-__all__ = ["read_experiences"]
-
 
 def read_experiences(
     document: bytes, *, name: str, now: datetime | None = None

@@ -9,8 +9,6 @@ from contextkit.models import Recipe, RecipeTemplate, Section
 from contextkit_experiences.errors import InvalidExperienceError
 from contextkit_experiences.vocabulary import checked_word
 
-__all__ = ["PREMORTEM", "PREMORTEM_TEMPLATE", "build_premortem"]
-
 PREMORTEM = "premortem"
 _PRINCIPLES = 5
 

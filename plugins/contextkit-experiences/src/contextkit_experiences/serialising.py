@@ -18,8 +18,6 @@ from attrs import fields
 from contextkit_experiences.errors import InvalidExperienceError, Problem, described
 from contextkit_experiences.model import Experience, Lesson, new_id
 
-__all__ = ["from_json", "to_json"]
-
 _TIMES = ("started_at", "updated_at", "resolved_at")
 _TEXTS = ("goal", "hypothesis", "action", "prediction", "domain", "strategy")
 _KEYS = tuple(attribute.name for attribute in fields(Experience))

@@ -10,8 +10,6 @@ from attrs import frozen
 from contextkit.models import ContextItem, Style
 from contextkit.text import Excerpt, escape_xml, excerpt, is_boundary, one_line, style_of
 
-__all__ = ["shorten"]
-
 # What a shortened experience keeps first, down to the least of it; then the rest in order.
 _ESSENTIAL = ("Outcome", "Root cause", "Takeaway")
 _THEN = ("What worked", "Surprise", "Tried", "Hypothesis", "Prediction", "Goal")

@@ -9,8 +9,6 @@ from contextkit_experiences.model import Experience
 from contextkit_experiences.serialising import to_json
 from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES, meant_instead
 
-__all__ = ["one_line_of", "page_of", "slips_of"]
-
 _GOAL = 60
 
 

@@ -15,7 +15,6 @@ from contextkit_experiences.vocabulary import DOMAINS, STRATEGIES, Ending, Statu
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
 
 _Id = Annotated[str, "the experience's id, ghap_…"]
 

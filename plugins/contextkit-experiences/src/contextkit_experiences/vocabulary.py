@@ -10,24 +10,6 @@ from typing import Any, Literal, get_args
 
 from contextkit_experiences.errors import InvalidExperienceError, Problem, described
 
-__all__ = [
-    "AXES",
-    "DOMAINS",
-    "ENDINGS",
-    "FAILURES",
-    "OPEN",
-    "SALIENCE",
-    "STATUSES",
-    "STRATEGIES",
-    "TIERS",
-    "Axis",
-    "Ending",
-    "Status",
-    "Tier",
-    "checked_word",
-    "meant_instead",
-]
-
 Axis = Literal["full", "strategy", "surprise", "root_cause"]
 Ending = Literal["confirmed", "falsified", "abandoned"]
 Status = Literal["open", Ending]

@@ -12,8 +12,6 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 
-__all__ = ["MOST_SESSIONS", "Announcer"]
-
 MOST_SESSIONS = 256
 """Most clients with sessions that are notified; one more replaces the oldest."""
 

@@ -11,8 +11,6 @@ import click
 
 from contextkit.cli import Session, pass_session
 
-__all__ = ["mcp"]
-
 TOKEN_VARIABLE = "CONTEXTKIT_MCP_TOKEN"  # noqa: S105 - the variable's name
 _PORT = 8765
 

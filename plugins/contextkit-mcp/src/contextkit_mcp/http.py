@@ -16,8 +16,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from contextkit.errors import ContextKitError, InvalidRequestError
 from contextkit_mcp.announcing import MOST_SESSIONS
 
-__all__ = ["Address", "serve_http"]
-
 PATH = "/mcp"
 _SHUTDOWN_SECONDS = 2
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")

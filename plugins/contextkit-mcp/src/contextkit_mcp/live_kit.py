@@ -31,8 +31,6 @@ from contextkit.indexing import PROJECT_FILE, Workspace, find_workspace
 from contextkit.logs import get_logger
 from contextkit_mcp.built_in_tools import shows_all
 
-__all__ = ["LiveKit"]
-
 _log = get_logger(__name__)
 
 _Stamp = tuple[object, ...]

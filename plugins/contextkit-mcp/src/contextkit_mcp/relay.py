@@ -13,8 +13,6 @@ from contextkit.errors import ContextKitError
 from contextkit.models import Progress
 from contextkit.text import visible
 
-__all__ = ["SECONDS_BETWEEN", "ProgressRelay"]
-
 SECONDS_BETWEEN = 0.1
 """A client gets no more messages than one in so many seconds, but for the last one."""
 

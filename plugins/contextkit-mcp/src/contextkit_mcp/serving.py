@@ -29,8 +29,6 @@ from contextkit_mcp.built_in_tools import built_in_tools, shows_all
 from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.relay import ProgressRelay
 
-__all__ = ["LOOK_SECONDS", "make_server"]
-
 LOOK_SECONDS = 1.0
 """So often the server looks whether its tools have changed."""
 

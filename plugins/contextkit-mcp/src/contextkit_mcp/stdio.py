@@ -18,8 +18,6 @@ from pydantic import ValidationError
 
 from contextkit.text import well_formed
 
-__all__ = ["serve_stdio"]
-
 _Read = SessionMessage | Exception
 
 

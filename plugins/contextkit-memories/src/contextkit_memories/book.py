@@ -24,8 +24,6 @@ from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
 from contextkit_memories.words import category_spellings, stored_tags
 
-__all__ = ["MemoryBook"]
-
 _log = get_logger(__name__)
 _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)

@@ -19,8 +19,6 @@ from contextkit_memories.showing import (
     secret_warning,
 )
 
-__all__ = ["memories", "remember"]
-
 # UTF-8 takes four bytes a character at most; one more tells that there is more to come.
 _STDIN_BYTES = 4 * MAX_TEXT + 1
 

@@ -7,13 +7,6 @@ from collections.abc import Sequence
 from contextkit.errors import ContextKitError
 from contextkit.sources import InvalidEntryError, UnknownEntryError
 
-__all__ = [
-    "AmbiguousMemoryError",
-    "InvalidMemoryError",
-    "SecretInMemoryError",
-    "UnknownMemoryError",
-]
-
 _LISTED = 5
 
 

@@ -16,8 +16,6 @@ from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
 from contextkit_memories.words import category_spellings
 
-__all__ = ["find_memories"]
-
 _CONSIDERED = 50
 """Hits that are looked at, though fewer are asked for: what a session is about shows in several."""
 

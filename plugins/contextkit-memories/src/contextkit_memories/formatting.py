@@ -8,8 +8,6 @@ from contextkit.sources import behind_label, compact, in_style, plain_entity, xm
 from contextkit.text import escape_markdown, one_line
 from contextkit_memories.words import DEFAULT_CATEGORY
 
-__all__ = ["formatted"]
-
 _DATE = len("2026-01-02")
 
 

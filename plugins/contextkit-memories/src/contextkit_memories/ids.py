@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-__all__ = ["PREFIX", "canonical_id", "new_id"]
-
 PREFIX = "mem_"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME_DIGITS = 9

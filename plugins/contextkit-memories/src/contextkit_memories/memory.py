@@ -13,8 +13,6 @@ from contextkit.sources import Entry, name, number, part, text, whole
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
 
-__all__ = ["MAX_TEXT", "RUN", "Memory", "digest_of", "place_in_run", "place_name"]
-
 RUN = "run:"
 """The beginning of a run's name, where it stands for a sequence."""
 

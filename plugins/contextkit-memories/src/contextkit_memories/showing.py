@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from contextkit.sources import shortened_line
 from contextkit_memories.memory import Memory
 
-__all__ = ["forgotten_lines", "remembered_line", "rows_of", "scope_of", "secret_warning"]
-
 _LINE_WIDTH = 72
 _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already remembered"}
 

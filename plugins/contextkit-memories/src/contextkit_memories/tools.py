@@ -18,8 +18,6 @@ from contextkit_memories.showing import (
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
-
 
 class _Listed(TypedDict):
     memories: Annotated[list[Memory], "newest first"]

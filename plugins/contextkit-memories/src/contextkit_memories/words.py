@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 
 from contextkit_memories.errors import InvalidMemoryError
 
-__all__ = ["DEFAULT_CATEGORY", "category_spellings", "stored_category", "stored_tags"]
-
 DEFAULT_CATEGORY = "facts"
 MAX_WORD = 40
 MAX_TAGS = 20

@@ -12,8 +12,6 @@ from attrs import evolve
 from contextkit.sources import Book, checked_limit
 from contextkit_patterns.pattern import MOST_APPLICATIONS, Pattern, UnknownPatternError, id_of
 
-__all__ = ["PatternBook"]
-
 _DID = {"stored": "Added", "updated": "Updated", "unchanged": "Already there:"}
 
 

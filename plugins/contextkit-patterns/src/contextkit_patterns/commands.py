@@ -14,8 +14,6 @@ from contextkit.cli import (
 )
 from contextkit_patterns.book import PatternBook
 
-__all__ = ["patterns"]
-
 
 @click.group()
 def patterns() -> None:

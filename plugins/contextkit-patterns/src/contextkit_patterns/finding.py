@@ -12,8 +12,6 @@ from contextkit.concurrency import in_thread
 from contextkit.text import INTENTS
 from contextkit_patterns.pattern import Pattern, words_of
 
-__all__ = ["Calls", "called_for", "find_patterns"]
-
 _MOST_WORDS = 500
 
 

@@ -11,8 +11,6 @@ from contextkit.models import Detail, Style
 from contextkit.sources import behind_label, clipped, compact, in_style, plain_entity, xml_entity
 from contextkit.text import ELLIPSIS, Excerpt, markdown_text, one_line, style_of
 
-__all__ = ["formatted", "shortened"]
-
 _STEP = re.compile(r"\s*\d+\. ")
 
 

@@ -24,16 +24,6 @@ from contextkit.sources import (
 )
 from contextkit.text import INTENTS
 
-__all__ = [
-    "MOST_APPLICATIONS",
-    "InvalidPatternError",
-    "Pattern",
-    "UnknownPatternError",
-    "id_of",
-    "success_rate",
-    "words_of",
-]
-
 MOST_APPLICATIONS = 10**9
 
 Intent = Literal["question", "action", "fix", "explain", "other"]

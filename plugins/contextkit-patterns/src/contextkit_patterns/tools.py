@@ -12,7 +12,6 @@ from contextkit_patterns.pattern import Pattern
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
 
 _ID = "the pattern's id, or its name"
 

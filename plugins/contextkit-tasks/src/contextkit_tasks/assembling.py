@@ -13,8 +13,6 @@ from contextkit_tasks.stack import TaskStack
 if TYPE_CHECKING:
     from contextkit import ContextKit, FormattedContext
 
-__all__ = ["assemble_task_context"]
-
 
 async def assemble_task_context(
     kit: ContextKit,

@@ -21,8 +21,6 @@ from contextkit_tasks.assembling import assemble_task_context
 from contextkit_tasks.showing import lines_of, page_of, path_of
 from contextkit_tasks.stack import TaskStack
 
-__all__ = ["task"]
-
 _of_session = click.option(
     "--session", "of", help="Session of the stack; default: the project's stack."
 )

@@ -13,8 +13,6 @@ from contextkit_tasks.frame import InvalidTaskError, TaskFrame
 from contextkit_tasks.recipe import ROLES
 from contextkit_tasks.stack import TaskStack
 
-__all__ = ["find_tasks"]
-
 _CURRENT = 0.29
 """What the current task is worth to any question; what is further from it, less.
 

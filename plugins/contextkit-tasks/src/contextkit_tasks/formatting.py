@@ -9,8 +9,6 @@ from contextkit.models import Detail, Style
 from contextkit.sources import behind_label, clipped, compact, in_style, plain_entity, xml_entity
 from contextkit.text import markdown_text, one_line
 
-__all__ = ["formatted"]
-
 _LONGEST_IN_COMPACT = 160
 
 

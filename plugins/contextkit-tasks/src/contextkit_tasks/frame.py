@@ -12,8 +12,6 @@ from contextkit import Record
 from contextkit.errors import ContextKitError
 from contextkit.sources import Entry, InvalidEntryError, choice, name, part, text, time_of, whole
 
-__all__ = ["MAX_GOAL", "MAX_TEXT", "EmptyStackError", "InvalidTaskError", "TaskFrame"]
-
 MAX_GOAL = 500
 MAX_TEXT = 20_000
 

@@ -10,8 +10,6 @@ from contextkit.errors import InvalidRequestError
 from contextkit.models import Recipe, RecipeTemplate, Section
 from contextkit.text import one_line
 
-__all__ = ["ROLES", "SPLIT", "TASK", "TASK_TEMPLATE", "build_task_recipe"]
-
 TASK = "task"
 ROLES = ("root", "path", "siblings", "current")
 SPLIT: Mapping[str, float] = {"root": 5.0, "path": 15.0, "siblings": 10.0, "current": 70.0}

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from contextkit.text import one_line
 from contextkit_tasks.frame import TaskFrame
 
-__all__ = ["EMPTY", "lines_of", "page_of", "path_of"]
-
 EMPTY = "No task."
 _RESULT_WIDTH = 72
 

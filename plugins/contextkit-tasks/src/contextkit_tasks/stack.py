@@ -18,7 +18,6 @@ from contextkit_tasks.frame import EmptyStackError, TaskFrame
 if TYPE_CHECKING:
     from contextkit.models import Kit
 
-__all__ = ["TaskStack"]
 
 _Frames = list[TaskFrame]
 

@@ -13,7 +13,6 @@ from contextkit_tasks.stack import TaskStack
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
 
 _Session = Annotated[str | None, "whose stack; default: the project's default stack"]
 

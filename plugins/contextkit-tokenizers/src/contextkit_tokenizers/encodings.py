@@ -11,8 +11,6 @@ from attrs import frozen
 
 from contextkit_tokenizers.plain_text import plain_text
 
-__all__ = ["counter_of_encoding"]
-
 _LOADING = Lock()
 
 

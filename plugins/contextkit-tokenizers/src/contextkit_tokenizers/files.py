@@ -15,7 +15,6 @@ from contextkit_tokenizers.plain_text import plain_text
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["counter_of_file"]
 
 # A tokenizer takes tens of megabytes; hosts use one or two.
 _KEPT = 4

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ENCODINGS", "MODELS", "PREFIXES", "encoding_of"]
-
 _O200K = "o200k_base"
 _CL100K = "cl100k_base"
 _FINE_TUNED = "ft:"

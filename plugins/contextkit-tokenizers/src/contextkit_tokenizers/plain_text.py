@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["plain_text"]
-
 
 def plain_text(text: str) -> str:
     """The text with U+FFFD for each half surrogate pair; two that belong together are joined.

@@ -20,8 +20,6 @@ from contextkit.cli import (
     warn_of_troubles,
 )
 
-__all__ = ["report", "ui"]
-
 _STDOUT = Path("-")
 
 

@@ -12,8 +12,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from contextkit_ui.pages import content_policy
 
-__all__ = ["TOKEN_HEADER", "Guard", "may_ask"]
-
 TOKEN_HEADER = "x-contextkit-token"  # noqa: S105 - a header's name
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

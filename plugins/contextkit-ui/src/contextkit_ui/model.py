@@ -8,8 +8,6 @@ from attrs import frozen
 
 from contextkit.models import SourceState, Verdict
 
-__all__ = ["Bar", "ContextView", "Group", "ItemView", "Link", "SourceView", "TextPart"]
-
 
 @frozen(kw_only=True)
 class Link:

@@ -15,8 +15,6 @@ from markupsafe import Markup
 from contextkit.text import visible
 from contextkit_ui.model import ContextView
 
-__all__ = ["Controls", "content_policy", "report_page", "result_html", "ui_page"]
-
 _STYLES = ("page.css",)
 _REPORT_SCRIPTS = ("page.js",)
 _UI_SCRIPTS = ("page.js", "ui.js")

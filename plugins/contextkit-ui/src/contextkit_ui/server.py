@@ -25,8 +25,6 @@ from contextkit_ui.guard import Guard, may_ask
 from contextkit_ui.pages import Controls, result_html, ui_page
 from contextkit_ui.view import Hues, hues_of, view_of
 
-__all__ = ["LOOPBACK", "listen", "make_app", "make_server"]
-
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 1_000_000
 """A longer question than this is refused."""

@@ -20,8 +20,6 @@ from contextkit.models import (
 )
 from contextkit_ui.model import Bar, ContextView, Group, ItemView, Link, SourceView, TextPart
 
-__all__ = ["HUES", "Hues", "hues_of", "view_of"]
-
 HUES = 8
 """Colours that the style sheet has; the ninth source has the first one's again."""
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-__all__ = ["MIN_CLUSTER_SIZE", "MIN_SIMILARITY", "centroid_similarities", "clusters"]
 
 MIN_CLUSTER_SIZE = 3
 """Vectors that make a cluster, at least."""

@@ -11,8 +11,6 @@ from contextkit.models import IndexReport, Record
 from contextkit.text import one_line
 from contextkit_values.model import AXES
 
-__all__ = ["values"]
-
 
 @click.group(
     epilog="""\b

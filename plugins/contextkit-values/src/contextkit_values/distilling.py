@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Lived", "distilled", "resolved_experiences"]
-
 
 @frozen(kw_only=True)
 class Lived:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextkit.errors import ContextKitError
 
-__all__ = ["NoDenseVectorsError", "ValuesError"]
-
 
 class ValuesError(ContextKitError):
     """Base of the errors of the values source; also for an option that makes no sense."""

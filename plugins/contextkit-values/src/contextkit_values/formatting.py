@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextkit.models import ContextItem, Detail, Style
 from contextkit.text import element, markdown_text, one_line, style_of
 
-__all__ = ["format_value"]
-
 _WHOLE = "full"
 """The axis of whole experiences; its name says nothing of what the value is about."""
 

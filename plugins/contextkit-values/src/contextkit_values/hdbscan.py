@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
 
-__all__ = ["hdbscan"]
 
 # Vectors nearer than this are equal: their density stays finite.
 _LEAST_DISTANCE = 1e-6

@@ -10,8 +10,6 @@ from contextkit.models import ContextItem, ContextRequest, Hit
 from contextkit.text import one_line
 from contextkit_values.model import AXES
 
-__all__ = ["dedup_keys", "find_values"]
-
 _TITLE = 80
 _PREMORTEM = "premortem"
 # A value belongs to all domains and strategies of its experiences.

@@ -11,8 +11,6 @@ from attrs import frozen
 
 from contextkit.models import Record
 
-__all__ = ["AXES", "Axis", "Member", "Value", "to_record", "value_id"]
-
 Axis = Literal["full", "strategy", "surprise", "root_cause"]
 AXES: tuple[Axis, ...] = get_args(Axis)
 

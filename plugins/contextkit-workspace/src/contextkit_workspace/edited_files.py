@@ -11,8 +11,6 @@ from itertools import islice
 
 from contextkit.indexing import Folder, git_files
 
-__all__ = ["as_text", "edit_times", "recently_edited", "workspace_files"]
-
 _MOST_FILES = 50_000
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "target", "venv"})
 _WRITTEN_AT_ONCE = 50

@@ -26,8 +26,6 @@ from contextkit_workspace.question import Question, ask
 from contextkit_workspace.status_text import status_text
 from contextkit_workspace.structure import folders_of, structure_text
 
-__all__ = ["find_in_workspace"]
-
 _DAY = 86_400.0
 _ASKED_FOR_CHANGES = 0.9
 _ASKED_WHERE_CLEAN = 0.4

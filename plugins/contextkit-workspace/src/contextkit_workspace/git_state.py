@@ -9,8 +9,6 @@ from attrs import define, field
 
 from contextkit.indexing import Git, GitError
 
-__all__ = ["GitStatus", "git_status"]
-
 _LETTERS = {
     "A": "added",
     "C": "copied",

@@ -9,8 +9,6 @@ from pathlib import Path, PurePosixPath
 from contextkit import Record, Records
 from contextkit.errors import StoreError
 
-__all__ = ["in_workspace", "known_open", "remember_open"]
-
 _ID = "open-files"
 _LASTS = timedelta(days=1)
 

@@ -6,8 +6,6 @@ from contextkit import ContextItem
 from contextkit.models import Detail, Style
 from contextkit.text import ELLIPSIS, element, one_line, style_of, truncate
 
-__all__ = ["shown"]
-
 _LABELS = {"file": "File", "status": "Git status", "structure": "Project structure"}
 _LINE_CHARACTERS = 200
 _SUMMARY_LINES = 8

@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from attrs import frozen
 
-__all__ = ["Question", "ask"]
-
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CHANGES = re.compile(

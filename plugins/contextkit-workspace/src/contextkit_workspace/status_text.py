@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from contextkit.text import one_line
 from contextkit_workspace.git_state import GitStatus
 
-__all__ = ["status_text"]
-
 _MOST_PATHS = 20
 
 

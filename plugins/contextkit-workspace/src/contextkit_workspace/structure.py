@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["folders_of", "structure_text"]
-
 _MOST_LINES = 40
 
 

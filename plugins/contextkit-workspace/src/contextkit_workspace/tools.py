@@ -10,7 +10,6 @@ from contextkit_workspace.open_files import in_workspace, remember_open
 if TYPE_CHECKING:
     from contextkit import ContextKit
 
-__all__ = ["TOOLS"]
 
 _MOST_FILES = 200
 

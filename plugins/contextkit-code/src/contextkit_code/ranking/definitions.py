@@ -8,8 +8,6 @@ from typing import Any
 from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.words import closest, likeness, words_of
 
-__all__ = ["named", "resembling", "spelled"]
-
 _FUNCTION = 0.75
 _WITHIN = 0.45
 """A method, and whatever else stands within another definition."""

@@ -11,8 +11,6 @@ from contextkit_code.ranking.definitions import named, spelled
 from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import Question
 
-__all__ = ["RankedFile", "by_score", "file_of", "rank_files"]
-
 _BEST_UNITS = (1.0, 0.7, 0.5, 0.35, 0.25)
 """What a file's best, second best, … unit adds to what its units say together."""
 

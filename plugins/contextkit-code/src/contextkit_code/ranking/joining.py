@@ -9,8 +9,6 @@ from attrs import evolve
 from contextkit import Hit
 from contextkit_code.ranking.files import RankedFile, by_score, file_of
 
-__all__ = ["added", "joined", "raised", "united"]
-
 _FIRST_LINE = 0.7
 """What the first line says of a file or a unit, beside 1 for the whole text."""
 

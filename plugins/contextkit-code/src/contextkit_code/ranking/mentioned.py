@@ -13,8 +13,6 @@ from contextkit_code.ranking.mentions import Mention
 from contextkit_code.ranking.paths import penalty
 from contextkit_code.ranking.question import Question
 
-__all__ = ["in_frames", "named_worth", "with_named"]
-
 _MENTIONED = 0.3
 """What a file that is named gets, beside 1 for the best file."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-__all__ = ["Mention", "matched_files", "mentions_in"]
-
 _READ = 100_000
 _MOST = 60
 _TOKEN = re.compile(

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from contextkit.text import TALK
 from contextkit_code.ranking.words import words_of
 
-__all__ = ["hits_a_word", "names_in", "near_names"]
-
 _LEAST_LETTERS = 5
 _LONG_LETTERS = 8
 _STEM = 5

@@ -12,8 +12,6 @@ from attrs import frozen
 from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.words import closest, words_of
 
-__all__ = ["PathWords", "penalty"]
-
 _SAYS_NOTHING = frozenset({"__init__", "index", "lib", "main", "mod"})
 """Files of these names are about what their folder is about."""
 

@@ -9,8 +9,6 @@ from attrs import frozen
 from contextkit.text import first_line, in_english
 from contextkit_code.ranking.words import words_of
 
-__all__ = ["Question", "ask", "searched_text", "words_beside_script"]
-
 _NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*|\$[\w$]+")
 _SEPARATOR = re.compile(r"::|#|->")
 _PLAIN_WORD = re.compile(r"[^\W\dA-Z_]+|[A-Z]+")

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from contextkit import Hit
 from contextkit_code.ranking.units import RankedUnit
 
-__all__ = ["holding", "phrases_in", "quoted_first"]
-
 _QUOTED = re.compile(r"""(?<!\w)(?:'([^'\n]{4,200})'|"([^"\n]{4,200})"|`([^`\n]{4,200})`)(?!\w)""")
 _LEFT_OUT = re.compile(r"\.\.\.|…")
 _SHORTEST = 4

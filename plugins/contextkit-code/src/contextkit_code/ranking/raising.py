@@ -14,8 +14,6 @@ from contextkit_code.ranking.mentions import Mention
 from contextkit_code.ranking.traces import Frame, Trace
 from contextkit_code.ranking.units import RankedUnit
 
-__all__ = ["Traced", "traced", "traced_first"]
-
 _MOST_UNITS = 4
 """The unit that raises, and three of its callers."""
 

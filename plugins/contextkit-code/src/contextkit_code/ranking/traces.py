@@ -9,8 +9,6 @@ from attrs import field, frozen
 
 from contextkit_code.ranking.mentions import Mention
 
-__all__ = ["Frame", "Trace", "trace_in"]
-
 _READ = 100_000
 _MOST_FRAMES = 60
 _LONGEST_LINE = 1_000

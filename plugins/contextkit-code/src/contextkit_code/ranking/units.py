@@ -12,8 +12,6 @@ from contextkit_code.ranking.definitions import named, resembling
 from contextkit_code.ranking.files import RankedFile
 from contextkit_code.ranking.question import Question
 
-__all__ = ["RankedUnit", "cut", "ranked_units"]
-
 _FILE_WEIGHT = 0.5
 """What a unit's file counts, beside 1 for the unit itself."""
 
