@@ -132,10 +132,10 @@ def test_the_guide_can_be_followed(author: Author) -> None:
             file.write_text(before + snippet.text, encoding="utf-8")
     begun, assembled, counted, tested, _ = shown
     assert re.search(r"^tide +on +contextkit-tide +0\.1\.0", begun, re.MULTILINE)
-    assert "27 passed" in begun
+    assert "30 passed" in begun
     assert "## Tide\n\nHigh water in Oslo at noon." in assembled
     assert counted == "1 known\n"
-    assert "29 passed" in tested
+    assert "32 passed" in tested
     (wheel,) = (author.folder / "dist").iterdir()
     assert wheel.name == "contextkit_tide-0.1.0-py3-none-any.whl"
     again = author.shell("contextkit assemble 'when is high water in Oslo?' --sources tide")

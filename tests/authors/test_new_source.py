@@ -43,7 +43,7 @@ def installed(beside: Beside) -> Beside:
 
 def test_its_tests_pass_at_once(installed: Beside) -> None:
     """Its own and the conformance suite, with nothing changed."""
-    assert "27 passed" in installed.test(installed.root / "contextkit-weather")
+    assert "30 passed" in installed.test(installed.root / "contextkit-weather")
 
 
 def test_it_is_a_source_like_any_other(installed: Beside) -> None:
@@ -62,7 +62,7 @@ def test_a_source_of_records_works_at_once(beside: Beside) -> None:
     command = ("-m", "contextkit.cli")
     beside.run(*command, "new-source", "--records", "recipes", folder=beside.root)
     beside.install(beside.root / "contextkit-recipes")
-    assert "28 passed" in beside.test(beside.root / "contextkit-recipes")
+    assert "31 passed" in beside.test(beside.root / "contextkit-recipes")
     added = beside.run(*command, "recipes", "add", "Porridge: oats and milk", "-t", "breakfast")
     assert added.stdout.startswith("Added recipe_")
     ran = beside.run(*command, "assemble", "what goes into porridge?")

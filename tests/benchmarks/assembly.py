@@ -149,7 +149,7 @@ def _queries(number: int) -> list[str]:
 
 
 def _small_workspace(folder: Path) -> Path:
-    shutil.copytree(ROOT / "contextkit" / "rendering", folder / "workspace" / "rendering")
+    shutil.copytree(ROOT / "contextkit" / "budget", folder / "workspace" / "budget")
     return folder / "workspace"
 
 

@@ -77,7 +77,7 @@ async def test_a_source_that_answers_gets_the_room(open_sources: Open) -> None:
     assert (found["answer"].fixed_share or 0) == pytest.approx(found["words"].fixed_share, abs=1)
     assert found["answer"].evidence == 1.0
     assert (found["words"].evidence or 0) < 0.6
-    assert "have 0.45 of what is asked" in (found["words"].reason or "")
+    assert "cover 0.45 of the question" in (found["words"].reason or "")
     assert sum(row.share for row in found.values()) > 0.9 * 1000
     assert all(row.fixed_share is None for row in sources(await ask(kit, shares="fixed")).values())
 

@@ -515,7 +515,7 @@ def test_a_home_that_one_may_only_read(well: CommandLine, home: Path) -> None:
     assert b"Zebras" in assembled.stdout
     assert b"Zebras" in exported.stdout
     assert stored.returncode == 4
-    assert b"can only be read" in stored.stderr
+    assert b"is read-only" in stored.stderr
     assert looked.returncode == 0, looked.stdout
     assert re.search(rb"warning +store .*cannot be written to: Permission denied", looked.stdout)
 

@@ -218,7 +218,7 @@ def test_a_source_that_is_not_there_is_named(open_kit: Callable[..., ContextKit]
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        ("keep_days = 0", "keep_days: expected days, over 0"),
+        ("keep_days = 0", "keep_days: expected a number of days over 0"),
         ("keep_records = 0", "keep_records: expected a whole number of at least 1"),
     ],
 )

@@ -299,7 +299,7 @@ def test_a_session_to_switch_off_must_be_known(empty_world: World) -> None:
     """Where no session was seen, and none is named, nothing is switched."""
     ran = empty_world.process([*_CONTEXTKIT, "hook", "--off"])
     assert ran.returncode == 2
-    assert b"No session was found" in ran.stderr
+    assert b"No session has been seen" in ran.stderr
     assert empty_world.process([*_CONTEXTKIT, "hook", "--session", "x"]).returncode == 2
 
 

@@ -339,7 +339,7 @@ def test_a_folder_that_others_may_enter_is_refused(world: World, until: Until) -
         assert ask_nobody(world)
         ran = world.process(SERVE)
         assert ran.returncode == 1
-        assert b"no folder for a private socket" in ran.stderr
+        assert b"found no folder for a socket" in ran.stderr
         (world.folder / "run" / "contextkit").chmod(0o700)
 
 

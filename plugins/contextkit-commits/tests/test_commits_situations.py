@@ -400,7 +400,7 @@ def test_a_git_that_hangs_is_ended(
 ) -> None:
     """After the configured silence git is given up on."""
     fake_git("exec sleep 600")
-    with pytest.raises(WorkspaceError, match=r"no answer for 0\.2 s.*git_timeout"):
+    with pytest.raises(WorkspaceError, match=r"did not answer for 0\.2 s.*git_timeout"):
         index(repo, {"git_timeout": 0.2})
 
 
@@ -409,7 +409,7 @@ def test_a_git_that_hangs_at_its_end_is_ended(
 ) -> None:
     """Closing its output is not enough: it must end too."""
     fake_git("exec >&-; exec sleep 600")
-    with pytest.raises(WorkspaceError, match="no answer"):
+    with pytest.raises(WorkspaceError, match="did not answer"):
         index(repo, {"git_timeout": 0.2})
 
 
