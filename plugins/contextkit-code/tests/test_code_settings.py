@@ -17,7 +17,11 @@ def test_settings_have_defaults() -> None:
 
 def test_right_settings_have_no_problems() -> None:
     """Any glob that git reads in a .gitignore."""
-    settings = {"include": ["*.py", "/src/**"], "exclude": ["!a", "b/"], "max_file_bytes": 10}
+    settings: dict[str, Any] = {
+        "include": ["*.py", "/src/**"],
+        "exclude": ["!a", "b/"],
+        "max_file_bytes": 10,
+    }
 
     assert list(contextkit_source().setting_problems("code", settings)) == []
     assert Settings(include=("*.py", "/src/**"), exclude=("!a", "b/"), max_file_bytes=10) == (

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,11 @@ def _write(root: Path, *paths: str, text: str = "text\n") -> None:
         target.write_text(text)
 
 
-def _paths(root: Path, **settings: object) -> list[str]:
+def _paths(root: Path, **settings: Any) -> list[str]:
     return [file.path for file in _listing(root, **settings).files]
 
 
-def _listing(root: Path, **settings: object) -> FileListing:
+def _listing(root: Path, **settings: Any) -> FileListing:
     return list_files(root, Settings(**settings))
 
 

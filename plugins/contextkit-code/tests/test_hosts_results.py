@@ -9,12 +9,13 @@ import pytest
 import contextkit_code
 from contextkit import ContextAssembler
 from contextkit.config.settings import Config
+from contextkit.models import Detail, Style
 from contextkit.plugin.manager import SourceRegistry
 
 CODE = "def retry(call):\n    return call()"
 
 
-def shown(style: str = "markdown", detail: str = "full", **fields: Any) -> str:
+def shown(style: Style = "markdown", detail: Detail = "full", **fields: Any) -> str:
     """The context of one result with these fields."""
 
     class Host:

@@ -183,7 +183,7 @@ async def test_without_a_strategy(furnished: ContextKit) -> None:
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("detail", ["full", "summary", "compact"])
 async def test_the_budget_holds(
-    kit: ContextKit, lived: Callable[..., Experience], style: Style, detail: str
+    kit: ContextKit, lived: Callable[..., Experience], style: Style, detail: Detail
 ) -> None:
     """For budgets from 100 to 3,000: never over it, nothing twice, sections in order."""
     ExperienceBook(kit.records("experiences")).add(

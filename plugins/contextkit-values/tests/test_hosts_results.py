@@ -9,6 +9,7 @@ import pytest
 import contextkit_values
 from contextkit import ContextAssembler, ContextItem
 from contextkit.config.settings import Config
+from contextkit.models import Detail, Style
 from contextkit.plugin.manager import SourceRegistry
 
 
@@ -29,7 +30,7 @@ def assembler() -> ContextAssembler:
 
 @pytest.mark.parametrize("style", ["markdown", "xml", "plain"])
 @pytest.mark.parametrize("detail", ["full", "compact"])
-def test_a_value_without_an_axis_says_nothing_of_one(style: str, detail: str) -> None:
+def test_a_value_without_an_axis_says_nothing_of_one(style: Style, detail: Detail) -> None:
     """`None` is no axis."""
     context = assembler().assemble_context_sync(
         "optimise", style=style, detail=detail, source_timeout=20, deadline=20

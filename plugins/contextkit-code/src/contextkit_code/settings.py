@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import field, frozen
+
+
+def _texts(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(given)
 
 
 @frozen(kw_only=True)
@@ -17,6 +23,6 @@ class Settings:
         max_file_bytes: larger files are skipped.
     """
 
-    include: tuple[str, ...] = field(default=(), converter=tuple)
-    exclude: tuple[str, ...] = field(default=(), converter=tuple)
+    include: tuple[str, ...] = field(default=(), converter=_texts)
+    exclude: tuple[str, ...] = field(default=(), converter=_texts)
     max_file_bytes: int = 1_000_000
