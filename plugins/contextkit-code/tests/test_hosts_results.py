@@ -34,7 +34,7 @@ def shown(style: Style = "markdown", detail: Detail = "full", **fields: Any) -> 
 
 @pytest.mark.parametrize("detail", ["full", "summary", "compact"])
 @pytest.mark.parametrize("style", ["markdown", "xml", "plain"])
-def test_a_result_without_a_line_has_none(style: str, detail: str) -> None:
+def test_a_result_without_a_line_has_none(style: Style, detail: Detail) -> None:
     """Its path alone is named: line 1 would be somebody else's."""
     text = shown(style, detail)
     assert "src/calls.py" in text
@@ -50,7 +50,7 @@ def test_a_line_may_be_called_line_start() -> None:
 
 
 @pytest.mark.parametrize("style", ["markdown", "xml", "plain"])
-def test_a_docstring_beside_the_code_is_shown(style: str) -> None:
+def test_a_docstring_beside_the_code_is_shown(style: Style) -> None:
     """Once: not again where the code has it."""
     apart = shown(style, docstring="Call until it works.")
     assert apart.count("Call until it works.") == 1

@@ -11,8 +11,8 @@ import pytest
 import contextkit_experiences
 import contextkit_values
 from contextkit.kit import ContextKit
+from contextkit.models import STYLES, Detail, Style
 from contextkit.models.context import FormattedContext
-from contextkit.models.items import STYLES, Style
 from contextkit.models.record import Record
 from contextkit.testing import open_kit
 from contextkit_experiences import Experience, ExperienceBook, Lesson
