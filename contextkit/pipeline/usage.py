@@ -265,8 +265,8 @@ _log = get_logger(__name__)
 class Choosing:
     """What one assembly reads of the history and adds to it.
 
-    A strategy for which use counts nothing costs nothing, and a history that cannot be used
-    costs only its signal.
+    It reads nothing for a strategy that does not score use. If the history cannot be read, scores
+    lack only its signal.
 
     Attributes:
         history: the history, or None where there is none.

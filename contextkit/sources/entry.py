@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import functools
 import secrets
 import typing
@@ -77,7 +78,7 @@ def part(
 
 
 @frozen(kw_only=True)
-class Entry:
+class Entry(abc.ABC):
     """One stored thing. Subclasses add parts, and say what is searched.
 
     ```python
@@ -121,9 +122,9 @@ class Entry:
         return "user" if belongs_to_user(self.project) else "project"
 
     @property
+    @abc.abstractmethod
     def text(self) -> str:
-        """What is searched, and shown where there is no `contextkit_format`."""
-        raise NotImplementedError
+        """The text that is searched, and shown if there is no `contextkit_format`."""
 
     @property
     def search_words(self) -> str:

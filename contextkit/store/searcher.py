@@ -1,7 +1,5 @@
-"""A store whose searches the host's object answers.
-
-It also finds the method of the host's searcher for each search, and how to call it.
-"""
+# ruff: noqa: ARG002 - the signatures are those of `RecordStore`
+"""A store whose searches the host's object answers, and how its methods are called."""
 
 from __future__ import annotations
 
@@ -195,9 +193,6 @@ def _signature(method: Callable[..., Any]) -> inspect.Signature | None:
         with contextlib.suppress(TypeError, ValueError):
             return inspect.signature(MethodType(call, method))
     return None
-
-
-# ruff: noqa: ARG002 - the signatures are those of `RecordStore`
 
 
 def _is_a_searcher(_: object, __: Attribute[object], host: object) -> None:
