@@ -1,4 +1,4 @@
-"""`ContextAssembler`: contexts over a host's own searcher."""
+"""Assemble contexts over a host's own searcher: `ContextAssembler`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from contextkit.store.searcher import SearcherStore
 
 @define(eq=False)
 class ContextAssembler(AskingForContexts):
-    """Assembles contexts from what a host's own searcher finds.
+    """Assembles contexts from the results of a host's own searcher.
 
     The installed sources format, weigh and compare the results as they do with records
     of their own; nothing is stored and no workspace is read.
@@ -32,7 +32,7 @@ class ContextAssembler(AskingForContexts):
         searcher: a `Searcher`, or an object with some of its methods: `search_NAME` for
             each source that is to find something. A source without one is off.
         registry: the sources; default: those that are installed, with default settings.
-        project: handed on to the sources' requests.
+        project: passed on in the sources' requests.
         pipeline: the stages that assemble.
     """
 
@@ -59,12 +59,12 @@ class ContextAssembler(AskingForContexts):
         context_types: Sequence[str] | None = None,
         **options: Unpack[RequestOptions],
     ) -> FormattedContext:
-        """Assemble the context for a query, as `ContextKit.assemble_context` does.
+        """Assemble a query's context, as `ContextKit.assemble_context` does.
 
-        Without a query the context is empty: a host need not check what its user wrote.
+        An empty query gives an empty context, so a host need not check its user's input.
         """
         if isinstance(query, str) and not query.strip():
-            # What else is wrong with the request is said all the same.
+            # The other arguments of the request are still checked.
             self._asked("nothing", context_types, options)
             return FormattedContext(markdown="", items=[], token_count=0, sources_used={})
         return await super().assemble_context(query, context_types, **options)

@@ -1,4 +1,4 @@
-"""`ContextKit`: one workspace's configuration, plugins and store, for a host to embed."""
+"""Open a workspace's configuration, plugins and store as a `ContextKit`."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class ContextKit(AskingForContexts):
         workspace: the workspace.
         config: its effective configuration.
         registry: the plugins.
-        store: the records; it opens when it is first used.
-        caches: what is kept for a while, or None where `[cache]` is off.
+        store: the records; opened on first use.
+        caches: the caches, or None where `[cache]` is off.
         pipeline: the stages that assemble.
         claims_name: whether a project's name in the workspace's file, which no other workspace
             has used, becomes this workspace's.
@@ -113,7 +113,10 @@ class ContextKit(AskingForContexts):
         *,
         models: bool = True,
     ) -> Self:
-        """The kit of what has been read and loaded already; its store opens when it is used."""
+        """Create a kit from a loaded configuration and registry.
+
+        The store opens on first use.
+        """
         caches = _open_caches(config)
         embedders: Embedders = OneEmbedder(NotAsked())
         if models:
@@ -126,7 +129,10 @@ class ContextKit(AskingForContexts):
 
     @property
     def identity(self) -> Identity:
-        """What this workspace's records belong to, and why not what its file names."""
+        """Identify the project that this workspace's records belong to.
+
+        The identity also says why the name in the workspace's file is not used, if it is not.
+        """
         if self._identity is None or self._identity.problem:
             found = identify(self.workspace.root, self.config, claim=self.claims_name)
             if found.problem and self._identity is None:
@@ -136,7 +142,7 @@ class ContextKit(AskingForContexts):
 
     @property
     def project(self) -> str:
-        """What this workspace's records belong to: the project's name, or the path."""
+        """The project of this workspace's records: name or path."""
         return self.identity.project
 
     @property
@@ -146,7 +152,9 @@ class ContextKit(AskingForContexts):
     # -- sources --------------------------------------------------------------------------
 
     def sources(self) -> list[SourceOverview]:
-        """List the installed sources and other plugins: state, weight, records; blocking.
+        """List the installed sources and other plugins.
+
+        Each entry has the state, the weight and the number of records. This call blocks.
 
         Raises `StoreError` where the store does not open.
         """
@@ -159,19 +167,25 @@ class ContextKit(AskingForContexts):
         ]
 
     def register(self, plugin: object, name: str) -> None:
-        """Add a source of the host's own, without an entry point."""
+        """Add the host's own source, without an entry point."""
         self.registry.register(plugin, name)
 
     def enable(self, name: str) -> None:
-        """Switch a source on for what follows. Raises `InvalidContextTypeError`."""
+        """Switch a source on for later requests.
+
+        Raises `InvalidContextTypeError`.
+        """
         self.registry.enable(name)
 
     def disable(self, name: str) -> None:
-        """Switch a source off for what follows. Raises `InvalidContextTypeError`."""
+        """Switch a source off for later requests.
+
+        Raises `InvalidContextTypeError`.
+        """
         self.registry.disable(name)
 
     def records(self, source: str, user: str | None = None) -> Records:
-        """A source's records of this project and of a user.
+        """Return a source's records for this project and a user.
 
         Args:
             source: the source.
@@ -184,11 +198,11 @@ class ContextKit(AskingForContexts):
 
     @property
     def redactor(self) -> Redactor:
-        """What replaces secrets in texts, for what goes past `records`."""
+        """The redactor for texts that do not go through `records`."""
         return self.pipeline.redactor
 
     def embedder(self, source: str) -> Embedder:
-        """What makes the dense vectors of a source's records, and of what they are searched by.
+        """Return the embedder of a source's records and search queries.
 
         Raises `ConfigError` if no plugin has the configured model.
         """
@@ -201,16 +215,18 @@ class ContextKit(AskingForContexts):
         progress: Callable[[Progress], None] | None = None,
         wait: bool = True,
     ) -> dict[str, IndexOutcome]:
-        """Bring records up to date with the workspace, and prune; blocking.
+        """Update records from the workspace, and prune them.
+
+        This call blocks.
 
         Args:
             sources: which ones; default: every source that is on and can.
             progress: called as the work goes on.
-            wait: whether to wait for another process that indexes this project; without,
-                its sources are left as they are.
+            wait: whether to wait for another process that indexes this project; if not, the
+                sources that it indexes are skipped.
 
         Returns:
-            Source -> what was done, or what went wrong: one source's trouble is its own.
+            Source -> its outcome or its error; a source that fails does not stop the others.
         """
         names = self.registry.sources if sources is None else sources
         for name in names:
@@ -225,7 +241,7 @@ class ContextKit(AskingForContexts):
         )
 
     def retention(self, source: str) -> Retention:
-        """How long a source's records are kept, and how many.
+        """Return the age and number limits of a source's records.
 
         Raises `InvalidContextTypeError` for a name that is no source.
         """
@@ -239,11 +255,12 @@ class ContextKit(AskingForContexts):
         dry_run: bool = False,
         user: str | None = None,
     ) -> dict[str, Pruned]:
-        """Delete records that are not kept: too old, or too many; blocking.
+        """Delete records past their retention limit.
 
-        What is kept is `[sources.NAME] keep_days` and `keep_records`, or what the source says
-        itself. A source that indexes the workspace is not pruned, and so is one of which
-        everything is kept.
+        Records are deleted when they are too old or when there are too many. This call blocks.
+
+        The limits are `[sources.NAME] keep_days` and `keep_records`, or the source's own. Sources
+        that index the workspace, and sources without a limit, are not pruned.
 
         Args:
             sources: which ones; default: every source that is on.
@@ -252,25 +269,27 @@ class ContextKit(AskingForContexts):
                 users; default: those of the one user of this machine.
 
         Returns:
-            Source -> what went, or would go.
+            Source -> the records that were deleted, or would be.
         """
         names = self.registry.sources if sources is None else sources
         records = [self.records(name, user) for name in names]
         return prune_sources(self.registry, records, dry_run=dry_run)
 
-    # -- what was of use ------------------------------------------------------------------
+    # -- usage history --------------------------------------------------------------------
 
     def mark_used(self, used: FormattedContext | Iterable[ContextItem | tuple[str, str]]) -> None:
-        """Say which items turned out to be of use, for strategies that count that; blocking.
+        """Mark items as used, for strategies that score usage.
 
-        It counts more than being in a context, and whatever strategy is in force. Where the
-        history is off (`[history] enabled`) nothing happens, where it cannot be written that
-        is logged.
+        This call blocks.
+
+        A mark raises an item's usage more than its presence in a context does, and it is
+        recorded under every strategy. Where the history is off (`[history] enabled`) nothing
+        happens. A history that cannot be written is logged.
 
         Args:
             used: a context, of which all items count, or some items, or (source, id) of each.
 
-        Raises `InvalidRequestError` for what is no item.
+        Raises `InvalidRequestError` for a value that is not an item.
         """
         mark_used(self.pipeline.history, self.project, used)
 
@@ -279,14 +298,14 @@ class ContextKit(AskingForContexts):
     async def _assembled(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         if self.caches is None or self.caches.contexts is None or not request.cache:
             return await self.pipeline.assemble(request, recipe)
-        # The cache keeps what was asked, too.
+        # The cached contexts and results contain the queries.
         request = self.redactor.request(request)
         return await self.caches.contexts.assembled(self.pipeline, request, recipe)
 
     async def warm(
         self, queries: Sequence[str], **options: Unpack[RequestOptions]
     ) -> list[FormattedContext]:
-        """Assemble the contexts of some queries, for the cache to have them.
+        """Fill the cache with the contexts of some queries.
 
         Args:
             queries: the queries.
@@ -299,29 +318,32 @@ class ContextKit(AskingForContexts):
     def warm_sync(
         self, queries: Sequence[str], **options: Unpack[RequestOptions]
     ) -> list[FormattedContext]:
-        """`warm` for a program without an event loop."""
+        """Run `warm` without an event loop."""
         return run_blocking(self.warm(queries, **options))
 
     def cache_stats(self) -> dict[str, CacheStats]:
-        """`contexts`, `results`, `embeddings` -> hits and misses of this kit; empty without."""
+        """Return this kit's cache hits and misses.
+
+        The keys are `contexts`, `results` and `embeddings`. Without a cache the mapping is empty.
+        """
         return {} if self.caches is None else self.caches.stats()
 
     # -- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let go of the store, and of what the cache has in memory; blocking.
+        """Close the store and release the cache's memory.
 
-        A kit that is used again opens them again, and is to be closed again.
+        This call blocks. A closed kit reopens both when it is used again, and must then be closed
+        again.
         """
         self.store.close()
         if self.caches is not None:
             self.caches.close()
 
     def leave(self) -> None:
-        """Instead of `close` at the end of a process, for which it need not wait that long.
+        """Release the kit at process exit, faster than `close`.
 
-        A store that was only read stays open until the process is gone. The kit is not used
-        afterwards.
+        A store that was only read stays open until the process ends. Do not use the kit afterwards.
         """
         self.store.leave()
         if self.caches is not None:
@@ -360,7 +382,7 @@ def _open_caches(config: Config) -> Caches | None:
 
 @frozen(eq=False)
 class _IndexedFields(Mapping[str, Sequence[str]]):
-    """Source -> the record fields that it filters by, for those registered later, too."""
+    """Record fields that each source filters by, including later sources."""
 
     registry: SourceRegistry
 
