@@ -1,4 +1,6 @@
-"""Fit the host's own text, which gets its tokens first, and the list of sources.
+"""Fit the host's own text and the list of sources.
+
+The host's text gets its tokens before any item.
 
 The text is the last section of the context. The list is left out where it would take more than a
 quarter of the budget, or the place of the best item.
@@ -46,7 +48,7 @@ class Whole:
 
 
 def with_additional(composer: Composer, count: TokenCounter, fit: Fit) -> Whole:
-    """Fit a context whose last section is the request's `additional_context`.
+    """Fit a context that ends with the host's `additional_context`.
 
     That text has its tokens before any item has. Where it is larger than the budget, it is
     shortened and stands there alone, unless the budget may be exceeded; where not even its
@@ -55,7 +57,7 @@ def with_additional(composer: Composer, count: TokenCounter, fit: Fit) -> Whole:
     Args:
         composer: composes the request's texts.
         count: tokens of a text.
-        fit: fits the items into what is left.
+        fit: fits the items into the rest of the budget.
     """
     request = composer.request
     given = request.additional_context.strip()
@@ -68,13 +70,16 @@ def with_additional(composer: Composer, count: TokenCounter, fit: Fit) -> Whole:
         note = f"the additional context does not fit into {request.max_tokens} tokens"
         return Whole(*_alone(with_text, count), (note,))
     if text != whole:
-        # Whatever room the cut leaves is no item's: with a larger budget that would go again.
+        # No item takes the room that the cut leaves, because a larger budget would drop it again.
         return Whole(*_alone(with_text, count), (_note(whole, text, count),))
     return Whole(*_beside(with_text, count, fit))
 
 
 def left_for_items(request: ContextRequest, count: TokenCounter) -> int:
-    """Tokens of the budget that the host's own text leaves, 1 at least."""
+    """Count the budget's tokens left beside the host's text.
+
+    The result is at least 1.
+    """
     given = request.additional_context.strip()
     if not given:
         return request.max_tokens
@@ -94,14 +99,18 @@ def _shown(text: str, style: Style, detail: Detail) -> str:
 
 
 def _within(composer: Composer, whole: str, count: TokenCounter) -> str:
-    """As much of the text as fits into the budget by itself; "" where too little would."""
+    """Cut the host's text to the whole budget.
+
+    Returns "" where too little would be left.
+    """
     request, budget = composer.request, composer.request.max_tokens
     text, limit = whole, count(whole)
     while text:
         excess = count(evolve(composer, additional=text).text({})) - budget
         if excess <= 0:
             return text
-        # A token less than it is too much by: the parts do not add up to the token.
+        # The cut is one token smaller than the excess, because the tokens of parts do not add up
+        # exactly.
         limit -= max(1, excess - 1)
         text = _shorter(whole, limit, count, request) if limit > 0 else ""
     return ""
@@ -121,7 +130,7 @@ def _note(whole: str, text: str, count: TokenCounter) -> str:
 
 
 def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer, Fitted]:
-    """The items that fit into what the host's text leaves, and the whole text."""
+    """Fit items beside the host's text, and compose both."""
     request = composer.request
     room = request.max_tokens - _taken(composer.additional, request.style, count)
     soft = request.overflow == "soft"
@@ -136,7 +145,8 @@ def _beside(composer: Composer, count: TokenCounter, fit: Fit) -> tuple[Composer
         tokens = count(text)
         if soft or tokens <= request.max_tokens:
             return found, evolve(fitted, text=text, tokens=tokens)
-        # Token by token, as what fits into a smaller budget must not be passed over.
+        # Reduce the budget token by token at first, so that no item that fits into a smaller one
+        # is missed.
         room -= 1 if attempt < _CAREFUL_ATTEMPTS else tokens - request.max_tokens
     return _alone(composer, count)
 
@@ -157,7 +167,10 @@ _LIST_PART = 4
 def fit_with_list(
     lanes: Sequence[Lane], composer: Composer, count: TokenCounter
 ) -> tuple[Composer, Fitted]:
-    """Fit the items, with the list of sources if it is wanted and small enough."""
+    """Fit the items, and the list of sources if possible.
+
+    The list appears only if the request wants it and it is small enough.
+    """
     request = composer.request
     fitting = fit_all if request.overflow == "soft" else fit
     fitted = fitting(lanes, request.max_tokens, composer.text, count)

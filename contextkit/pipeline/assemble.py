@@ -1,4 +1,7 @@
-"""Make a context of the sources' answers: filter, rank, dedup, format, allocate, fit."""
+"""Make a context from the sources' answers.
+
+The stages are filter, rank, dedupe, format, allocate and fit.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ _Summaries = Mapping[object, Piece]
 
 @frozen(kw_only=True)
 class Finishing:
-    """Makes one context of what was gathered for it.
+    """Makes one context from the gathered answers.
 
     Attributes:
         registry: the sources.
@@ -91,7 +94,7 @@ class Finishing:
                 before.by_hand if before else (),
             )
         with self.watch.stage("fit"):
-            # Of a host's own searcher it is not known what its scores and words mean.
+            # The meaning of a host searcher's scores and words is unknown.
             asked = request if self.gated else evolve(request, shares="fixed")
             lanes = lanes_for(self.registry, asked, gathered.questions, pieces, self.failures)
         weak = {key: why for lane in lanes for key, why in lane.weak.items()}
@@ -172,7 +175,10 @@ class Finishing:
         gathered: Gathered,
         before: Before | None,
     ) -> tuple[list[Lane], _Summaries]:
-        """The lanes with summaries in place of what does not fit, and those summaries."""
+        """Replace pieces that do not fit by summaries.
+
+        Returns the lanes and the summaries.
+        """
         # Most assemblies compress nothing.
         from contextkit.pipeline.compress import Compressor
 

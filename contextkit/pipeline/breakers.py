@@ -1,4 +1,4 @@
-"""One circuit breaker for each source, and the sources' health."""
+"""Circuit breakers of the sources, and the sources' health."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextkit.concurrency import Breaker, BreakerState
 
 @frozen(kw_only=True)
 class SourceHealth:
-    """How a source fared in the requests of one kit, which its breaker remembers.
+    """A source's health in one kit's requests, from its breaker.
 
     Attributes:
         source: its name.
@@ -32,7 +32,10 @@ class SourceHealth:
 
     @property
     def words(self) -> str | None:
-        """A sentence on a source that is not asked for now; None for any other."""
+        """Describe an open breaker in a sentence.
+
+        Returns None for a source that is queried.
+        """
         if self.seconds is None:
             return None
         so_long = f"for {math.ceil(self.seconds)} s" if self.seconds else "until the next request"
@@ -41,7 +44,7 @@ class SourceHealth:
 
 @define(eq=False)
 class Breakers:
-    """The breakers of the sources that one pipeline asks; each is made when it is needed.
+    """The circuit breakers of one pipeline's sources, created on demand.
 
     Attributes:
         failures_to_open: failures in a row that open one.
@@ -55,13 +58,16 @@ class Breakers:
     _of: dict[str, Breaker] = field(factory=dict, init=False)
 
     def of(self, source: str) -> Breaker:
-        """A source's breaker."""
+        """Return a source's breaker."""
         if source not in self._of:
             self._of[source] = Breaker(self.failures_to_open, self.cooldown, self.clock)
         return self._of[source]
 
     def health(self, source: str) -> SourceHealth:
-        """What a source's breaker tells; a source that was never asked is a healthy one."""
+        """Return a source's health from its breaker.
+
+        A source that was never queried counts as healthy.
+        """
         breaker = self.of(source)
         return SourceHealth(
             source=source,

@@ -1,4 +1,4 @@
-"""Compose the whole text from placed pieces, in the order that the request asks for."""
+"""Compose placed pieces in the order that the request sets."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class Composer:
     additional: str = ""
 
     def without_sources(self) -> Composer:
-        """The same without the list of sources."""
+        """Return the same composer without the list of sources."""
         return evolve(self, include_sources=False)
 
     def text(self, placed: _Placed) -> str:
-        """The whole text; empty where there is nothing to show."""
+        """Compose the whole text; empty if there are no pieces."""
         return render(self._document(placed), self.request.style)
 
     def source_list(self, placed: _Placed) -> str:
-        """The list of sources by itself."""
+        """Compose the list of sources alone."""
         return source_list(self._document(placed), self.request.style)
 
     def in_order(self, placed: _Placed) -> list[Placed]:
-        """What is placed, in the order of the text."""
+        """Sort placed pieces into the order of the text."""
         return [entry for _, entries in self._parts(placed) for entry in entries]
 
     def _document(self, placed: _Placed) -> Document:
@@ -84,7 +84,7 @@ class Composer:
         )
 
     def _parts(self, placed: _Placed) -> list[tuple[str, Sequence[Placed]]]:
-        """Headings and what stands under them."""
+        """Pair each heading with its placed pieces."""
         if self.request.group_by == "source":
             keys = [section.key for section in self.recipe.sections if placed.get(section.key)]
             if self.recipe.best_first:

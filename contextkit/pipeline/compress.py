@@ -1,6 +1,6 @@
-"""Summarise pieces of sections that exceed their share, between formatting and fitting.
+"""Summarise pieces of sections that exceed their share.
 
-In each section the weakest pieces are summarised first.
+This stage runs between formatting and fitting. In each section the weakest pieces come first.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ def too_much(
     max_tokens: int,
     may_be: Callable[[Piece], bool],
 ) -> list[tuple[Piece, int]]:
-    """The pieces to summarise, the weakest first, and the tokens that each may take.
+    """Choose pieces to summarise, each with a token limit.
 
-    That is a third of what it takes whole; for the last of a section it is what there is room
-    for, so that no summary is shorter than it must be. None where all pieces fit whole.
+    The weakest pieces come first. The limit is a third of a piece's tokens. The last piece of a
+    section gets the room that is left, so that no summary is shorter than it must be. The list is
+    empty where all pieces fit whole.
 
     Args:
         lanes: the sections.
@@ -65,7 +66,8 @@ def too_much(
         pool = _pool(lane.pieces, _CONSIDERED * room)
         excess = sum(piece.tokens for piece in pool) - room
         if excess > 0:
-            # Parts do not add up to the token, and what is too long by one is no summary.
+            # The tokens of parts do not add up exactly, and a summary that is one token too long is
+            # useless.
             excess += room // _MARGIN
         for piece in reversed(pool):
             if excess > 0 and may_be(piece):
@@ -76,10 +78,13 @@ def too_much(
 
 
 def _pool(pieces: Sequence[Piece], most: int) -> list[Piece]:
-    """The best pieces that take no more than that together; the best one at least."""
+    """Select the best pieces within a token limit.
+
+    The best piece is always included.
+    """
     pool: list[Piece] = []
     for piece in pieces:
-        # What was summarised already makes no room for more to be considered.
+        # A piece that is already a summary frees no room for further pieces.
         most -= (piece.summary_of or piece).tokens
         if most < 0 and pool:
             break
@@ -95,13 +100,13 @@ _SHORTEST = 12
 
 @define(eq=False, kw_only=True)
 class Compressor:
-    """Summarises what does not fit whole, for one assembly.
+    """Summarises one assembly's pieces that do not fit whole.
 
     Attributes:
         registry: calls the hooks.
         query: the request's query.
         max_tokens: the budget of the whole text.
-        render: section -> what is placed of it, to the whole text.
+        render: renders the whole text from each section's placed pieces.
         look: how the items look.
         count: text -> tokens.
         failed: called for hooks that fail.
@@ -159,7 +164,7 @@ class Compressor:
     async def _summaries(
         self, chosen: Sequence[tuple[Piece, int]], answers: Answers
     ) -> dict[int, Piece]:
-        """Map the `id` of each piece that got a summary to the summary."""
+        """Map the `id` of each summarised piece to its summary."""
         found: dict[int, Piece] = {}
         drafts: list[_Draft] = []
         for piece, most in chosen:
@@ -177,13 +182,16 @@ class Compressor:
         return found
 
     def _known(self, piece: Piece, most: int) -> Piece | None:
-        """A plugin's summary of before that is short enough; the default makes its own anew."""
+        """Return a plugin's earlier summary if it is short enough.
+
+        The default summary is not reused but made anew.
+        """
         known = self.known.get(self.name(piece))
         is_fit = known and known.summarised_by != DEFAULT and known.tokens <= most
         return known if is_fit else None
 
     def _draft(self, piece: Piece, most: int) -> _Draft | None:
-        """Prepare a piece for a summary; None where it is too short."""
+        """Prepare a piece for a summary; None if too short."""
         item = piece.candidate.item
         credit = credit_of(item, self.look)
         text = piece.text.removesuffix(credit)
@@ -212,7 +220,7 @@ class Compressor:
                 self._take(drafts[place], words, plugin, found)
 
     def _take(self, draft: _Draft, words: str, plugin: str, found: dict[int, Piece]) -> None:
-        """Use a plugin's summary, or report why it is not used."""
+        """Use a plugin's summary, or report why it is rejected."""
         item = draft.piece.candidate.item
         words = visible(legible(words)).strip()
         tokens = self.count(words)
@@ -233,7 +241,10 @@ class Compressor:
             self.failed(plugin, HOOK, reason)
 
     def _extracted(self, draft: _Draft) -> str | None:
-        """The default summary; code is no prose, and elements are no sentences."""
+        """Extract the default summary from a piece's sentences.
+
+        Returns None for code, which is not prose, and for elements, which are not sentences.
+        """
         parts, item = draft.parts, draft.piece.candidate.item
         if group_of(item.kind) == "code" or parts.has_elements:
             return None
@@ -254,7 +265,7 @@ class Compressor:
 
 
 def _note_of(item: ContextItem, style: TextStyle) -> str:
-    """The note that marks a summary and names the place of the whole."""
+    """Make a summary's note, which locates the original."""
     place = style.place(item.location or "")
     return style.note(f"summarised, see full at {place}" if place else "summarised")
 

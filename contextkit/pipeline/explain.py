@@ -1,4 +1,4 @@
-"""Explain why an item is in a context, or why it is not."""
+"""Explain why an item is in a context or not."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _ANSWERED = ("ok", "empty", "below_floor")
 
 @frozen(kw_only=True)
 class ItemExplanation:
-    """What became of one item.
+    """The outcome for one item, and its reason.
 
     Attributes:
-        asked: what was asked about.
+        asked: the id, title or location that was asked about.
         outcome: `in` the context; `dropped` by a stage, or by the request's filters;
             `not_retrieved`: its source finds it below its limit; `not_found_by_query`: there
             is such a record, and the query does not find it; `not_asked`: its source was not
@@ -51,7 +51,7 @@ class ItemExplanation:
 async def explain_item(
     pipeline: Pipeline, request: ContextRequest, recipe: Recipe, trace: Trace, asked: str
 ) -> list[ItemExplanation]:
-    """Say what became of an item, in each section that it was found for.
+    """Explain an item's outcome in each section that found it.
 
     Args:
         pipeline: what assembled the context.
@@ -76,7 +76,10 @@ async def explain_item(
 
 
 def _named(rows: Sequence[ItemTrace], asked: str) -> list[ItemTrace]:
-    """The rows of that id; else of that title or location; else those that begin so."""
+    """Find trace rows by id, title or location.
+
+    An exact id comes first, then a title or location, then the beginning of one.
+    """
     for fits in (
         lambda row: row.id == asked,
         lambda row: asked in {row.title, row.location, _path(row.location)},
@@ -134,7 +137,7 @@ def _over_budget(row: ItemTrace, trace: Trace) -> str:
 async def _beyond_the_limit(
     pipeline: Pipeline, request: ContextRequest, recipe: Recipe, asked: str
 ) -> list[ItemExplanation]:
-    """Ask the sources for many more items, and look for it among those."""
+    """Search for an item among results beyond the sources' limits."""
     sources = {section.source for section in recipe.sections}
     wide = evolve(
         request,
@@ -156,7 +159,7 @@ async def _beyond_the_limit(
                 if refused:
                     words += f", and the request leaves it out: {refused}"
                 elif place <= limit:
-                    # Its own answer, with more time and a wider limit, is another one.
+                    # With more time and a wider limit, the source may answer differently.
                     words += "; it was not among them when the context was assembled"
                 found.append(
                     ItemExplanation(
@@ -177,7 +180,7 @@ def _is(item: ContextItem, asked: str) -> bool:
 async def _in_the_store(
     pipeline: Pipeline, request: ContextRequest, trace: Trace, asked: str
 ) -> list[ItemExplanation]:
-    """Look for a record of that id in any source, those that are off too."""
+    """Search all sources' records, including disabled ones, for an id."""
     names = [plugin.name for plugin in pipeline.registry.plugins]
     points = [
         Record(id=asked, text="", source=name, project=project).point_id

@@ -1,4 +1,6 @@
-"""The request's own filters: pushed down to the store, and checked again on the results.
+"""Apply the request's own filters.
+
+Filters are pushed down to the store where possible, and checked again on the results.
 
 A source may apply the filters as it likes. Items that do not meet them are dropped before anything
 is ranked.
@@ -22,7 +24,7 @@ from contextkit.pipeline.select import Dropped
 
 @frozen
 class Sifted:
-    """The answers without the items that the request does not want, and those items."""
+    """The answers after filtering, and the items that were dropped."""
 
     answers: list[Answer]
     dropped: list[Dropped]
@@ -31,14 +33,14 @@ class Sifted:
 def narrowed(
     request: ContextRequest, info: SourceInfo, source: str, sources: Collection[str]
 ) -> ContextRequest:
-    """A source's request, so that its limit is used up by nothing that is dropped later.
+    """Narrow a source's request by filters applied later.
 
-    What the source says of its records becomes filters; a filter of the request's on the same
-    field is left as it is. What is excluded by id is asked for in addition.
+    The record fields that the source declares become filters, unless the request has a filter on
+    the same field. The limit grows by the number of ids that the request excludes.
 
     Args:
         request: as the source's section has it.
-        info: what the source says of itself.
+        info: the source's own description.
         source: its name.
         sources: all sources' names.
     """
@@ -61,7 +63,7 @@ def _on_records(request: ContextRequest, info: SourceInfo) -> dict[str, Any]:
 
 
 def _excludable(request: ContextRequest, source: str, sources: Collection[str]) -> int:
-    """How many of the excluded ids may be this source's."""
+    """Count the excluded ids that may belong to this source."""
     others = [name for name in sources if name != source]
     return sum(1 for name in request.exclude if name.partition(":")[0] not in others)
 
@@ -69,12 +71,14 @@ def _excludable(request: ContextRequest, source: str, sources: Collection[str]) 
 def sift(
     questions: Sequence[Question], answers: Sequence[Answer], infos: Sequence[SourceInfo]
 ) -> Sifted:
-    """Drop items that do not meet their request, then those beyond their section's limit.
+    """Drop items that fail their request's filters.
+
+    Items beyond their section's limit are dropped next.
 
     Args:
         questions: one per section.
         answers: one per question, in the same order.
-        infos: what each one's source says of itself.
+        infos: the description of each one's source.
     """
     sifted = Sifted([], [])
     for question, answer, info in zip(questions, answers, infos, strict=True):
@@ -102,7 +106,10 @@ def _unranked(item: ContextItem, section: str) -> Candidate:
 
 
 def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str | None:
-    """The reason why a request excludes an item; None where it does not."""
+    """Return the reason why a request excludes an item.
+
+    Returns None where it does not.
+    """
     if item.id in request.exclude or f"{item.source}:{item.id}" in request.exclude:
         return "the request excludes its id"
     kind = item.kind or item.source
@@ -120,7 +127,11 @@ def refusal(item: ContextItem, request: ContextRequest, info: SourceInfo) -> str
 
 
 def record_refusal(record: Record, request: ContextRequest, info: SourceInfo) -> str | None:
-    """Why a request wants no item of a record, as far as its source says what items are of."""
+    """Return the reason why a request excludes a record.
+
+    Only fields that the source declares for its items are compared. Returns None where the request
+    accepts the record.
+    """
     fields = record.fields
     kind = str(fields.get(info.kind_field, "")) if info.kind_field else ""
     item = ContextItem(

@@ -1,4 +1,4 @@
-"""Format items: their sources' texts, and shorter forms of them."""
+"""Format items, in full and in shorter forms."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pieces_for(
     query: str = "",
     by_hand: Collection[ItemName] = (),
 ) -> list[Piece]:
-    """Format candidates, one hook call per source, and make them ready to be placed.
+    """Format candidates as pieces, one hook call per source.
 
     A source whose `contextkit_format` fails gets the default text, and `failed` is called.
     Items that are shortened keep what matches `query`. An item that a host made `by_hand` may
@@ -74,7 +74,7 @@ def pieces_for(
         if formatted is None:
             formatted = tuple(default_text(item, look) for item in items)
         if look.detail == "compact":
-            # A source that does not know of it would break out of its line.
+            # A source without support for it would write more than one line.
             formatted = tuple(
                 text if len(text.splitlines()) < 2 else default_text(item, look)
                 for item, text in zip(items, formatted, strict=True)
@@ -97,7 +97,10 @@ def pieces_for(
 
 
 def _shows(text: str, item: ContextItem) -> bool:
-    """Whether a formatted text has most of the first words of the item's content."""
+    """Check whether a formatted text shows the item's content.
+
+    It does if it has most of the content's first words.
+    """
     words = _WORD.findall(item.content)[:_FIRST_WORDS]
     shown = set(_WORD.findall(text))
     return 2 * sum(word in shown for word in words) >= len(words)
@@ -105,7 +108,7 @@ def _shows(text: str, item: ContextItem) -> bool:
 
 @frozen
 class _Shortener:
-    """Shortens items' texts: by their sources' hooks, or by default."""
+    """Shortens items' texts by their sources' hooks, or by default."""
 
     registry: SourceRegistry
     look: Look
@@ -114,7 +117,10 @@ class _Shortener:
     query: str
 
     def __call__(self, item: ContextItem, text: str, max_tokens: int) -> str:
-        """An item's text within so many tokens; "" where too little would be left."""
+        """Shorten an item's text to a number of tokens.
+
+        Returns "" where too little would be left.
+        """
         if self.look.detail == "compact":
             return shortened_line(text, max_tokens, self.count, self.look.writer)
         own = self._by_source(evolve(item, content=text), max_tokens)
@@ -131,7 +137,10 @@ class _Shortener:
         return short if parts.words_of(short.removesuffix(tail)) >= _LEAST_WORDS else ""
 
     def beginning(self, item: ContextItem, text: str, max_tokens: int) -> str:
-        """The text cut where its tokens end; "" where too few would be left."""
+        """Cut a text at a number of tokens.
+
+        Returns "" where too few would be left.
+        """
         note = _note_of(item, self.look.writer, text.partition("\n")[0])
         if max_tokens - self.count(note) < _LEAST_CUT:
             return ""
@@ -159,7 +168,10 @@ class _Shortener:
 
 
 def _note_of(item: ContextItem, style: TextStyle, head: str) -> str:
-    """The note with the place of the whole text; "" where the head names it, or there is none."""
+    """Make the note that locates the whole text.
+
+    Returns "" where the head already names the place, or there is none.
+    """
     place = one_line(visible(item.location or ""))
     if not place or item.id in place:
         return ""
@@ -170,7 +182,10 @@ def _note_of(item: ContextItem, style: TextStyle, head: str) -> str:
 
 @frozen
 class _Whole:
-    """An item's whole text, and the lines behind it that are never cut."""
+    """An item's whole text, and the credit lines after it.
+
+    The credit lines are never cut.
+    """
 
     text: str
     credit: str
@@ -197,22 +212,28 @@ def _piece(candidate: Candidate, whole: _Whole, tokens: int, shortener: _Shorten
 
 
 def credit_of(item: ContextItem, look: Look) -> str:
-    """The lines behind an item's text, which are never cut; often none."""
+    """Make the credit lines after an item's text.
+
+    They are never cut, and are often empty.
+    """
     if not (item.also_in or item.superseded_by):
         return ""
     return visible(_credit(item.also_in, look) + _update_note(item.superseded_by, look))
 
 
 def _credit(also_in: Sequence[Provenance], look: Look) -> str:
-    """The line with other places where an item was found; empty where there are none."""
-    # One place may have been found as several records.
+    """Make the line with other places of an item.
+
+    It is empty where there are none.
+    """
+    # Several records may come from the same place.
     named = list(dict.fromkeys(filter(None, (_place_of(other, look.writer) for other in also_in))))
     if not named:
         return ""
     more = f" and {len(named) - _PLACES} more" if len(named) > _PLACES else ""
     places = f"{', '.join(named[:_PLACES])}{more}"
     if look.detail == "compact":
-        # Within one line there is no room for an element of its own.
+        # A single line has no room for a separate element.
         behind = f" (also in: {places})"
         return look.writer.choose(markdown=behind, xml="", plain=behind)
     return look.writer.choose(
@@ -223,7 +244,10 @@ def _credit(also_in: Sequence[Provenance], look: Look) -> str:
 
 
 def _place_of(other: Provenance, style: TextStyle) -> str:
-    """Another place where an item was found, if it can be opened; "" for an id or a commit."""
+    """Name an item's other place if it can be opened.
+
+    Returns "" for an id or a commit.
+    """
     place = one_line(visible(other.location or ""))
     if " " in place or other.location == other.id:
         return ""
@@ -231,7 +255,10 @@ def _place_of(other: Provenance, style: TextStyle) -> str:
 
 
 def _update_note(newer: Successor | None, look: Look) -> str:
-    """The note with the newer item that contradicts this one; empty where there is none."""
+    """Make the note that names the newer, contradicting item.
+
+    Returns an empty text where there is none.
+    """
     if newer is None:
         return ""
     date = f" of {newer.created_at:%Y-%m-%d}" if newer.created_at else ""
@@ -241,16 +268,19 @@ def _update_note(newer: Successor | None, look: Look) -> str:
         behind = f" (superseded by {place})"
         return look.writer.choose(markdown=behind, xml=element, plain=behind)
     note = look.writer.note(f"superseded by {place}")
-    # A line right below a table or a quote would be a part of it.
+    # A line directly below a table or a quote would become a part of it.
     return look.writer.choose(markdown=f"\n\n{note}", xml=f"\n{element}", plain=f"\n{note}")
 
 
 def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: TextStyle) -> str:
-    """One line cut at a word; an XML element's line is not cut, as its end is its tag."""
+    """Cut one line at a word.
+
+    An XML element's line is not cut, because it ends with its closing tag.
+    """
     whole_of = style.choose(markdown=_without_open_span, xml=None, plain=lambda _, short: short)
     if whole_of is None:
         return ""
-    # Without a word behind it, the mark of a list's line would be none.
+    # A list marker without a word after it is meaningless.
     mark = style.bullet if text.startswith(style.bullet) else ""
     line = text[len(mark) :]
 
@@ -262,9 +292,9 @@ def shortened_line(text: str, max_tokens: int, count: TokenCounter, style: TextS
 
 
 def _without_open_span(line: str, short: str) -> str:
-    """A shortened line, cut before the code span that its end falls into.
+    """Cut a shortened line before an unclosed code span.
 
-    Behind a backtick that nothing closes, what was code is markup.
+    After an unclosed backtick, the code would be read as markup.
     """
     end = len(short.removesuffix(ELLIPSIS))
     runs = list(_BACKTICKS.finditer(line))
@@ -283,7 +313,10 @@ def _without_open_span(line: str, short: str) -> str:
 
 
 def _shortened_element(text: str, max_tokens: int, count: TokenCounter, note: str) -> str:
-    """An XML element with a shorter body: its first and its last line are its tags."""
+    """Shorten an XML element's body, and keep its tags.
+
+    The tags are its first and last lines.
+    """
     opening, _, rest = text.partition("\n")
     body, _, closing = rest.rpartition("\n")
     tags = count(f"{opening}\n{closing}\n")
@@ -307,10 +340,13 @@ def _cut(
     around: Callable[[str], str],
     note: str = "",
 ) -> str:
-    """A text within `room`, less where it does not fit with what is around it; "" for nothing."""
+    """Cut a text to `room` tokens, or to fewer.
+
+    It is cut further until it fits together with the text around it. Returns "" where nothing fits.
+    """
     while short := truncate(text, room, count, note):
         whole = around(short)
-        # The tokens of the parts do not add up to those of the whole.
+        # The tokens of the parts do not add up to the tokens of the whole.
         over = count(whole) - max_tokens
         if over <= 0:
             return whole

@@ -1,21 +1,21 @@
-"""Skip small talk, and drop all results where nothing answers the question.
+"""Skip small talk, and drop all results without strong matches.
 
-A query of nothing but greetings, thanks, assent and the like is not searched for: each of its
-words may well be rare in a project, and would be found in full somewhere. Sources that answer by
-other means than a search, such as the latest events, still do.
+A query that consists only of greetings, thanks, assent and the like is not searched for. Each of
+its words may be rare in a project, so a search would find a full match somewhere. Sources that
+answer by other means than a search, such as the latest events, still answer.
 
-Where nothing that was found has the question's subject, matches are chance, and all results are
-dropped, whether one source was asked or all of them. There are three signs of that:
+Where no result has the question's subject, matches are chance. All results are then dropped,
+whether one source was queried or all of them. There are three signs of that:
 
-- The question names something, as Kafka, and no result has any of its names.
-- The question is short, and its words that were found are words that many items have.
-- No item has half of its words. Five words of a longer question are enough.
+- The question names something, such as Kafka, and no result has any of its names.
+- The question is short, and its words that were found occur in many items.
+- No item has half of the question's words. Five words of a longer question are enough.
 
-A name of code, as `NO_PROXY`, says that the question is about something. So does a very good
-match; for the last sign a good one is enough. Results of sources that answer by other means than
+A name of code, such as `NO_PROXY`, shows that the question has a subject. So does a very good
+match. For the last sign a good match is enough. Results of sources that answer by other means than
 the question's words are kept.
 
-A `min_relevance` of 0 asks for everything, and switches both rules off.
+A `min_relevance` of 0 accepts every result, and switches both rules off.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Names:
     """The names in a question.
 
     Attributes:
-        found: those that something has that was found.
-        missing: those that nothing has, nor a name that is nearly the same.
+        found: names that occur in a result.
+        missing: names that occur in no result, not even in a similar spelling.
         is_of_code: whether one is written as nothing but code is, as `NO_PROXY`.
     """
 
@@ -67,7 +67,7 @@ class Names:
 
 
 def names_in(request: ContextRequest, items: Sequence[ContextItem]) -> Names:
-    """Tell which names of a question the items have.
+    """Find which of a question's names occur in the items.
 
     Args:
         request: its query, and the names in that.
@@ -96,7 +96,7 @@ def _is_date(name: str) -> bool:
 
 
 def _has_code(texts: Sequence[tuple[str, str]], name: str) -> bool:
-    """Whether a text has the name, however its parts are joined."""
+    """Check for a name, however its parts are joined."""
     parts = [re.escape(part) for part in name_parts(name)]
     # iOS is not in `axios`.
     pattern = re.compile(rf"(?<![^\W\d_]){_JOINT.join(parts)}(?![^\W\d_])")
@@ -104,7 +104,7 @@ def _has_code(texts: Sequence[tuple[str, str]], name: str) -> bool:
 
 
 def _is_nearly_in(texts: Sequence[tuple[str, str]], name: str) -> bool:
-    """Whether a text has a name like this, which may be mistyped."""
+    """Check for a similar name, which may be mistyped."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
@@ -125,7 +125,10 @@ def _word(name: str) -> Word:
 
 
 def _is_title(query: str, proper: Sequence[str]) -> bool:
-    """Whether capitals say nothing: a text of several lines, or one With Each Word So."""
+    """Check whether capitals in a query carry no meaning.
+
+    They carry none in a text of several lines, or in one With Each Word So.
+    """
     words = sum(len(name.split()) for name in proper)
     return "\n" in query.strip() or 2 * words > len(query.split())
 
@@ -168,7 +171,7 @@ Searcher = Callable[[Search], Awaitable[list[Hit]]]
 
 
 def unless_talk(searcher: Searcher, request: ContextRequest) -> Searcher:
-    """The same searcher, which finds nothing for a query that names nothing.
+    """Wrap a searcher to return nothing for small talk.
 
     Args:
         searcher: answers a search.
@@ -189,13 +192,15 @@ def refuses(
     candidates: Sequence[Candidate],
     infos: Sequence[SourceInfo],
 ) -> str | None:
-    """Say why nothing that was found by words goes on; None where it may.
+    """Return the reason to drop all keyword matches.
+
+    Returns None where they are kept.
 
     Args:
         request: its `min_relevance`, its query, and the names in that.
         sections: those that were asked.
         candidates: all that was found for them.
-        infos: what each section's source says of itself.
+        infos: the description of each section's source.
     """
     if not candidates or _is_let_through(request, sections, infos):
         return None
@@ -213,7 +218,7 @@ def refuses(
         words = _known(words, request.query, candidates)
     elif len(candidates) >= _FEW_FOUND and 0 < len(words) <= _SHORT and not names.found:
         coverage = max(coverage_of(request.query, candidates))
-        # What has no word at all was found by meaning.
+        # A result without any of the words was found by meaning.
         if 0 < coverage < _LEAST_COVERAGE:
             return (
                 "no result answers the question: the words found are "
@@ -223,9 +228,9 @@ def refuses(
 
 
 def _known(words: Sequence[Word], query: str, candidates: Sequence[Candidate]) -> list[Word]:
-    """Leave out words of another language that nothing has, but for German nouns.
+    """Leave out foreign words without a match, except German nouns.
 
-    Beside words that are known in English, they may stand for what was found.
+    Beside words that are known in English, foreign words may stand for the results.
     """
     if all(len(word.stems) == 1 for word in words):
         return list(words)
@@ -240,7 +245,7 @@ def _known(words: Sequence[Word], query: str, candidates: Sequence[Candidate]) -
 
 
 def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float) -> str | None:
-    """Say that no item has half of the words that a question is about."""
+    """Return a reason if no item has half the words."""
     if best >= _GOOD_MATCH:
         return None
     if not words:
@@ -257,10 +262,10 @@ def _too_few(words: Sequence[Word], candidates: Sequence[Candidate], best: float
 
 
 def by_other_means(info: SourceInfo, candidate: Candidate) -> bool:
-    """Whether a candidate was not found by the question's words, and so needs none of them.
+    """Check whether a candidate was found without the question's words.
 
-    A source whose numbers say nothing but an order knows best. So does one of what is going
-    on, where it is sure: the state of the work tree has no word of "my changes".
+    A source whose scores give only an order is trusted. So is a confident source of current state:
+    the state of the work tree has no word of "my changes".
     """
     if info.scale == "ranked":
         return True
@@ -276,11 +281,11 @@ def _scale(info: SourceInfo) -> float:
 def _is_let_through(
     request: ContextRequest, sections: Sequence[Section], infos: Sequence[SourceInfo]
 ) -> bool:
-    """Whether words do not tell what answers such a request."""
+    """Check whether words cannot show what answers a request."""
     return (
         request.min_relevance == 0
         or any(section.query is not None for section in sections)
-        # What was done last is found by its time.
+        # The latest actions are found by their time.
         or (
             "activity" in request.signals.topics
             and any(i.answers.get("activity") == 1 for i in infos)

@@ -1,9 +1,11 @@
-"""Ask all sources at once, each within its own time, none able to harm another.
+"""Query all sources at once, each with its own timeout.
 
-The number of assemblies that run at once in one event loop is limited; others wait for their turn.
-An assembly is mostly computing, so that more at once are no faster altogether, and each is slower.
-Without a limit a hundred at once all miss their sources' timeouts, and the breakers take healthy
-sources for broken ones.
+A source that fails or is late affects no other.
+
+The number of assemblies that run at once in one event loop is limited. Further assemblies wait for
+their turn. An assembly is mostly computation, so more at once are no faster altogether, and each of
+them is slower. Without a limit, all of a hundred assemblies at once miss their sources' timeouts,
+and the breakers take healthy sources for broken ones.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ _log = get_logger(__name__)
 
 @frozen
 class Found:
-    """What a source found.
+    """The items that a source found.
 
     Attributes:
         items: best first.
@@ -52,16 +54,16 @@ class Found:
 
 @frozen(kw_only=True)
 class Question:
-    """What one section asks of its source.
+    """One section's question to its source.
 
     Attributes:
         section: the section.
         request: the request as that source sees it.
         timeout: seconds the source may take.
         breaker: the source's breaker.
-        recalled: what a cache has kept of its answer: it is not asked; None for nothing.
-        keep: takes what it answers to a cache, or None.
-        limit: items that go on, at most; the request's, where more are asked for.
+        recalled: the cached answer, in place of a query; None if there is none.
+        keep: stores its answer in a cache, or None.
+        limit: items to keep, at most; the request may retrieve more than this.
     """
 
     section: Section
@@ -79,7 +81,7 @@ class Question:
 
 @frozen(kw_only=True)
 class Answer:
-    """What came back for one section.
+    """A source's answer for one section.
 
     Attributes:
         section: the section.
@@ -106,16 +108,17 @@ async def gather(
     deadline: float,
     at_once: int | None = None,
 ) -> list[Answer]:
-    """Ask every source at the same time; one answer per question, in the same order.
+    """Query every source at the same time.
 
-    What a source raises, or takes too long for, is its answer's `state` and `reason`.
-    When this ends, cancelled or not, its tasks have ended or are cancelled.
+    There is one answer per question, in the same order. Errors and timeouts of a source go into the
+    `state` and `reason` of its answer. When this call ends, cancelled or not, its tasks have ended
+    or are cancelled.
 
     Args:
         registry: calls the hooks.
         questions: one per section.
         deadline: seconds for all of them together.
-        at_once: sources that are asked at once; the others wait for their turn. None for all.
+        at_once: sources that are queried at once; the others wait for their turn. None for all.
     """
     if not questions:
         return []
@@ -202,7 +205,10 @@ def _answer(question: Question, found: Found, started: float) -> Answer:
 
 
 def _stops_the_assembly(error: BaseException) -> bool:
-    """Whether an exception ends the assembly; any other is its source's failure."""
+    """Check whether an exception ends the assembly.
+
+    Any other exception is a failure of its source.
+    """
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
@@ -210,8 +216,12 @@ def _stops_the_assembly(error: BaseException) -> bool:
 
 
 def _says_nothing_of_the_source(error: BaseException) -> bool:
-    """Whether the store failed, which comes back, or the request made no sense to the source."""
-    # A hook that is not asynchronous raises a SourceError from what it raised.
+    """Check whether a failure must not count against the source.
+
+    That is a failure of the store, which may recover, or a request that made no sense to the
+    source.
+    """
+    # A hook that is not asynchronous raises a `SourceError` from the original exception.
     raised = error.__cause__ if isinstance(error, SourceError) and error.__cause__ else error
     return all(isinstance(each, (StoreError, InvalidRequestError)) for each in ungrouped(raised))
 
@@ -273,7 +283,7 @@ def _failure(question: Question, state: SourceState, started: float, reason: str
 
 def _cut_off(question: Question, started: float, asked_at: float | None, deadline: float) -> Answer:
     reason = f"cut off at the deadline of {deadline:g} s"
-    # One that waited for its turn did not fail.
+    # A source that was waiting for its turn did not fail.
     if asked_at is not None:
         question.breaker.failed(asked_at, reason)
     return _failure(question, "cut_off", started, reason)
@@ -287,19 +297,19 @@ _inside: contextvars.ContextVar[bool] = contextvars.ContextVar("contextkit_insid
 
 
 def is_inside() -> bool:
-    """Whether a source asks this, while it answers an assembly that has its turn."""
+    """Check whether the caller is a source within an assembly."""
     return _inside.get()
 
 
 @define(eq=False)
 class Admission:
-    """Lets in so many assemblies at once, first come, first served.
+    """Limits concurrent assemblies, first come, first served.
 
-    An assembly that a source makes while it answers another one is let in at once: it would
-    wait for what waits for it.
+    An assembly that a source starts while it answers another one is admitted at once. Otherwise
+    each of the two would wait for the other.
 
     Attributes:
-        most: how many, for each event loop.
+        most: the limit for each event loop.
     """
 
     most: int
@@ -309,7 +319,7 @@ class Admission:
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and keep it for as long as this lasts."""
+        """Wait for a turn, and hold it within the block."""
         if _inside.get():
             yield
             return

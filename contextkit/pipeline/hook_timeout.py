@@ -26,7 +26,7 @@ async def attempt_within(
     allowed: float | None = None,
     **arguments: Any,
 ) -> T | None:
-    """Call one plugin's hook in a thread, and stop waiting for it after a time.
+    """Call one plugin's hook in a thread, with a timeout.
 
     Args:
         registry: calls the hook.
@@ -35,7 +35,7 @@ async def attempt_within(
         checked: checks the result; raises `SourceError`.
         failed: called with plugin, hook and reason when the hook fails or is late.
         seconds: how long to wait.
-        allowed: the time that the reason names, where `seconds` is what is left of it.
+        allowed: the time that the reason names, of which `seconds` are left.
         arguments: the hook's.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Sections on their way into the budget: their pieces and weights."""
+"""Lanes: sections with their pieces and weights in the budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lanes_for(
     pieces: Sequence[Piece],
     failed: Failed,
 ) -> list[Lane]:
-    """Make a lane for each section that was asked, also for one without results.
+    """Make a lane for each queried section, even if empty.
 
     Args:
         registry: knows the sources' weights and titles.
@@ -49,7 +49,7 @@ def lanes_for(
         for question in questions
     ]
     sources = {q.section.key: normalized(q.section.source) for q in questions}
-    # A recipe that asks its own questions, or gives its own weights, has its own split.
+    # A recipe with its own questions or weights sets its own split.
     own_split = any(q.section.query is not None or q.section.weight for q in questions)
     if request.strategy.budget:
         split = _by_percent(lanes, sources, request.strategy.budget)
@@ -70,11 +70,13 @@ def _of_several(
     best: Mapping[str, Piece],
     sources: Mapping[str, str],
 ) -> list[Lane]:
-    """The same lanes, with the best pieces of so many sources before the budget is split.
+    """Place the best pieces of several sources before the split.
+
+    The lanes are the same otherwise.
 
     Args:
-        lanes: the sections, without what is weak.
-        least: so many sources.
+        lanes: the sections, without weak items.
+        least: the number of sources.
         best: each section's best piece, which may have been left out as weak.
         sources: each section's source.
     """
@@ -105,6 +107,6 @@ def _opened(lane: Lane, best: Piece) -> Lane:
 def _by_percent(
     lanes: Sequence[Lane], sources: Mapping[str, str], percent: Mapping[str, float]
 ) -> list[Lane]:
-    """The same lanes with the weights that give their sources those percentages."""
+    """Weight the lanes so that their sources get the percentages."""
     weights = by_percent({lane.key: lane.weight for lane in lanes}, sources, percent)
     return [evolve(lane, weight=weights[lane.key], own_weight=weights[lane.key]) for lane in lanes]

@@ -1,4 +1,7 @@
-"""The look of items, and the default text of one whose source has no format of its own."""
+"""The look of items, and their default text.
+
+The default text is used for sources without a format of their own.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +21,19 @@ _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
 
 @frozen
 class Look:
-    """A style, and how much of each item is shown."""
+    """A text style, and the detail shown of each item."""
 
     style: Style = "markdown"
     detail: Detail = "full"
 
     @property
     def writer(self) -> TextStyle:
-        """What writes texts in this style."""
+        """The writer of texts in this style."""
         return style_of(self.style)
 
     @property
     def separator(self) -> str:
-        """What stands behind each item's text."""
+        """The separator after each item's text."""
         return "\n" if self.detail == "compact" else "\n\n"
 
 

@@ -1,4 +1,4 @@
-"""Observers: plugins that see each context after it was made."""
+"""Call observers: plugins that receive each finished context."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXIT_SECONDS = 2.0
 
 @define(eq=False)
 class Observers:
-    """Calls each observer in a thread of its own, one context after another.
+    """Calls each observer in its own thread, context by context.
 
     Attributes:
         registry: calls the hooks.
@@ -38,9 +38,9 @@ class Observers:
     _turn: ForkLock = field(factory=ForkLock, init=False)
 
     def notify(self, context: FormattedContext) -> FormattedContext:
-        """Hand a context to the observers, and return it at once."""
+        """Pass a context to the observers; return it at once."""
         for plugin in self.registry.on_with(HOOK):
-            # An observer that changes a list changes its own.
+            # Observers get copies of the lists, which they may change.
             seen = evolve(
                 context,
                 items=list(context.items),
@@ -59,7 +59,7 @@ class Observers:
                 return False
             waiting.append(context)
             running = self._threads.get(plugin)
-            # The thread of a process that forked does not run in its child.
+            # A forked child process does not run its parent's threads.
             if running is None or not running.is_alive():
                 name = f"contextkit-observer-{plugin}"
                 thread = threading.Thread(target=self._run, args=[plugin], name=name, daemon=True)
@@ -78,7 +78,7 @@ class Observers:
             self.registry.attempt(plugin, HOOK, lambda _: None, context=context)
 
     def wait(self, seconds: float) -> None:
-        """Wait until the observers have seen all contexts, for so long at most."""
+        """Wait until observers have received all contexts, or time out."""
         until = time.monotonic() + seconds
         for thread in list(self._threads.values()):
             thread.join(max(0.0, until - time.monotonic()))

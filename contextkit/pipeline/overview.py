@@ -16,7 +16,9 @@ from contextkit.plugin.status import PluginStatus
 
 @frozen(kw_only=True)
 class SourceOverview:
-    """A plugin in the list of all; None stands for what is unknown, as while it is off.
+    """One plugin's row in the list of plugins.
+
+    None stands for an unknown value, such as those of a disabled plugin.
 
     Attributes:
         name: its name.
@@ -29,8 +31,8 @@ class SourceOverview:
         priority: its priority, 1..100.
         records: how many records it has.
         title: its heading in a context.
-        description: one line on what it knows.
-        left_alone: for how long it is skipped because it keeps failing, and why.
+        description: one line on its content.
+        left_alone: the cool-down after repeated failures, and the reason.
     """
 
     name: str

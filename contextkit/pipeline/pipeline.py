@@ -1,4 +1,4 @@
-"""Run the stages: signals, gather, filter, rank, dedup, allocate, fit.
+"""Run the stages: signals, gather, filter, rank, dedupe, allocate, fit.
 
 This module reads the queries' signals and waits for the sources. `contextkit.pipeline.assemble`
 makes a context of their answers.
@@ -49,7 +49,9 @@ _HOOK = "contextkit_signals"
 
 @define(eq=False)
 class Signalling:
-    """The signals of one assembly's queries: the core's and those of the plugins that are on.
+    """Query signals of the core and the enabled plugins.
+
+    An instance serves one assembly.
 
     A plugin whose hook fails adds nothing, and `failed` is called.
 
@@ -63,7 +65,7 @@ class Signalling:
     _known: dict[str, QuerySignals] = field(factory=dict, init=False)
 
     def __call__(self, query: str, own: QuerySignals | None = None) -> QuerySignals:
-        """The signals of a query; a query that comes again has those that it had.
+        """Return a query's signals; repeated queries reuse them.
 
         Args:
             query: the query.
@@ -100,7 +102,7 @@ def _now() -> datetime:
 
 @define(eq=False)
 class Pipeline:
-    """Assembles contexts from the sources of a registry; safe to share between requests.
+    """Assembles contexts from a registry's sources; requests may share it.
 
     Attributes:
         registry: the sources.
@@ -145,13 +147,13 @@ class Pipeline:
     async def assemble(self, request: ContextRequest, recipe: Recipe) -> FormattedContext:
         """Assemble the context that a recipe describes.
 
-        A failure of a source affects that source alone, and is in the trace. The time that the
-        store takes to open, and that others' assemblies take before this one's turn, is not
-        the sources' and does not count against their deadline.
+        A failure of a source affects only that source, and is recorded in the trace. The sources'
+        deadline excludes the time in which the store opens and the wait for a turn among other
+        assemblies.
 
         Raises:
-            InvalidContextTypeError: for a section whose source is not there.
-            InvalidRequestError: where nothing counts by `request.tokens`.
+            InvalidContextTypeError: for a section whose source does not exist.
+            InvalidRequestError: where no counter has the name in `request.tokens`.
             StoreError: where the store does not open, and no source answers without it.
         """
         watch = Stopwatch()
@@ -194,20 +196,19 @@ class Pipeline:
         new: Sequence[ContextItem | Record],
         max_tokens: int | None = None,
     ) -> FormattedContext:
-        """The context that is assembled where the sources find something new as well.
+        """Add new items to a context without querying the sources.
 
-        No source is asked again; what is as it was is not formatted again. A context out of
-        a cache is assembled anew first.
+        The result is the context of an assembly in which the sources find the new items as well.
+        Unchanged items are not formatted again. A context from a cache is assembled anew first.
 
         Args:
-            context: what `assemble` or this method gave in this process, or a cache.
-            new: the items that join it, best first, or records of a source.
+            context: the result of `assemble` or of this method in this process, or a cached one.
+            new: the items to add, best first, or records of a source.
             max_tokens: the budget; default: the context's.
 
         Raises:
-            InvalidContextTypeError: for an item of a plugin that is no source.
-            InvalidRequestError: for a context that was not assembled here, or an item that
-                is none.
+            InvalidContextTypeError: for an item of a plugin that is not a source.
+            InvalidRequestError: for a context that was not assembled here, or an invalid item.
         """
         ongoing = await self._ongoing(context)
         watch = Stopwatch()
@@ -259,7 +260,10 @@ class Pipeline:
         )
 
     async def counter(self, name: str, failed: Failed = log_failure) -> TokenCounter:
-        """The token counter of that name. Raises `InvalidRequestError` where nothing does."""
+        """Return the token counter of that name.
+
+        Raises `InvalidRequestError` where there is none.
+        """
         if name in FAMILIES:
             return counter_for(name)
         # A plugin may have to load its tokenizer.
@@ -268,7 +272,7 @@ class Pipeline:
     # -- gather ---------------------------------------------------------------------------
 
     async def ask(self, request: ContextRequest, recipe: Recipe) -> list[tuple[Question, Answer]]:
-        """Ask a recipe's sources, and return their answers as they are.
+        """Query a recipe's sources, and return their raw answers.
 
         Raises what `assemble` raises before it ranks.
         """
@@ -314,13 +318,13 @@ class Pipeline:
         signalling: Signalling,
         store: RecordStore | UnopenedStore,
     ) -> list[Question]:
-        # A host's own searcher knows best what its records answer.
+        # A host's own searcher decides itself which records answer a query.
         searcher = self.answer or unless_talk(BatchSearcher(store), request)
         known = [plugin.name for plugin in self.registry.plugins]
         questions = []
         for section in sections:
             source = section.source
-            # What a host's own searcher finds was never redacted.
+            # The results of a host's own searcher were not redacted before.
             given: set[str] | None = set() if self.answer is None else None
             asked = section_request(self.registry, section, request)
             bound = evolve(
@@ -348,11 +352,11 @@ class Pipeline:
         return questions
 
     def _info(self, source: str) -> SourceInfo:
-        """What a source says of its records, as far as whatever answers its searches has it so."""
+        """Return a source's description, adjusted to the active searcher."""
         info = self.registry.info(source)
-        # What a host's own searcher finds may have no time, and passes then.
+        # Results of a host's own searcher may have no time; they then pass the time filter.
         return info if self.answer is None else evolve(info, dated=False)
 
     def records(self, source: str, project: str, user: str | None = None) -> Records:
-        """A loaded source's records, for a project and a user."""
+        """Return a loaded source's records for project and user."""
         return Records(self.store, source, project, user=user, redactor=self.redactor)

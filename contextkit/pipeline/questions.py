@@ -1,4 +1,4 @@
-"""Requests of a host: contexts, premortems, other recipes, explanations, updates."""
+"""Request methods of hosts: contexts, premortems, recipes, explanations, updates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class AskingForContexts(abc.ABC):
-    """What `ContextKit` and `ContextAssembler` have in common: a pipeline to ask.
+    """Request methods that `ContextKit` and `ContextAssembler` share.
 
     Attributes:
         registry: the plugins.
@@ -45,7 +45,7 @@ class AskingForContexts(abc.ABC):
     @property
     @abc.abstractmethod
     def project(self) -> str:
-        """What the searched records belong to."""
+        """The project whose records are searched."""
 
     @property
     @abc.abstractmethod
@@ -61,7 +61,7 @@ class AskingForContexts(abc.ABC):
         """Assemble the context for a query from several sources.
 
         Args:
-            query: what the context is needed for.
+            query: the purpose of the context.
             context_types: sources to query, as `sources`; default: every source that is on.
             options: options of `ContextRequest`, such as `max_tokens` and `limit`; None leaves
                 one unset. A strategy is a name, a `Strategy`, or a mapping of the parts to
@@ -82,11 +82,13 @@ class AskingForContexts(abc.ABC):
         context_types: Sequence[str] | None = None,
         **options: Unpack[RequestOptions],
     ) -> list[ItemExplanation]:
-        """Assemble a context and say why an item is in it, or why it is not.
+        """Explain why an item is in a context or not.
+
+        The context is assembled for this.
 
         Args:
             item: its id or the beginning of that, its title, or its location.
-            query: what the context is needed for.
+            query: the purpose of the context.
             context_types: sources to query, as `sources`; default: every source that is on.
             options: options of `ContextRequest`, as in `assemble_context`.
 
@@ -101,7 +103,7 @@ class AskingForContexts(abc.ABC):
             raise InvalidRequestError(
                 "the item is empty: give an id, a title or a location, or ask without an item"
             )
-        # What a cache has kept says nothing of what happens now.
+        # A cached context says nothing about the current state.
         options["cache"] = False
         request, recipe = self._asked(query, context_types, options)
         context = await self.pipeline.assemble(evolve(request, record_use=False), recipe)
@@ -117,7 +119,7 @@ class AskingForContexts(abc.ABC):
         request = self._request(query, options)
         recipe = context_recipe(self.registry, request.sources)
         if self.pipeline.answer is not None:
-            # A host's own scores are on scales of their own: its sections keep their fixed order.
+            # A host's own scores have their own scales, so the sections keep their fixed order.
             recipe = evolve(recipe, best_first=False)
         return request, recipe
 
@@ -141,30 +143,29 @@ class AskingForContexts(abc.ABC):
         *,
         max_tokens: int | None = None,
     ) -> FormattedContext:
-        """Let something new join a context that was assembled, without asking the sources.
+        """Add new items to a context without querying the sources.
 
-        The result is the context that an assembly gives where the item's source finds it as
-        well: what it repeats is dropped, the weakest leave until the budget holds, and the
-        trace names who came and who left. It can be updated again. Where the strategy counts
-        use, who came counts as chosen; for the others it is a repeated request.
+        The result is the context of an assembly in which the item's source finds it as well. Items
+        that repeat it are dropped, the weakest are removed until the budget holds, and the trace
+        names the items that were added and removed. The context can be updated again. Where the
+        strategy scores usage, an added item counts as chosen; for the other items the update is a
+        repeated request.
 
-        A context out of a cache keeps nothing that an update could go on from: it is assembled
-        anew first, from the sources' kept answers where there are any, and has what was
-        written since.
+        A context from a cache has no state to update. It is assembled anew first, from the sources'
+        cached answers where there are any, and includes records written since.
 
         Args:
-            context: what was assembled in this process, or a cache gave; it stays as it is.
-            new: one or several items, best first; relevance 1.0 says that an item is as new
-                and as relevant as can be. A record, which must have a `source` as what
-                `put` returns has, becomes the item that its source makes of it, with that
-                relevance. The source may be any name: where the recipe has no section of it,
-                it gets one in its place by priority.
+            context: a context assembled in this process or read from a cache; it is not changed.
+            new: one or several items, best first. A relevance of 1.0 marks an item as fully new
+                and relevant. A record must have a `source`, as the result of `put` has; it becomes
+                the item that its source makes of it, with that relevance. The source may be any
+                name. Where the recipe has no section for it, one is added by priority.
             max_tokens: the budget of the text; default: the context's.
 
         Raises:
-            InvalidContextTypeError: for an item of a plugin that is no source.
-            InvalidRequestError: for a context that was not assembled here, and for a value
-                that makes no sense.
+            InvalidContextTypeError: for an item of a plugin that is not a source.
+            InvalidRequestError: for a context that was not assembled here, and for an invalid
+                value.
         """
         several = list(new) if isinstance(new, Iterable) else [new]
         updated = await self.pipeline.update(context, several, max_tokens)
@@ -173,7 +174,7 @@ class AskingForContexts(abc.ABC):
     async def get_premortem_context(
         self, domain: str, strategy: str | None = None, **options: Unpack[PremortemOptions]
     ) -> FormattedContext:
-        """Assemble warnings from past experiences of a domain: the `premortem` recipe."""
+        """Assemble a domain's warnings from past experience (the `premortem` recipe)."""
         _log.info(
             "assembling_premortem", domain=domain, strategy=strategy, limit=options.get("limit")
         )
@@ -188,7 +189,7 @@ class AskingForContexts(abc.ABC):
 
         Args:
             name: the recipe.
-            arguments: what it is built from.
+            arguments: the recipe's arguments.
             options: options of `ContextRequest`, as in `assemble_context`; `limit` and
                 `max_tokens` default to the recipe's.
 
@@ -221,20 +222,19 @@ class AskingForContexts(abc.ABC):
     async def compress(
         self, text: str, max_tokens: int, *, query: str = "", tokens: str | None = None
     ) -> str:
-        """A text of the host's own within so many tokens.
+        """Shorten a host's own text to a number of tokens.
 
-        One that fits stays as it is, but for invisible characters, which are left out or shown
-        as escapes. Else it is summarised by the plugins that do so for every
-        source; else the sentences are kept that have most to do with the query; else the
-        beginning is.
+        A text that fits is unchanged, except that invisible characters are removed or shown as
+        escapes. A longer text is summarised by the plugins that summarise for every source. Without
+        a summary, the sentences closest to the query are kept, or else the beginning.
 
         Args:
             text: the text.
-            max_tokens: what the result may take.
-            query: what its words are needed for; default: nothing in particular.
-            tokens: what counts, as in a request; default: the configured.
+            max_tokens: the result's limit.
+            query: the purpose of the text; default: none in particular.
+            tokens: the token counter, as in a request; default: the configured.
 
-        Raises `InvalidRequestError` for a value that makes no sense.
+        Raises `InvalidRequestError` for an invalid value.
         """
         from contextkit.pipeline.summaries import compressed
 
@@ -243,10 +243,10 @@ class AskingForContexts(abc.ABC):
         return await compressed(self.registry, text, max_tokens, query, count)
 
     def health(self) -> dict[str, SourceHealth]:
-        """How each source that is on fared in the requests so far: its breaker's state.
+        """Return the health of each enabled source from its breaker.
 
-        No source is queried for it. A breaker lives as long as this object does: another process,
-        or another kit, knows of other failures.
+        No source is queried. A breaker lives as long as this object does, so other processes and
+        other kits count other failures.
 
         Returns:
             Source -> its health, in the order of the sources.
@@ -262,7 +262,7 @@ class AskingForContexts(abc.ABC):
         context_types: Sequence[str] | None = None,
         **options: Unpack[RequestOptions],
     ) -> FormattedContext:
-        """`assemble_context` for a program without an event loop."""
+        """Run `assemble_context` without an event loop."""
         return run_blocking(self.assemble_context(query, context_types, **options))
 
     def explain_item_sync(
@@ -272,7 +272,7 @@ class AskingForContexts(abc.ABC):
         context_types: Sequence[str] | None = None,
         **options: Unpack[RequestOptions],
     ) -> list[ItemExplanation]:
-        """`explain_item` for a program without an event loop."""
+        """Run `explain_item` without an event loop."""
         return run_blocking(self.explain_item(item, query, context_types, **options))
 
     def update_context_sync(
@@ -282,34 +282,37 @@ class AskingForContexts(abc.ABC):
         *,
         max_tokens: int | None = None,
     ) -> FormattedContext:
-        """`update_context` for a program without an event loop."""
+        """Run `update_context` without an event loop."""
         return run_blocking(self.update_context(context, new, max_tokens=max_tokens))
 
     def count_tokens_sync(self, text: str, tokens: str | None = None) -> int:
-        """`count_tokens` for a program without an event loop."""
+        """Run `count_tokens` without an event loop."""
         return run_blocking(self.count_tokens(text, tokens))
 
     def compress_sync(
         self, text: str, max_tokens: int, *, query: str = "", tokens: str | None = None
     ) -> str:
-        """`compress` for a program without an event loop."""
+        """Run `compress` without an event loop."""
         return run_blocking(self.compress(text, max_tokens, query=query, tokens=tokens))
 
     def get_premortem_context_sync(
         self, domain: str, strategy: str | None = None, **options: Unpack[PremortemOptions]
     ) -> FormattedContext:
-        """`get_premortem_context` for a program without an event loop."""
+        """Run `get_premortem_context` without an event loop."""
         return run_blocking(self.get_premortem_context(domain, strategy, **options))
 
     def assemble_recipe_sync(
         self, name: str, arguments: Mapping[str, Any], **options: Unpack[RequestOptions]
     ) -> FormattedContext:
-        """`assemble_recipe` for a program without an event loop."""
+        """Run `assemble_recipe` without an event loop."""
         return run_blocking(self.assemble_recipe(name, arguments, **options))
 
 
 def run_blocking(coroutine: Coroutine[Any, Any, T]) -> T:
-    """A coroutine's result. Raises `ContextAssemblyError` where an event loop is running."""
+    """Run a coroutine, and return its result.
+
+    Raises `ContextAssemblyError` where an event loop is running.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,6 @@
-"""Score items: relevance first, with small boosts for salience, recency and priority.
+"""Score items by relevance, with small boosts.
+
+The boosts are salience, recency and priority.
 
 The score is the mean of an item's components, each 0..1, by the weights of the strategy:
 `(match + 0.10 salience + 0.05 recency + 0.02 priority) / 1.17` by default. Such small weights
@@ -63,7 +65,7 @@ def rank(
 
     Args:
         answers: one per section.
-        infos: what each answer's source says of itself.
+        infos: the description of each answer's source.
         now: what ages are counted to; aware.
         strategy: what each component counts.
         floors: section -> the relevance below which an item supports no other, so that a
@@ -104,7 +106,7 @@ def rank(
 
 
 def _common_level(answers: Sequence[Answer], infos: Sequence[SourceInfo]) -> float:
-    """Where the best item of a source stands whose numbers mean nothing beside others'."""
+    """Return the top level for sources with incomparable scores."""
     best = [
         max(item.relevance for item in answer.items)
         for answer, info in zip(answers, infos, strict=True)
@@ -114,10 +116,10 @@ def _common_level(answers: Sequence[Answer], infos: Sequence[SourceInfo]) -> flo
 
 
 def _matches(answer: Answer, info: SourceInfo, level: float) -> Sequence[tuple[ContextItem, float]]:
-    """Each item with its relevance on the scale of all sources."""
+    """Rescale each item's relevance to the common scale."""
     if info.scale == "calibrated":
         return [(item, item.relevance) for item in answer.items]
-    # Sorting is stable: items of one relevance stay in the order the source gave them.
+    # Sorting is stable: items of equal relevance stay in their source's order.
     in_order = sorted(answer.items, key=lambda item: -item.relevance)
     return [
         (item, level * _PLACES_TO_HALF / (_PLACES_TO_HALF + place))
@@ -128,7 +130,7 @@ def _matches(answer: Answer, info: SourceInfo, level: float) -> Sequence[tuple[C
 def _with_support(
     matches: Sequence[tuple[ContextItem, float]], floor: float, weight: float
 ) -> Iterator[tuple[ContextItem, float, float]]:
-    """Each item with its match and what its neighbours lend it."""
+    """Yield each item with its match and its neighbours' support."""
     items = [item for item, _ in matches]
     lending = [match if item.relevance >= floor else 0.0 for item, match in matches]
     for (item, match), support in zip(matches, supports(items, lending, weight), strict=True):
@@ -136,12 +138,15 @@ def _with_support(
 
 
 def _decayed(item: ContextItem, now: datetime, factor: float) -> float:
-    """What age leaves of a score; an item without a date has no age."""
+    """Decay a score by age; undated items do not decay."""
     return 1.0 if item.created_at is None else float(factor ** _days(item.created_at, now))
 
 
 def recency(created_at: datetime, now: datetime, half_life_days: float) -> float:
-    """1 for now, half of that for each half-life that has passed; the future counts as now."""
+    """Return recency: 1 for now, halved with each half-life.
+
+    A time in the future counts as now.
+    """
     return float(0.5 ** (_days(created_at, now) / half_life_days))
 
 
@@ -149,17 +154,17 @@ def _days(created_at: datetime, now: datetime) -> float:
     return max(0.0, (now - created_at).total_seconds()) / _SECONDS_PER_DAY
 
 
-# Words are hashed into so many buckets: two texts of a few hundred words share few by chance.
+# Words are hashed into this many buckets: two texts of a few hundred words share few by chance.
 _BUCKETS = 4096
 _WORD = re.compile(r"\w+")
 
 
 def diversify(candidates: Sequence[Candidate], diversity: float) -> list[Candidate]:
-    """Order candidates anew by their score and by how little they repeat better ones.
+    """Reorder candidates by score and low redundancy.
 
     Args:
         candidates: best first.
-        diversity: what repetition costs, 0..1; 0 changes nothing.
+        diversity: the penalty for redundancy, 0..1; 0 changes nothing.
 
     Returns:
         The same candidates, best first, with `redundancy` in their scores.
@@ -183,7 +188,7 @@ def diversify(candidates: Sequence[Candidate], diversity: float) -> list[Candida
 
 
 def _likeness(texts: Sequence[str]) -> NDArray[np.float32]:
-    """The cosine of every two texts' words, 0..1."""
+    """Return the cosine of every two texts' words, 0..1."""
     import numpy as np
 
     counts = np.zeros((len(texts), _BUCKETS), dtype=np.float32)
@@ -192,7 +197,7 @@ def _likeness(texts: Sequence[str]) -> NDArray[np.float32]:
             counts[row, zlib.crc32(word.encode("utf-8", "replace")) % _BUCKETS] += 1
     norms = np.linalg.norm(counts, axis=1, keepdims=True)
     np.divide(counts, norms, out=counts, where=norms > 0)
-    # Rounding must not make two equal texts more than equal.
+    # Rounding must not raise the likeness of two equal texts above 1.
     likeness: NDArray[np.float32] = np.clip(counts @ counts.T, 0.0, 1.0)
     return likeness
 

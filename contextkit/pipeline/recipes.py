@@ -1,4 +1,4 @@
-"""Find and build the recipes that plugins offer, and make each section's request."""
+"""Find and build plugins' recipes, and make each section's request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OfferedRecipe:
 
 
 def offered_recipes(registry: SourceRegistry) -> Mapping[str, OfferedRecipe]:
-    """The recipes of the plugins that are on, by name.
+    """Map recipe names to the enabled plugins' recipes.
 
     A plugin whose hook fails offers none; the failure is logged.
 
@@ -60,12 +60,12 @@ def _offers(registry: SourceRegistry) -> Iterator[OfferedRecipe]:
 
 
 def _templates(plugin: str, results: Sequence[object]) -> tuple[RecipeTemplate, ...]:
-    # pluggy leaves None out of the list of what the hook returned.
+    # pluggy leaves None out of the hook's results.
     return checked_recipes(plugin, results[0]) if results else ()
 
 
 def find_recipe(registry: SourceRegistry, name: str) -> OfferedRecipe:
-    """The recipe of that name.
+    """Return the recipe of that name.
 
     Raises:
         InvalidRequestError: where no plugin that is on offers it.
@@ -85,7 +85,7 @@ def build_recipe(offered: OfferedRecipe, arguments: Mapping[str, Any]) -> Recipe
 
     Raises:
         InvalidRequestError: where the arguments are not those that the recipe takes.
-        SourceError: where its plugin fails, or builds what is no recipe.
+        SourceError: where its plugin fails, or builds something other than a recipe.
     """
     template = offered.template
     try:
@@ -102,12 +102,13 @@ def build_recipe(offered: OfferedRecipe, arguments: Mapping[str, Any]) -> Recipe
 
 
 def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> Recipe:
-    """The recipe of one section per source: the named ones, or every one that is on.
+    """Make a recipe of one section per source.
 
-    They are asked in the order of the sources' priorities, whatever order was named, so that
-    the same question gives the same text. `assemble.order` says how they are rendered.
+    The sources are the named ones, or all that are enabled. They are queried in the order of their
+    priorities, whatever order was named, so that the same question gives the same text.
+    `assemble.order` sets the order in which they are rendered.
 
-    Raises `InvalidContextTypeError` for a name that is no source.
+    Raises `InvalidContextTypeError` for a name that is not a source.
     """
     for name in sources or ():
         registry.require(name)
@@ -123,7 +124,9 @@ def context_recipe(registry: SourceRegistry, sources: Sequence[str] | None) -> R
 def sections_to_ask(
     registry: SourceRegistry, recipe: Recipe, excluded: Collection[str] = ()
 ) -> list[Section]:
-    """The recipe's sections without the excluded sources' and the optional ones that are off.
+    """Select a recipe's sections to query.
+
+    Sections of excluded sources, and optional sections whose source is off, are left out.
 
     Raises `InvalidContextTypeError` where a section that is not optional has no source, and
     for an excluded name that is none.
@@ -141,7 +144,10 @@ def sections_to_ask(
 
 
 def check_excluded(registry: SourceRegistry, names: Collection[str]) -> None:
-    """Raise `InvalidContextTypeError` for what there is none of; what is off or broken may be."""
+    """Raise `InvalidContextTypeError` for unknown names.
+
+    Names of plugins that are off or broken are allowed.
+    """
     known = [plugin.name for plugin in registry.plugins]
     for name in names:
         if name not in known:
@@ -149,16 +155,16 @@ def check_excluded(registry: SourceRegistry, names: Collection[str]) -> None:
 
 
 def title_of(registry: SourceRegistry, section: Section) -> str:
-    """A section's heading."""
+    """Return a section's heading."""
     return section.title or registry.info(section.source).title
 
 
 def section_request(
     registry: SourceRegistry, section: Section, request: ContextRequest
 ) -> ContextRequest:
-    """The request as one section's source sees it, still without its records.
+    """Derive one section's request, without its records.
 
-    What it can change in place is a copy: no plugin changes what others are asked, or the settings.
+    Mutable values are copied, so that no plugin can change other sources' requests or the settings.
     """
     settings = registry.config.source(section.source)
     return evolve(
@@ -181,7 +187,7 @@ def section_request(
 
 
 def timeout_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:
-    """Seconds that a section's source may take."""
+    """Return a section's source timeout in seconds."""
     return (
         request.timeouts.get(section.source)
         or registry.config.source(section.source).timeout
@@ -190,6 +196,6 @@ def timeout_of(registry: SourceRegistry, section: Section, request: ContextReque
 
 
 def floor_of(registry: SourceRegistry, section: Section, request: ContextRequest) -> float:
-    """The relevance below which a section's items are left out, 0..1."""
+    """Return a section's minimum relevance, 0..1."""
     configured = registry.config.source(section.source).min_relevance
     return request.min_relevance if configured is None else configured

@@ -1,4 +1,4 @@
-"""Redaction: secrets are replaced before a text is stored or shown.
+"""Replace secrets before a text is stored or shown.
 
 The core's detector comes first, then every plugin that is on and has `contextkit_redact`.
 Ids, and the fields that a source filters by, stay as they are: records are found by them.
@@ -47,11 +47,11 @@ class Redactor:
 
     @property
     def enabled(self) -> bool:
-        """Whether anything is replaced."""
+        """Whether redaction is on."""
         return self.registry.config.redact.enabled
 
     def find(self, texts: Sequence[str]) -> list[list[SecretSpan]]:
-        """Find the secrets in texts, whether they are replaced or not.
+        """Find the secrets in texts, even where redaction is off.
 
         Args:
             texts: the texts; searched as one batch.
@@ -70,17 +70,17 @@ class Redactor:
         return found
 
     def texts(self, texts: Sequence[str], *, keep_lines: bool = False) -> list[str]:
-        """The texts with a mark such as `[secret: GitHub token]` in place of each secret.
+        """Replace secrets by marks such as `[secret: GitHub token]`.
 
         Args:
             texts: the texts; searched as one batch.
-            keep_lines: True to keep the line breaks within what is replaced.
+            keep_lines: True to keep the line breaks within each replaced secret.
         """
         marked = self._marked(texts, keep_lines=keep_lines) if self.enabled else {}
         return [marked.get(text, text) for text in texts]
 
     def records(self, records: Sequence[Record]) -> list[Record]:
-        """The records without secrets in their text, keywords and fields.
+        """Redact the text, keywords and fields of records.
 
         A record with the field `keep_secret: true` stays as it is. One that had a secret
         says in its field `redactions` how many marks stand in it.
@@ -100,10 +100,10 @@ class Redactor:
     def items(
         self, items: Sequence[ContextItem], stored: Collection[str] = ()
     ) -> tuple[ContextItem, ...]:
-        """The items without secrets in their texts and metadata.
+        """Redact the texts and metadata of items.
 
         Args:
-            items: what a source found.
+            items: the items that a source found.
             stored: ids of records that the store gave: those were redacted when they were
                 stored, and are not searched again.
         """
@@ -114,18 +114,21 @@ class Redactor:
         return tuple(item if item.id in stored else _redacted_item(item, marked) for item in items)
 
     def request(self, request: ContextRequest) -> ContextRequest:
-        """The request without secrets in its query, which caches and traces keep."""
+        """Redact a request's query, which caches and traces keep."""
         [query] = self.texts([request.query])
         if query == request.query:
             return request
         return evolve(request, query=query, signals=signals_of(query))
 
     def telling(self, told: Callable[[int], None]) -> Redactor:
-        """Return a redactor that reports how many secrets there were."""
+        """Return a redactor that reports the number of secrets."""
         return evolve(self, told=told)
 
     def _marked(self, texts: Iterable[str], *, keep_lines: bool = False) -> dict[str, str]:
-        """Map each text that has secrets to the same text with marks; report their number."""
+        """Map each text with secrets to its redacted text.
+
+        The number of secrets is reported.
+        """
         marked = self._with_marks(texts, keep_lines=keep_lines)
         if marked:
             told = sum(marks_in([after]) - marks_in([text]) for text, after in marked.items())
@@ -145,7 +148,7 @@ class Redactor:
         if record.fields.get(KEEP_SECRET) is True:
             return
         yield record.text
-        # Most fields are parts of the text, and have no secret where that has none.
+        # Most fields are parts of the text, and have no secret if the text has none.
         yield from (part for part in self._parts(record) if part not in record.text)
 
     def _parts(self, record: Record) -> Iterator[str]:
@@ -175,14 +178,17 @@ class Redactor:
 
 
 def marks_in(texts: Iterable[str]) -> int:
-    """How many secrets were replaced in some texts."""
+    """Count the redaction marks in texts."""
     return sum(text.count(MARK) for text in texts)
 
 
 def _found(texts: Sequence[str]) -> list[list[SecretSpan]]:
-    """What the core finds in each text; most batches have nothing, and are searched at once."""
+    """Find each text's secrets with the core's detector.
+
+    Most batches have none, so all texts are searched at once.
+    """
     found: list[list[SecretSpan]] = [[] for _ in texts]
-    # Searching is quicker in what is ASCII alone.
+    # Searching a text that is pure ASCII is faster.
     for is_ascii in (True, False):
         places = [at for at, text in enumerate(texts) if text.isascii() == is_ascii]
         for place in _with_secrets([texts[at] for at in places]):
@@ -191,7 +197,7 @@ def _found(texts: Sequence[str]) -> list[list[SecretSpan]]:
 
 
 def _with_secrets(texts: Sequence[str]) -> set[int]:
-    """Which of the texts may have a secret, by a search of all at once."""
+    """Find texts that may have a secret, in one search."""
     if not texts:
         return set()
     ends = list(accumulate(len(text) + len(_BETWEEN) for text in texts))
@@ -204,7 +210,7 @@ def _with_secrets(texts: Sequence[str]) -> set[int]:
 
 
 def _strings(value: object) -> Iterator[str]:
-    """The strings in a JSON value; keys are names."""
+    """Yield the strings in a JSON value, without its keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,7 @@
-"""From a host's arguments to a checked request: defaults from the configuration, clear errors."""
+"""Turn a host's arguments into a checked request.
+
+Defaults come from the configuration, and errors name the option.
+"""
 
 from __future__ import annotations
 
@@ -35,18 +38,18 @@ def make_request(
     recipe: str = "context",
     **given: Any,
 ) -> ContextRequest:
-    """Make a request of checked values.
+    """Create a request from checked values.
 
     Args:
-        config: its `[assemble]` section fills in what is not given, after the strategy.
-        query: what the context is needed for.
+        config: its `[assemble]` section gives the missing values, after the strategy.
+        query: the purpose of the context.
         project: the project whose records are searched.
         workspace: the workspace's root folder.
         recipe: the name of the recipe that is followed.
         given: options of `ContextRequest`; None means not given.
 
     Raises:
-        InvalidRequestError: naming the option, what it is and what it should be.
+        InvalidRequestError: with the option, its value and the valid values.
     """
     checked = {
         name: checked_option(name, value) for name, value in given.items() if value is not None
@@ -57,7 +60,7 @@ def make_request(
         if (part := getattr(strategy, name)) is not None:
             values[name] = part
     if "sources" in checked:
-        # A setting skips no source that a request names.
+        # A setting never skips a source that a request names.
         values["exclude_sources"] = ()
     if "max_tokens" in checked:
         values["reserve"] = 0
@@ -69,7 +72,7 @@ def make_request(
     _check_query(query)
     _check_filters(values.get("filters", {}))
     return ContextRequest(
-        # Half a surrogate pair, as from an argument that is not UTF-8, is no text to search.
+        # Half a surrogate pair, as from an argument that is not UTF-8, cannot be searched.
         query=query.encode("utf-8", "replace").decode("utf-8"),
         project=project,
         workspace=workspace,
@@ -79,7 +82,9 @@ def make_request(
 
 
 def default_limit(config: Config, max_tokens: int) -> int:
-    """Items to retrieve per source where a request has no `limit`: it follows the budget.
+    """Return the default limit per source, which follows the budget.
+
+    The limit is the number of items to retrieve where a request has no `limit`.
 
     Args:
         config: its `[assemble] limit`, where that is set, is stronger.
@@ -89,7 +94,7 @@ def default_limit(config: Config, max_tokens: int) -> int:
 
 
 def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextRequest:
-    """The request with another budget, or with its own where none is given.
+    """Return the request with another budget, if one is given.
 
     Raises `InvalidRequestError` for an invalid budget.
     """
@@ -100,7 +105,10 @@ def with_budget(request: ContextRequest, max_tokens: int | None) -> ContextReque
 
 
 def _without_reserve(max_tokens: int, reserve: int) -> int:
-    """The tokens for the context. Raises `InvalidRequestError` where none are left."""
+    """Subtract the reserve from the budget.
+
+    Raises `InvalidRequestError` where no tokens are left.
+    """
     if reserve >= max_tokens:
         raise InvalidRequestError(
             f"reserve must be less than max_tokens, {max_tokens:,}, got {reserve:,}"
@@ -128,11 +136,11 @@ def _check_filters(filters: Mapping[str, Any]) -> None:
 
 
 def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
-    """Raise `InvalidRequestError` where a request's own strategy names a source that is none.
+    """Raise `InvalidRequestError` for unknown sources in a request's strategy.
 
     Args:
         registry: the sources, those that are off too.
-        given: what the request has as its strategy; a name names one of the configuration,
+        given: the request's strategy; a name names one of the configuration,
             where such a source is only noted in the trace.
     """
     if isinstance(given, Strategy):
@@ -149,6 +157,6 @@ def refuse_unknown_sources(registry: SourceRegistry, given: object) -> None:
 
 
 def unknown_sources(registry: SourceRegistry, named: Sequence[str]) -> list[str]:
-    """Those of some names that are no installed source, sorted."""
+    """Return the names without an installed source, sorted."""
     known = {normalized(status.name) for status in registry.plugins}
     return sorted({name for name in named if normalized(name) not in known})

@@ -1,4 +1,7 @@
-"""Rerankers: plugins that score the items of all sources together, such as a cross-encoder."""
+"""Rerank items of all sources together with plugins.
+
+A cross-encoder is an example of such a plugin.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ async def rerank(
     candidates: Sequence[Candidate],
     failed: Failed,
 ) -> list[Candidate]:
-    """Order candidates by the scores of the first plugin that gives some.
+    """Reorder candidates by the first plugin that returns scores.
 
     Args:
         registry: calls the hook.
         plugins: the plugins that have it, in the order in which they are asked.
-        request: what the context is for.
+        request: the context's request.
         candidates: best first, without duplicates.
         failed: called for a plugin that fails, is late or gives a bad answer.
 

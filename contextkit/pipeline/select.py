@@ -1,4 +1,4 @@
-"""Select candidates: above the relevance floor, and one of each set of duplicates."""
+"""Select candidates: apply the relevance floor and dedupe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _log = get_logger(__name__)
 
 @frozen
 class Dropped:
-    """A dropped candidate with the reason, and for a duplicate the item that it repeats."""
+    """A dropped candidate with its reason.
+
+    A duplicate also has the item that it repeats.
+    """
 
     candidate: Candidate
     verdict: Verdict
@@ -89,7 +92,7 @@ def select(
 
 
 def beyond(candidates: Sequence[Candidate], most: int) -> list[Dropped]:
-    """The candidates, best first, for which a limit has no room."""
+    """Drop the candidates beyond a limit; the best come first."""
     reason = f"it is not among the best {most:,} results"
     return [Dropped(candidate, "over_limit", reason) for candidate in candidates[most:]]
 
@@ -102,7 +105,7 @@ def _below(candidate: Candidate, floor: float) -> str:
 def _keys(
     registry: SourceRegistry, items: Sequence[ContextItem], failed: Failed
 ) -> list[tuple[str, ...]]:
-    """Each item's dedup keys, one hook call per source."""
+    """Return each item's dedupe keys, one hook call per source."""
     positions: dict[str, list[int]] = {}
     for position, item in enumerate(items):
         positions.setdefault(item.source, []).append(position)

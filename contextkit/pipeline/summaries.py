@@ -1,7 +1,7 @@
-"""Ask plugins for summaries, and compress a single text to a number of tokens.
+"""Request summaries from plugins, and shorten single texts.
 
-A source summarises its own items; any other plugin is asked for all items. A single text is
-summarised by a plugin, else by its own sentences, else cut.
+A source summarises its own items. Any other plugin with the hook may summarise all items. A single
+text is summarised by a plugin, or else by its own sentences, or else cut.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOOK = "contextkit_compress"
 
 @frozen(eq=False)
 class Wanted:
-    """A summary that is asked for.
+    """A requested summary.
 
     Attributes:
         item: the item, its content the text that is to be summarised.
@@ -41,11 +41,13 @@ class Wanted:
 
 @define(eq=False)
 class Answers:
-    """Asks plugins, each once a batch, in threads, within one time for all of them together.
+    """Calls summarising plugins in threads, within one shared timeout.
+
+    Each plugin is called once a batch.
 
     Attributes:
         registry: calls the hooks.
-        query: what the context is for.
+        query: the context's query.
         count: text -> tokens.
         seconds: how long all the answers may take.
         failed: called for hooks that fail or are late.
@@ -64,12 +66,16 @@ class Answers:
 
     @property
     def general(self) -> list[str]:
-        """The plugins that summarise any source's items, by name."""
+        """List the plugins that summarise any source's items, by name."""
         sources = {plugin.name for plugin in self.registry.plugins if plugin.is_source}
         return [name for name in self.registry.on_with(HOOK) if name not in sources]
 
     async def of_own_sources(self, wanted: Sequence[Wanted]) -> dict[int, tuple[str, str]]:
-        """Place in `wanted` -> plugin and its answer, of those that have one; sources at once."""
+        """Map places in `wanted` to the sources' own summaries.
+
+        The sources are called at once. A value is the plugin and its answer; unanswered places are
+        left out.
+        """
         own: dict[str, list[int]] = defaultdict(list)
         for place, entry in enumerate(wanted):
             own[entry.item.source].append(place)
@@ -80,7 +86,10 @@ class Answers:
     async def of(
         self, plugin: str, wanted: Sequence[Wanted], places: Iterable[int]
     ) -> dict[int, tuple[str, str]]:
-        """Place -> plugin and its answer, of those that it answers."""
+        """Map places to one plugin's summaries.
+
+        A value is the plugin and its answer; unanswered places are left out.
+        """
         places = list(places)
         left = self._until - time.monotonic()
         if not places or left <= 0:
@@ -111,14 +120,14 @@ _HOST = "host"
 async def compressed(
     registry: SourceRegistry, text: str, max_tokens: int, query: str, count: TokenCounter
 ) -> str:
-    """A text of a host's own within so many tokens.
+    """Shorten a host's own text to a number of tokens.
 
     Args:
         registry: its plugins that summarise for every source are asked, within the configured
             time; what one answers wrongly is logged.
         text: it stays as it is where it fits, but for its invisible characters.
-        max_tokens: what the result may take.
-        query: what its words are needed for; "" where that is not known.
+        max_tokens: the result's limit.
+        query: the purpose of the text; "" where it is unknown.
         count: text -> tokens.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Put the newest of contradicting items first, and mark the older ones.
+"""Rank the newest of contradicting items first; mark older ones.
 
 Nothing is dropped: an older statement may still be the answer. The newer one stands where the
 better of the two would stand, and the older one right behind it, with the newest in its
@@ -18,7 +18,7 @@ from contextkit.models.items import ContextItem, Successor
 
 
 def mark_superseded(candidates: Sequence[Candidate], sources: Collection[str]) -> list[Candidate]:
-    """Order candidates anew so that updates come before what they supersede.
+    """Move updates before the items that they supersede.
 
     Args:
         candidates: of all sources, without duplicates.
@@ -41,10 +41,10 @@ def mark_superseded(candidates: Sequence[Candidate], sources: Collection[str]) -
 
 
 def _marked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """One section's candidates with their marks and their new ranks, in the same order."""
+    """Mark and rerank one section's candidates, in the same order."""
     newer = _newer_ones(candidates)
     marked = list(candidates)
-    # The oldest first: what lifts an update may have been lifted itself.
+    # The oldest come first, because an item that moves an update up may have been moved up itself.
     for place in sorted(newer, key=lambda place: _age_key(candidates[place].item)):
         rank = marked[place].scores.rank_by
         for update in newer[place]:
@@ -56,14 +56,17 @@ def _marked(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _newer_ones(candidates: Sequence[Candidate]) -> Mapping[int, Sequence[int]]:
-    """Candidate -> the newer ones that contradict it; only those that have any."""
-    # rapidfuzz is imported with the first use.
+    """Map candidates to the newer ones that contradict them.
+
+    Candidates without any are left out.
+    """
+    # rapidfuzz is imported on first use.
     from contextkit.dedup.contradictions import contradicting_pairs
 
     newer: dict[int, list[int]] = defaultdict(list)
     items = [candidate.item for candidate in candidates]
     for one, other in contradicting_pairs([item.own_text for item in items]):
-        # Of two that came to be in one moment neither replaces the other.
+        # Of two items with the same time, neither supersedes the other.
         if items[one].created_at != items[other].created_at:
             old, new = sorted((one, other), key=lambda place: _age_key(items[place]))
             newer[old].append(new)

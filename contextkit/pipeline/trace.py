@@ -35,7 +35,7 @@ class Stopwatch:
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time a stage, or one more part of it."""
+        """Time a stage; repeated calls add up."""
         started = time.perf_counter()
         try:
             with span(f"contextkit.{name}"):
@@ -47,7 +47,7 @@ class Stopwatch:
 
 @define
 class HookFailures:
-    """Collects the hooks that failed in one assembly, and logs each once.
+    """Collects one assembly's failed hooks, and logs each once.
 
     Attributes:
         notes: a line for each, for the trace.
@@ -56,7 +56,7 @@ class HookFailures:
     notes: list[str] = field(factory=list, init=False)
 
     def __call__(self, source: str, hook: str, reason: str) -> None:
-        """Note a failure; a hook that fails on every item is noted once."""
+        """Record a failure, once for each source and hook."""
         note = f"{source}: {hook} failed, its default is used: {reason}"
         if not any(known.startswith(f"{source}: {hook} ") for known in self.notes):
             self.notes.append(note)
@@ -66,7 +66,7 @@ class HookFailures:
 def source_traces(
     answers: Sequence[Answer], selection: Selection, fitted: Fitted
 ) -> tuple[SourceTrace, ...]:
-    """One entry per section."""
+    """Make one trace entry per section."""
     below = {d.candidate.section for d in selection.dropped if d.verdict == "below_floor"}
     above = {candidate.section for candidate in selection.kept}
     filtered = Counter(d.candidate.section for d in selection.dropped if d.verdict == "filtered")
@@ -117,14 +117,14 @@ def item_traces(
     weak: Mapping[int, str],
     before: Before | None = None,
 ) -> tuple[ItemTrace, ...]:
-    """One entry per candidate, best first.
+    """Make one trace entry per candidate, best first.
 
     Args:
-        selection: what was kept and what was dropped.
-        pieces: of what was kept.
-        fitted: what got in.
+        selection: the kept and the dropped candidates.
+        pieces: the formatted pieces of the kept candidates.
+        fitted: the pieces in the text.
         weak: by `id` of a piece, why it is left out though there may be room.
-        before: what the context was updated from, or None.
+        before: the context before the update, or None.
     """
     placed = {id(entry.piece): entry for entries in fitted.placed.values() for entry in entries}
     rows = [

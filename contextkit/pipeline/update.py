@@ -1,4 +1,4 @@
-"""Update a context: keep what its assembly gathered, and let new items join that.
+"""Update a context with new items from its kept answers.
 
 A new item stands first among its source's items.
 """
@@ -37,7 +37,7 @@ _TextKey = tuple[ItemKey, str, tuple[Provenance, ...], Successor | None]
 
 @frozen(eq=False, kw_only=True)
 class Gathered:
-    """Questions and answers: all that the later stages need.
+    """The questions and answers that the later stages need.
 
     Attributes:
         request: the request.
@@ -55,12 +55,15 @@ class Gathered:
 
     @property
     def sections(self) -> list[Section]:
-        """The sections that were asked."""
+        """The sections that were queried."""
         return [question.section for question in self.questions]
 
 
 class _Kept:
-    """State of a context in its process: copies share it, pickles leave it out."""
+    """In-process state of a context.
+
+    Copies share it, and pickles leave it out.
+    """
 
     __slots__ = ()
 
@@ -72,7 +75,7 @@ class _Kept:
 
 
 class Asked(_Kept):
-    """Request and recipe of a context out of a cache, to assemble it anew."""
+    """A cached context's request and recipe, for a new assembly."""
 
     __slots__ = ("recipe", "request")
 
@@ -124,11 +127,14 @@ class Before:
 
     @property
     def names(self) -> str:
-        """The new items, for a person."""
+        """Name the new items for messages."""
         return _listed((item.source, item.id) for item in self.new)
 
     def notes(self, fitted: Fitted) -> list[str]:
-        """Notes on items that came into the text, left it, or are new and not in it."""
+        """Note items that entered or left the text.
+
+        New items that are not in the text are noted as well.
+        """
         now = shown_in(fitted)
         came = [key for key in now if key not in self.shown]
         left = [key for key in self.shown if key not in now]
@@ -143,7 +149,9 @@ class Before:
 
 
 def ongoing_of(context: FormattedContext) -> Ongoing | Asked:
-    """The state of a context's assembly, or of its request where it is out of a cache.
+    """Return the state of a context's assembly.
+
+    For a context from a cache this is its request and recipe.
 
     Raises `InvalidRequestError` where it has nothing.
     """
@@ -157,25 +165,25 @@ def ongoing_of(context: FormattedContext) -> Ongoing | Asked:
 
 
 def _listed(items: Iterable[tuple[str, str]]) -> str:
-    """Sources and ids, for a person."""
+    """List sources and ids for messages."""
     names = [one_line(f"{source} {item_id}") for source, item_id in items]
     more = len(names) - _MOST_NAMES
     return ", ".join([*names[:_MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def key_of(candidate: Candidate) -> ItemKey:
-    """The key of a candidate within one assembly."""
+    """Return the key of a candidate within one assembly."""
     return (candidate.section, candidate.item.source, candidate.item.id)
 
 
 def shown_in(fitted: Fitted) -> Mapping[ItemKey, Candidate]:
-    """The candidates that are in the text."""
+    """Return the candidates that are in the text."""
     entries = (entry for entries in fitted.placed.values() for entry in entries)
     return {key_of(entry.piece.candidate): entry.piece.candidate for entry in entries}
 
 
 def text_key(candidate: Candidate) -> _TextKey:
-    """The values that a candidate's formatted text depends on."""
+    """Return the values that a candidate's formatted text depends on."""
     item = candidate.item
     return (key_of(candidate), item.content, item.also_in, item.superseded_by)
 
@@ -190,7 +198,7 @@ def pieces_anew(
     query: str,
     by_hand: Collection[ItemName] = (),
 ) -> list[Piece]:
-    """Make pieces; candidates with a known text are not formatted again."""
+    """Make pieces, reusing the known texts of candidates."""
     if not known:
         return pieces_for(registry, candidates, look, count, failed, query, by_hand)
     by_key = {text_key(p.candidate): p.summary_of or p for p in known}
@@ -214,7 +222,9 @@ AskWith = Callable[
 async def new_items(
     registry: SourceRegistry, given: Iterable[ContextItem | Record], ask: AskWith
 ) -> list[ContextItem]:
-    """Check new items; a record becomes the item that its source makes of it.
+    """Check new items, and convert records to items.
+
+    A record becomes the item that its source makes of it.
 
     Args:
         registry: the plugins.
@@ -223,7 +233,7 @@ async def new_items(
 
     Raises:
         InvalidContextTypeError: for a plugin that is no source, or is broken.
-        InvalidRequestError: for what is neither an item nor a record, or not a sound one.
+        InvalidRequestError: for a value that is neither a valid item nor a valid record.
     """
     items = []
     for entry in given:
@@ -259,7 +269,7 @@ def _checked(item: ContextItem) -> ContextItem:
 
 
 async def _item_of(registry: SourceRegistry, record: Record, ask: AskWith) -> ContextItem:
-    """The item that a source finds where the record is all that there is."""
+    """Return the item that a source makes of a record."""
     plain = ContextItem(
         record.source,
         record.text,
@@ -283,16 +293,16 @@ async def _item_of(registry: SourceRegistry, record: Record, ask: AskWith) -> Co
 def joined(
     registry: SourceRegistry, gathered: Gathered, items: Sequence[ContextItem], ask: Ask
 ) -> Gathered:
-    """The same with new items, each first in the first section of its source.
+    """Add new items first in their source's first section.
 
-    An item with the id of one that is there takes its place. A source that has no section
-    gets one where its priority puts it. A section keeps no more items than its limit.
+    A new item replaces one with the same id. A source without a section gets one, placed by its
+    priority. A section keeps no more items than its limit.
 
     Args:
-        registry: says in which order sources stand.
-        gathered: what the context was made from.
+        registry: has the order of the sources.
+        gathered: the questions and answers of the context.
         items: the new ones, best first.
-        ask: makes the question of a section that was not there.
+        ask: makes the question of a section that is added.
     """
     questions, answers = list(gathered.questions), list(gathered.answers)
     for source in dict.fromkeys(item.source for item in items):
@@ -307,7 +317,7 @@ def joined(
             )
         asked = questions[place]
         limit = max(len(own), asked.limit)
-        # More is asked for than goes on, in place of what the request excludes.
+        # The question asks for more items than are used, to make up for excluded ones.
         answers[place] = _with(answers[place], own, limit + asked.request.limit - asked.limit)
         questions[place] = evolve(asked, limit=limit)
     sections = tuple(question.section for question in questions)

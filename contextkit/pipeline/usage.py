@@ -1,4 +1,4 @@
-"""Usage history: which items were used, for strategies that score it.
+"""Record item usage for strategies that score it.
 
 A SQLite database beside the store has one number within 0..1 for each project and item. An
 item in a context moves a tenth of the way to one half; an item that the host marks as used
@@ -91,10 +91,10 @@ class Chosen:
 
 @frozen
 class UseHistory:
-    """The history of use in one file; safe to share.
+    """The usage history in one file; safe to share.
 
     Attributes:
-        file: where it is; it and its folder are made with the first entry.
+        file: its path; the file and its folder are created with the first entry.
         half_life_days: days after which a signal is half.
         max_items: items that are kept of each project; those chosen longest ago go.
         patience: seconds to wait for another process that writes.
@@ -110,7 +110,11 @@ class UseHistory:
     clock: Callable[[], float] = field(default=time.time)
 
     def signals(self, project: str, items: Iterable[Key]) -> dict[Key, float]:
-        """How often and how lately each was chosen: item -> 0..1, without those never chosen."""
+        """Return the usage signals of items, 0..1.
+
+        Items that were never chosen are left out. A signal measures how often and how lately an
+        item was chosen.
+        """
         if not self._is_there():
             return {}
         now, names = self.clock(), {item: _name(item) for item in items}
@@ -119,21 +123,21 @@ class UseHistory:
         return {item: self._faded(rows[name], now) for item, name in names.items() if name in rows}
 
     def shown(self, project: str, items: Iterable[Key], request: str) -> None:
-        """Note what was in a context that was handed out.
+        """Record the items shown in a context.
 
         Args:
-            project: whose it is.
-            items: what was in it.
-            request: what was asked: what it showed before already stays as it is.
+            project: the project of the items.
+            items: the items in the context.
+            request: the request; items that it showed before keep their signal.
         """
         self._choose(project, items, _SHOWN, zlib.crc32(request.encode("utf-8", "replace")))
 
     def used(self, project: str, items: Iterable[Key]) -> None:
-        """Note what turned out to be of use."""
+        """Record items as used."""
         self._choose(project, items, _USED, None)
 
     def listed(self, project: str) -> list[Chosen]:
-        """All that was chosen, the strongest signal first."""
+        """List all chosen items, strongest signal first."""
         if not self._is_there():
             return []
         now = self.clock()
@@ -153,7 +157,10 @@ class UseHistory:
         return sorted(found, key=lambda chosen: (-chosen.signal, chosen.source, chosen.id))
 
     def clear(self, project: str) -> int:
-        """Forget a project's; return how many there were. A broken file goes as a whole."""
+        """Clear a project's history, and return the number of items.
+
+        A broken file is deleted as a whole.
+        """
         if not self._is_there():
             return 0
         try:
@@ -174,7 +181,7 @@ class UseHistory:
             return
         now = self.clock()
         with self._open(makes=True) as database:
-            # Locked before it is read, so that no other process writes in between.
+            # The lock precedes the read, so that no other process writes in between.
             database.execute("BEGIN IMMEDIATE")
             known = self._known(database, project, wanted)
             for item in wanted:
@@ -200,13 +207,13 @@ class UseHistory:
 
     @contextlib.contextmanager
     def _open(self, *, makes: bool = False) -> Iterator[sqlite3.Connection]:
-        # Only strategies that count use pay for the import.
+        # Only strategies that score usage need the import.
         import sqlite3
 
         try:
             if makes:
                 make_private_folder(self.file.parent)
-                # The engine's journal beside it gets the mode that it has.
+                # SQLite gives the journal the mode of the database file.
                 os.close(open_private(self.file, os.O_RDWR | os.O_CREAT))
             with contextlib.closing(
                 sqlite3.connect(self.file, timeout=self.patience, isolation_level=None)
@@ -233,13 +240,16 @@ class UseHistory:
 
 
 def history_of(config: Config) -> UseHistory:
-    """The user's history, with the configured numbers."""
+    """Open the user's history with the configured numbers."""
     settings = config.history
     return UseHistory(data_folder() / "history.sqlite", settings.half_life_days, settings.max_items)
 
 
 def _name(item: Key) -> str:
-    """An item in one text; a source's name has no colon."""
+    """Join an item's source and id with a colon.
+
+    A source's name has no colon.
+    """
     source, identity = item
     return f"{source}:{identity}".encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -250,7 +260,10 @@ def _key(name: str) -> Key:
 
 
 def _is_broken(error: BaseException | None) -> bool:
-    """Whether it is no database any more; not where it is only locked or not to be opened."""
+    """Check whether the file is no longer a valid database.
+
+    A file that is only locked or cannot be opened is not broken.
+    """
     import sqlite3
 
     return type(error) is sqlite3.DatabaseError
@@ -263,16 +276,16 @@ _log = get_logger(__name__)
 
 @define
 class Choosing:
-    """What one assembly reads of the history and adds to it.
+    """One assembly's reads and writes of the usage history.
 
     It reads nothing for a strategy that does not score use. If the history cannot be read, scores
     lack only its signal.
 
     Attributes:
         history: the history, or None where there is none.
-        request: what is assembled.
+        request: the request that is assembled.
         watch: times it, as the stage `history`.
-        notes: what went wrong, for the trace; one line at most.
+        notes: the error, for the trace; one line at most.
     """
 
     history: UseHistory | None
@@ -281,7 +294,10 @@ class Choosing:
     notes: list[str] = field(factory=list, init=False)
 
     async def signals(self, answers: Sequence[Answer]) -> Mapping[Key, float]:
-        """How often and how lately each found item was chosen: (source, id) -> 0..1."""
+        """Map (source, id) of found items to usage signals, 0..1.
+
+        A signal measures how often and how lately an item was chosen.
+        """
         if self.history is None or not self.request.strategy.history:
             return {}
         items = [(item.source, item.id) for answer in answers for item in answer.items]
@@ -289,7 +305,10 @@ class Choosing:
         return found or {}
 
     async def shown(self, fitted: Fitted) -> None:
-        """Note what got in, where the request counts and nothing went wrong before."""
+        """Record the items in the text.
+
+        This applies where the request counts usage and no earlier step failed.
+        """
         request = self.request
         counts = request.strategy.history and request.record_use and not self.notes
         if self.history is None or not counts:
@@ -317,9 +336,9 @@ def mark_used(
     project: str,
     used: FormattedContext | Iterable[ContextItem | Key],
 ) -> None:
-    """Note that items were of use; a history that cannot be used is only logged.
+    """Record items as used; errors of the history are logged.
 
-    Raises `InvalidRequestError` for what is no item.
+    Raises `InvalidRequestError` for a value that is not an item.
     """
     items: Iterable[ContextItem | Key] = used.items if isinstance(used, FormattedContext) else used
     if not isinstance(items, Iterable):
