@@ -1,4 +1,7 @@
-"""Check the results of hooks; an error names the plugin and the hook."""
+"""Check the results of hooks.
+
+An error names the plugin and the hook.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,7 @@ def _one_per_item(source: str, hook: str, returned: int, items: int) -> None:
 
 
 def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem, ...]:
-    """What `contextkit_query` returned: at most `limit` items, all of this source."""
+    """Check `contextkit_query`'s result: at most `limit` items, all this source's."""
     hook = "contextkit_query"
     items = _sequence_of(source, hook, () if result is None else result, ContextItem)[:limit]
     for item in items:
@@ -135,21 +138,21 @@ def checked_items(source: str, result: object, limit: int) -> tuple[ContextItem,
 
 
 def checked_texts(source: str, result: object, items: int) -> tuple[str, ...]:
-    """What `contextkit_format` returned: one text per item."""
+    """Check `contextkit_format`'s result: one text per item."""
     texts = _sequence_of(source, "contextkit_format", result, str)
     _one_per_item(source, "contextkit_format", len(texts), items)
     return texts
 
 
 def checked_text(source: str, result: object) -> str:
-    """What `contextkit_truncate` returned."""
+    """Check `contextkit_truncate`'s result."""
     if not isinstance(result, str):
         raise SourceError(source, "contextkit_truncate", f"expected a text, got {_a(result)}")
     return result
 
 
 def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | None, ...]:
-    """What `contextkit_compress` returned: per item a text or None."""
+    """Check `contextkit_compress`'s result: a text or None per item."""
     hook = "contextkit_compress"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
         raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
@@ -159,7 +162,7 @@ def checked_summaries(plugin: str, result: object, items: int) -> tuple[str | No
 
 
 def checked_scores(plugin: str, result: object, items: int) -> tuple[float, ...]:
-    """What `contextkit_rerank` returned: per item a score within 0..1."""
+    """Check `contextkit_rerank`'s result: a score within 0..1 per item."""
     hook = "contextkit_rerank"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
         raise SourceError(plugin, hook, f"expected a sequence of numbers, got {_a(result)}")
@@ -177,9 +180,12 @@ def checked_scores(plugin: str, result: object, items: int) -> tuple[float, ...]
 
 
 def checked_health(plugin: str, results: Sequence[object]) -> tuple[HealthFinding, ...]:
-    """What one plugin's `contextkit_health` returned: findings of known states, with a text."""
+    """Check one plugin's `contextkit_health` result.
+
+    Each finding has a known state and a text.
+    """
     hook = "contextkit_health"
-    # pluggy leaves None out of the list of what the hook returned.
+    # pluggy leaves None out of the hook's results.
     findings = _sequence_of(plugin, hook, results[0] if results else (), HealthFinding)
     for finding in findings:
         _check_fields(plugin, hook, "HealthFinding", finding, _HEALTH_FIELDS)
@@ -194,7 +200,7 @@ def checked_health(plugin: str, results: Sequence[object]) -> tuple[HealthFindin
 
 
 def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ...], ...]:
-    """What `contextkit_dedup_keys` returned: per item a sequence of keys."""
+    """Check `contextkit_dedup_keys`'s result: a sequence of keys per item."""
     hook = "contextkit_dedup_keys"
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
         raise SourceError(source, hook, f"expected a sequence, got {_a(result)}")
@@ -203,7 +209,10 @@ def checked_keys(source: str, result: object, items: int) -> tuple[tuple[str, ..
 
 
 def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
-    """What `contextkit_tokenizer` returned, callable; what it counts is checked as it counts."""
+    """Check `contextkit_tokenizer`'s result: it must be callable.
+
+    Each count is checked when the tokenizer is called.
+    """
     if not callable(result):
         reason = f"expected a function of a text, got {_a(result)}"
         raise SourceError(plugin, "contextkit_tokenizer", reason)
@@ -211,7 +220,7 @@ def checked_tokenizer(plugin: str, result: object) -> Callable[[str], Any]:
 
 
 def checked_weight(source: str, result: object) -> float:
-    """What `contextkit_weight` returned: a finite number over 0."""
+    """Check `contextkit_weight`'s result: a finite number over 0."""
     if isinstance(result, bool) or not isinstance(result, (int, float)):
         raise SourceError(source, "contextkit_weight", f"expected a number, got {_a(result)}")
     if not 0 < result < math.inf:
@@ -220,7 +229,7 @@ def checked_weight(source: str, result: object) -> float:
 
 
 def checked_info(source: str, result: object) -> SourceInfo:
-    """What `contextkit_source` returned."""
+    """Check `contextkit_source`'s result."""
     hook = "contextkit_source"
     if not isinstance(result, SourceInfo):
         raise SourceError(source, hook, f"expected a SourceInfo, got {_a(result)}")
@@ -239,7 +248,10 @@ def checked_info(source: str, result: object) -> SourceInfo:
 
 
 def _is_setting(key: object, value: object) -> bool:
-    """Whether a file of settings can have it: a bare key, and a value without a date."""
+    """Check whether a TOML settings file can hold this setting.
+
+    The key must be bare, and the value must not contain a date.
+    """
     default = value.default if isinstance(value, Setting) else value
     values = default if isinstance(default, (list, tuple)) else [default]
     bare = isinstance(key, str) and re.fullmatch(r"[A-Za-z0-9_-]+", key) is not None
@@ -247,12 +259,12 @@ def _is_setting(key: object, value: object) -> bool:
 
 
 def checked_problems(source: str, result: object) -> tuple[str, ...]:
-    """What `contextkit_check_settings` returned."""
+    """Check `contextkit_check_settings`'s result."""
     return _sequence_of(source, "contextkit_check_settings", result, str)
 
 
 def checked_report(source: str, result: object) -> IndexReport:
-    """What `contextkit_index` returned."""
+    """Check `contextkit_index`'s result."""
     hook = "contextkit_index"
     if not isinstance(result, IndexReport):
         raise SourceError(source, hook, f"expected an IndexReport, got {_a(result)}")
@@ -265,9 +277,12 @@ def checked_report(source: str, result: object) -> IndexReport:
 
 
 def checked_signals(plugin: str, results: Sequence[object]) -> QuerySignals:
-    """What one plugin's `contextkit_signals` returned; nothing where that is None."""
+    """Check one plugin's `contextkit_signals` result.
+
+    None gives empty signals.
+    """
     hook = "contextkit_signals"
-    # pluggy leaves None out of the list of what the hook returned.
+    # pluggy leaves None out of the hook's results.
     result = results[0] if results else QuerySignals()
     if not isinstance(result, QuerySignals):
         raise SourceError(plugin, hook, f"expected QuerySignals, got {_a(result)}")
@@ -279,9 +294,12 @@ def checked_signals(plugin: str, results: Sequence[object]) -> QuerySignals:
 def checked_spans(
     plugin: str, texts: Sequence[str], results: Sequence[object]
 ) -> tuple[tuple[SecretSpan, ...], ...]:
-    """What one plugin's `contextkit_redact` returned: per text the spans, each within it."""
+    """Check one plugin's `contextkit_redact` result.
+
+    It has spans per text, each within its text.
+    """
     hook = "contextkit_redact"
-    # pluggy leaves None out of the list of what the hook returned.
+    # pluggy leaves None out of the hook's results.
     result = results[0] if results else [()] * len(texts)
     if isinstance(result, (str, bytes)) or not isinstance(result, Sequence):
         raise SourceError(plugin, hook, f"expected a sequence, got {_a(result)}")
@@ -301,7 +319,7 @@ def checked_spans(
 
 
 def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:
-    """What `contextkit_recipes` returned."""
+    """Check `contextkit_recipes`'s result."""
     hook = "contextkit_recipes"
     templates = _sequence_of(plugin, hook, result, RecipeTemplate)
     for template in templates:
@@ -312,7 +330,10 @@ def checked_recipes(plugin: str, result: object) -> tuple[RecipeTemplate, ...]:
 
 
 def checked_tools(plugin: str, result: object) -> tuple[Tool, ...]:
-    """What `contextkit_tools` returned; each one's function is looked at where it is offered."""
+    """Check `contextkit_tools`'s result.
+
+    Each tool's function is checked when the tool is offered.
+    """
     hook = "contextkit_tools"
     tools = _sequence_of(plugin, hook, result, Tool)
     for tool in tools:
@@ -323,7 +344,10 @@ def checked_tools(plugin: str, result: object) -> tuple[Tool, ...]:
 
 
 def checked_recipe(plugin: str, result: object) -> Recipe:
-    """What a recipe's `build` returned: sections of different keys, and a usable footer."""
+    """Check the result of a recipe's `build`.
+
+    Sections must have different keys, and the footer must be usable.
+    """
     hook = "contextkit_recipes"
     if not isinstance(result, Recipe):
         raise SourceError(plugin, hook, f"build returned {_a(result)}, expected a Recipe")
@@ -350,5 +374,5 @@ Failed = Callable[[str, str, str], None]
 
 
 def log_failure(source: str, hook: str, reason: str) -> None:
-    """Log that a hook failed whose default is used instead."""
+    """Log a failed hook whose default is used instead."""
     _log.warning("hook_failed", source=source, hook=hook, reason=reason)

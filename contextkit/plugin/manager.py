@@ -1,6 +1,6 @@
-"""The registry: which plugins there are, which sources are on, and how to call them.
+"""Load plugins, track which sources are on, call hooks.
 
-The manager belongs to a `SourceRegistry` that the host makes; nothing here is global.
+The manager belongs to a `SourceRegistry` that the host makes. There is no global manager.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SourceRegistry:
 
     Attributes:
         config: says which sources are on, and their weights.
-        entry_points: False for a registry that knows only what is registered by hand.
+        entry_points: False to load only plugins that are registered by hand.
     """
 
     config: Config = field(factory=Config)
@@ -93,7 +93,10 @@ class SourceRegistry:
     # -- loading --------------------------------------------------------------------------
 
     def _load(self, name: str) -> None:
-        """Import and register one installed plugin; whatever goes wrong costs that plugin."""
+        """Import and register one installed plugin.
+
+        Any error breaks only that plugin.
+        """
         refuse_duplicate(name, self._installed)
         try:
             self._register(imported(self._installed[name][0]), name)
@@ -113,12 +116,14 @@ class SourceRegistry:
             )
 
     def register(self, plugin: object, name: str) -> None:
-        """Add a plugin of the host's own, without an entry point; it is on unless configured off.
+        """Add the host's own plugin, without an entry point.
+
+        The plugin is on unless the configuration switches it off.
 
         Raises:
             ConfigError: where one of its own settings is wrong.
             DuplicateSourceError: where the name is taken.
-            PluginError: where the name or a hook is not what it must be.
+            PluginError: where the name or a hook is invalid.
             SourceError: where its `contextkit_source` fails.
         """
         for taken, status in self._statuses.items():
@@ -141,7 +146,7 @@ class SourceRegistry:
             )
         try:
             made = plugin() if inspect.isclass(plugin) else plugin
-            # pluggy keeps plugins in sets, so that an unhashable one would break the others.
+            # pluggy keeps plugins in sets, so an unhashable plugin would break the others.
             hash(made)
             problems = misspelt_hooks(made)
             if problems:
@@ -187,7 +192,7 @@ class SourceRegistry:
 
     @property
     def plugins(self) -> list[PluginStatus]:
-        """Every plugin there is, by name."""
+        """Every installed or registered plugin, by name."""
         return [self._statuses[name] for name in sorted(self._statuses)]
 
     @property
@@ -196,7 +201,10 @@ class SourceRegistry:
         return [status.name for status in self.plugins if status.state == "on"]
 
     def status(self, name: str) -> PluginStatus:
-        """What is known of a plugin. Raises `InvalidContextTypeError` where there is none."""
+        """Return a plugin's status.
+
+        Raises `InvalidContextTypeError` where there is no such plugin.
+        """
         if name not in self._statuses:
             hint = install_hint(name) or None
             raise InvalidContextTypeError(name, self._known_sources(), hint)
@@ -204,15 +212,18 @@ class SourceRegistry:
 
     @property
     def sources(self) -> list[str]:
-        """The sources that are on, highest priority first, then by name."""
+        """The enabled sources, highest priority first, then by name."""
         return self.in_order(name for name in self.on if self._statuses[name].is_source)
 
     def in_order(self, names: Iterable[str]) -> list[str]:
-        """Loaded sources, each once, highest priority first, then by name."""
+        """Order loaded sources by priority, highest first, then by name.
+
+        Each source is listed once.
+        """
         return sorted(set(names), key=lambda name: (-self.info(name).priority, name))
 
     def enable(self, name: str) -> None:
-        """Switch a plugin on, importing it if need be.
+        """Switch a plugin on, importing it if necessary.
 
         Raises:
             ConfigError: where one of its own settings is wrong.
@@ -225,14 +236,19 @@ class SourceRegistry:
         self._callers.clear()
 
     def disable(self, name: str, reason: str = "off at run time") -> None:
-        """Switch a plugin off; it stays imported. Raises `InvalidContextTypeError`."""
+        """Switch a plugin off; it stays imported.
+
+        Raises `InvalidContextTypeError`.
+        """
         status = self.status(name)
         if status.state == "on":
             self._statuses[name] = evolve(status, state="off", reason=reason)
         self._callers.clear()
 
     def require(self, name: str) -> None:
-        """Make a source ready for a request that names it; it stays off for others.
+        """Load a source for a request that names it.
+
+        The source stays off for other requests.
 
         Raises `InvalidContextTypeError` for a name that is no source, and for a broken one.
         """
@@ -244,11 +260,11 @@ class SourceRegistry:
             raise InvalidContextTypeError(name, self._known_sources(), "not a source")
 
     def knows(self, name: str) -> bool:
-        """Whether there is a plugin of that name, whatever its state."""
+        """Check whether a plugin exists, in any state."""
         return name in self._statuses
 
     def _make_ready(self, name: str) -> None:
-        """Import a plugin that is off and was never imported; it stays off."""
+        """Import a disabled plugin on first use; it stays off."""
         status = self.status(name)
         if status.state == "off" and not self._manager.has_plugin(name):
             self._load(name)
@@ -271,28 +287,34 @@ class SourceRegistry:
     # -- calling --------------------------------------------------------------------------
 
     def implements(self, name: str, hook: str) -> bool:
-        """Whether a plugin has a hook; one that only wraps it has not."""
+        """Check whether a plugin has a hook, wrappers excluded."""
         return self.implementation(name, hook) is not None
 
     def implementation(self, name: str, hook: str) -> Callable[..., Any] | None:
-        """The plugin's own function for a hook, or None; for telling how it must be run."""
+        """Return the plugin's own function for a hook.
+
+        Returns None where it has none. The function shows how the hook must be run.
+        """
         for impl in getattr(self._manager.hook, hook).get_hookimpls():
             if impl.plugin_name == name and not _wraps(impl):
                 return cast("Callable[..., Any]", impl.function)
         return None
 
     def plugin(self, name: str) -> object:
-        """The plugin itself; None where it is not loaded."""
+        """Return the plugin itself, or None if not loaded."""
         return self._manager.get_plugin(name)
 
     def wraps(self, name: str) -> bool:
-        """Whether a loaded plugin wraps the hooks of others."""
+        """Check whether a loaded plugin wraps the hooks of others."""
         callers = self._manager.get_hookcallers(self.plugin(name)) or ()
         impls = (impl for caller in callers for impl in caller.get_hookimpls())
         return any(_wraps(impl) and impl.plugin_name == name for impl in impls)
 
     def caller(self, name: str, hook: str) -> Callable[..., Any]:
-        """The caller of one plugin's hook, wrapped by plugins that are no sources and are on."""
+        """Return the caller of one plugin's hook.
+
+        Plugins that are on and are not sources may wrap it.
+        """
         key = (name, hook)
         if key not in self._callers:
             others = [
@@ -310,8 +332,8 @@ class SourceRegistry:
     def call(self, name: str, hook: str, /, **arguments: Any) -> Any:
         """Call one plugin's hook; None where it has none.
 
-        Raises `SourceError`, from the cause, for whatever the hook raises but the store's
-        own errors.
+        Raises `SourceError`, from the cause, for any error of the hook. The store's own errors are
+        raised unchanged.
         """
         try:
             result = self.caller(name, hook)(**arguments)
@@ -334,7 +356,7 @@ class SourceRegistry:
         failed: Failed = log_failure,
         **arguments: Any,
     ) -> T | None:
-        """Call a hook whose failure costs no more than what it would have given.
+        """Call an optional hook, and report its failure.
 
         Args:
             name: the source.
@@ -354,24 +376,31 @@ class SourceRegistry:
             return None
 
     def info(self, name: str) -> SourceInfo:
-        """What a loaded source says of itself, with the configured priority.
+        """Return a loaded source's description, with the configured priority.
 
-        A name that no plugin has stands for items that a host hands in.
+        A name that no plugin has stands for items that a host passes in.
         """
         return self._infos.get(name) or SourceInfo(scale="calibrated").completed(
             name, self.config.source(name).priority
         )
 
     def settings(self, name: str) -> dict[str, Any]:
-        """A source's own settings with its defaults, as a copy."""
+        """Return a copy of a source's own settings, with defaults."""
         return deepcopy({**self.info(name).setting_defaults, **self.own_settings(name).values})
 
     def own_settings(self, name: str) -> OwnSettings:
-        """A source's own settings and their origins; unchecked before the source is loaded."""
+        """Return a source's own settings and their origins.
+
+        They are unchecked before the source is loaded.
+        """
         return self._settings.get(name) or OwnSettings(self.config.source(name).own)
 
     def weight(self, name: str, request: ContextRequest, failed: Failed = log_failure) -> float:
-        """A source's weight: the request's, the configured, the hook's, or its `SourceInfo`'s."""
+        """Return a source's weight.
+
+        The request's weight comes first, then the configured one, the hook's, and the
+        `SourceInfo`'s.
+        """
         given = request.weights.get(name) or self.config.source(name).weight
         hook, checked = "contextkit_weight", partial(checks.checked_weight, name)
         own = given or self.attempt(name, hook, checked, failed, request=request)
@@ -380,7 +409,10 @@ class SourceRegistry:
     def dedup_keys(
         self, name: str, items: Sequence[ContextItem], failed: Failed = log_failure
     ) -> Sequence[tuple[str, ...]]:
-        """Per item of a source its dedup keys; none where its hook fails, after `failed`."""
+        """Return the dedupe keys of each of a source's items.
+
+        There are none where the hook fails; `failed` is then called.
+        """
         hook, checked = (
             "contextkit_dedup_keys",
             partial(checks.checked_keys, name, items=len(items)),
@@ -392,7 +424,10 @@ class SourceRegistry:
         return [info.dedup_keys(item.id, item.metadata) for item in items]
 
     def on_with(self, hook: str) -> list[str]:
-        """The plugins that are on and have a hook, by name."""
+        """List the plugins that are on and have a hook.
+
+        They are sorted by name.
+        """
         return [name for name in self.on if self.implements(name, hook)]
 
 

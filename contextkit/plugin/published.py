@@ -1,4 +1,4 @@
-"""The distributions of contextkit's own plugins, for hints where one is not installed."""
+"""Name contextkit's own distributions in hints for missing plugins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PUBLISHED = {
 
 
 def install_hint(name: str, installed: Collection[str] = ()) -> str:
-    """Say how to install the plugin that has a command or a source.
+    """Say how to install a command's or source's plugin.
 
     Args:
         name: the command or the source.

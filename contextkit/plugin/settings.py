@@ -1,4 +1,7 @@
-"""A source's own settings, once the source says what a workspace's file may change of them."""
+"""Decide a source's own settings by the rules it declares.
+
+The rules say what a workspace's file may change.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ class OwnSettings:
     Attributes:
         values: name -> the value that counts.
         origins: dotted key -> where it came from, of those that the rules decided on.
-        overruled: dotted key -> what the workspace's file says against the user's choice.
+        overruled: dotted key -> the workspace's value that the user's choice overrules.
     """
 
     values: Mapping[str, Any] = field(factory=dict)
@@ -31,9 +34,9 @@ class OwnSettings:
 
 
 def own_settings(config: Config, source: str, info: SourceInfo) -> OwnSettings:
-    """The settings of a source by the rules that it names.
+    """Decide a source's own settings by the source's rules.
 
-    Raises `ConfigError` where a workspace's file sets what is the user's alone.
+    Raises `ConfigError` where a workspace's file sets a value that only the user may set.
     """
     values = dict(config.source(source).own)
     origins, overruled = {}, {}
@@ -62,7 +65,10 @@ def own_settings(config: Config, source: str, info: SourceInfo) -> OwnSettings:
 
 
 def _contested(config: Config, key: str, value: Any, info: SourceInfo) -> Contested | None:
-    """What the workspace's file says, beside the user's value or the default that it is held to."""
+    """Return a setting's workspace value beside the user's or default.
+
+    Returns None where the two do not compete.
+    """
     origin, name = config.origin(key), key.split(".", 2)[2]
     if key in config.contested or origin.layer != "project":
         return config.contested.get(key)
@@ -73,7 +79,7 @@ def _contested(config: Config, key: str, value: Any, info: SourceInfo) -> Contes
 
 
 def refuse_wrong(config: Config, source: str, own: OwnSettings, problems: Iterable[str]) -> None:
-    """Raise `ConfigError` for the first of the problems that a source has with its settings.
+    """Raise `ConfigError` for a source's first settings problem.
 
     Args:
         config: says where each setting is.

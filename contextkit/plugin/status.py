@@ -1,4 +1,4 @@
-"""Status of a plugin: where it comes from, its state, and misspelt hooks."""
+"""Record a plugin's origin, state and misspelt hooks."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ HOST = "the host process"
 
 @frozen(kw_only=True)
 class PluginStatus:
-    """What is known of one plugin.
+    """The status of one plugin.
 
     Attributes:
         name: the source's name.
         state: `on`, `off` or `broken`.
         reason: which setting switched it off, or why it is broken.
-        distribution: what was installed to provide it.
+        distribution: the distribution that provides it.
         version: that distribution's version.
         is_source: False for a plugin without `contextkit_query`; None while it is off.
     """
@@ -41,21 +41,21 @@ class PluginStatus:
 
 
 def imported(entry_point: importlib.metadata.EntryPoint) -> object:
-    """The plugin that an entry point names; raises `PluginError` for whatever goes wrong."""
+    """Import an entry point's plugin; any error raises `PluginError`."""
     try:
         return entry_point.load()
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        # An import may raise anything, `SystemExit` and an extension's panic included.
+        # An import may raise any exception, even `SystemExit` or an extension's panic.
         raise PluginError(in_words(error)) from error
 
 
 def distribution_of(entry_point: importlib.metadata.EntryPoint) -> tuple[str, str]:
-    """Name and version of what was installed to provide an entry point."""
+    """Return the name and version of an entry point's distribution."""
     if entry_point.dist is None:
         return "an unknown distribution", ""
-    # Each access parses the whole file anew, a README included.
+    # Each access parses the whole metadata file again, including the README.
     metadata = entry_point.dist.metadata
     return metadata["Name"], metadata["Version"]
 
@@ -65,10 +65,10 @@ def refuse_duplicate(
 ) -> None:
     """Raise `DuplicateSourceError` where several entry points provide a source.
 
-    Names that differ in - and _ alone have one set of settings, and are one source's.
+    Names that differ only in - and _ share one set of settings, and count as one source.
 
     Args:
-        name: the source's.
+        name: the source's name.
         installed: the entry points of each name.
     """
     same = [other for other in installed if normalized(other) == normalized(name)]
@@ -79,7 +79,10 @@ def refuse_duplicate(
 
 
 def provider_as(distribution: str, name: str, wanted: str) -> str:
-    """Who provides a source, and as what where that is not the name that is wanted."""
+    """Name a source's distribution, and the differing name it uses.
+
+    The name is left out where it equals the wanted one.
+    """
     return distribution if name == wanted else f"{distribution} (as '{name}')"
 
 
@@ -89,7 +92,7 @@ HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(_PREFIX))
 
 
 def misspelt_hooks(plugin: object) -> list[str]:
-    """What is wrong with a plugin's functions that are named like hooks."""
+    """Describe a plugin's misspelt, renamed or undecorated hooks."""
     problems = []
     for name, function in inspect.getmembers(plugin, callable):
         if _other_name(function):

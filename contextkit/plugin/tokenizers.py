@@ -1,4 +1,4 @@
-"""Which counter a request's tokens are counted with: an estimate, or a plugin's tokenizer."""
+"""Find the token counter: an estimate, or a plugin's tokenizer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NO_PLUGIN = "; no plugin that is on has any (pip install contextkit-tokenizers)
 
 
 def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failure) -> TokenCounter:
-    """The counter for a model family, or the one that a plugin has for this name.
+    """Find the counter for a model family or plugin tokenizer.
 
-    A plugin's tokenizer that fails on a text is replaced by the estimate for OpenAI's
-    models on that text; `failed` is told.
+    Where a plugin's tokenizer fails on a text, the estimate for OpenAI's models counts that text,
+    and `failed` is called.
 
     Raises:
-        InvalidRequestError: if no counter has this name; it has what plugins said.
+        InvalidRequestError: if no counter has this name; the message includes plugins' errors.
     """
     if name in FAMILIES:
         return counter_for(name)
@@ -45,7 +45,7 @@ def find_counter(registry: SourceRegistry, name: str, failed: Failed = log_failu
 
 @frozen
 class _Guarded:
-    """A plugin's tokenizer that costs no more than its exactness where it fails."""
+    """A plugin's tokenizer that falls back to an estimate."""
 
     count: Callable[[str], int]
     plugin: str
