@@ -1,1 +1,1 @@
-"""Settings: where they come from, and what they may be."""
+"""Settings: their sources and their valid values."""

@@ -1,4 +1,4 @@
-"""Reading one file of settings: dotted keys, their values, and the lines they stand on."""
+"""Read a settings file: dotted keys, values and line numbers."""
 
 from __future__ import annotations
 
@@ -25,20 +25,25 @@ _LONGEST_TABLE = 1000
 
 @frozen
 class FileSetting:
-    """A value as it stands in a file, and its line, counted from 1, where that was found."""
+    """A value in a settings file, and its line.
+
+    Lines are counted from 1.
+    """
 
     raw: Any
     line: int | None
 
 
 def read_settings(file: Path) -> dict[str, FileSetting]:
-    """The settings of a `contextkit.toml` or `config.toml`, or of a `pyproject.toml`'s table.
+    """Read the settings of a TOML file.
+
+    The file is a `contextkit.toml`, a `config.toml`, or a `pyproject.toml` with the table.
 
     Raises `ConfigError` for a file that cannot be read, is not TOML, or has a value where
     a table belongs.
     """
     try:
-        # A byte order mark, as some editors write it, is not the user's fault.
+        # Some editors write a byte order mark; the user is not at fault for it.
         text = read_toml(file).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot be read: {error}", file=file) from error
@@ -89,7 +94,7 @@ def _parsed(text: str, file: Path) -> Any:
     try:
         return parse_toml(text)
     except (ValueError, RecursionError) as error:
-        # Also an endless number, or brackets without end, which have no line.
+        # An overlong number or unclosed brackets raise here too, without a line number.
         found = re.search(r"\(at line (\d+)", str(error))
         line = int(found.group(1)) if found else None
         if found is None and isinstance(error, tomllib.TOMLDecodeError):
@@ -126,7 +131,7 @@ def _flatten_named(section: str, tables: Mapping[str, Any]) -> Iterator[tuple[st
 
 
 class _Lines:
-    """The lines that keys stand on, found in one pass over a file."""
+    """Line numbers of keys, read in one pass."""
 
     def __init__(self, text: str) -> None:
         self._first: dict[str, int] = {}
@@ -135,7 +140,10 @@ class _Lines:
         self._lengths = {len(key) for key in self._first}
 
     def of(self, dotted: str) -> int | None:
-        """The line on which a key is set; else that of the closest key or table around it."""
+        """Return the line on which a key is set.
+
+        Where the key has no line, it is the line of the closest key or table around it.
+        """
         wanted = normalized(_NOT_IN_KEY.sub("", dotted.rstrip(".")))
         end = len(wanted)
         while end > 0:
@@ -146,7 +154,10 @@ class _Lines:
 
 
 def _first_line_of(text: str, dotted: str) -> int | None:
-    """The first line of a table, or with a setting of it, as it is written there."""
+    """Return the first line of a table or its settings.
+
+    The key is compared as the file spells it.
+    """
     for number, here in _keys_by_line(text):
         if f"{here}.".startswith(f"{dotted}."):
             return number
@@ -154,7 +165,10 @@ def _first_line_of(text: str, dotted: str) -> int | None:
 
 
 def _keys_by_line(text: str) -> Iterator[tuple[int, str]]:
-    """Each line with a table's name or a key, and that name or key with its table's."""
+    """Yield each table's or key's line, with its name.
+
+    A key's name includes its table's.
+    """
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
         heading = _TABLE.match(line)

@@ -1,12 +1,10 @@
-"""Joining the layers: later beats earlier, but a workspace's file only narrows the user's.
+"""Join the configuration's layers; later layers override earlier ones.
 
-What a workspace's file may change of what the user set in the user's own file.
+A workspace's file may come with a cloned repository. It may narrow the user's choices, never widen
+them. Each setting names its rule where it is declared: on the field in `model`, or for a source's
+own settings in `SourceInfo.workspace_rules`.
 
-A workspace's file may come with a cloned repository. It may narrow what the user chose, never
-widen it. Each setting names its rule where it is declared: on the field in `model`, and for a
-source's own settings in `SourceInfo.workspace_rules`.
-
-| rule | what the workspace's value does |
+| rule | effect of the workspace's value |
 |---|---|
 | `free` | it counts |
 | `user` | it is refused: the setting is the user's alone |
@@ -15,8 +13,8 @@ source's own settings in `SourceInfo.workspace_rules`.
 | `on` | it may switch on; what the user switched on stays on |
 | `lower` | it is at most the user's number, where the user set one |
 | `capped` | it is at most the user's number, or the default |
-| `fewer` | of the names in it those count that the user's list has, where there is one |
-| `more` | the user's list is added behind it |
+| `fewer` | only the names that are also in the user's list count, where there is one |
+| `more` | the user's list is appended to it |
 | `plain` | it counts where it is a plain name; one with a `:` names a file or a provider |
 """
 
@@ -39,7 +37,10 @@ ALWAYS: frozenset[WorkspaceRule] = frozenset({"capped", "plain"})
 
 
 def rule_of(key: str) -> WorkspaceRule | None:
-    """The rule of a setting of the core, by its dotted key; None for a source's own setting."""
+    """Return the rule of a core setting, by dotted key.
+
+    Returns None for a source's own setting.
+    """
     first, _, rest = key.partition(".")
     if first in SECTIONS:
         known = fields_dict(SECTIONS[first])
@@ -54,14 +55,14 @@ def rule_of(key: str) -> WorkspaceRule | None:
 
 
 def narrowed(rule: WorkspaceRule, users: Any, workspaces: Any) -> Any:
-    """The value that counts.
+    """Return the value that counts by a rule.
 
-    A value of a wrong type is handed on where it would count, so that it is refused as such.
+    A value of a wrong type is passed on where it would count, so that a later check refuses it.
 
     Args:
         rule: the setting's.
-        users: what the user set, or the default.
-        workspaces: what the workspace's file says.
+        users: the user's value, or the default.
+        workspaces: the value in the workspace's file.
     """
     return _NARROWED[rule](users, workspaces)
 
@@ -117,7 +118,7 @@ _NARROWED: Mapping[WorkspaceRule, Callable[[Any, Any], Any]] = {
 
 @frozen
 class Value:
-    """A value as a layer has it.
+    """A value as one layer has it.
 
     Attributes:
         raw: unchecked.
@@ -137,11 +138,11 @@ Layer = Mapping[str, Value]
 
 @frozen
 class Joined:
-    """The layers as one.
+    """The joined layers.
 
     Attributes:
         values: dotted key -> the value that counts.
-        overruled: dotted key -> what the workspace's file says against the user's choice.
+        overruled: dotted key -> the workspace's value that the user's choice overrules.
         contested: a source's own settings that both files have; see `Config.contested`.
     """
 
@@ -185,7 +186,7 @@ def _default_of(key: str) -> Any:
 
 
 def with_switched_off_left_out(config: Config) -> Config:
-    """A configuration whose workspace's file names no source that the user switched off."""
+    """Drop sources that the user disabled from the workspace's lists."""
     overruled = dict(config.overruled)
     sections: dict[str, Any] = {}
     for key, origin in config.origins.items():

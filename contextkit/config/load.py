@@ -1,9 +1,9 @@
-"""Reading the configuration's layers, and joining them into one `Config`.
+"""Read the configuration's layers, and join them into one `Config`.
 
-How long sources may take if a person waits for one answer: a command, an MCP tool.
-
-A process that has just begun, on a machine that runs tests beside it, needs several times what
-a warm one needs. An answer without its code is worse there than one that comes a second later.
+Commands and MCP tools, for which a person waits for one answer, have their own timeouts for
+sources. A process that has just begun, on a machine that runs tests beside it, needs several times
+as long as a warm one. For them, an answer without its code is worse than one that comes a second
+later.
 """
 
 from __future__ import annotations
@@ -37,12 +37,15 @@ _CORE_KEYS = tuple(name for name in fields_dict(SourceSettings) if name != "own"
 
 
 def data_folder() -> Path:
-    """Where stores and states live: `CONTEXTKIT_HOME`, or the user's data folder."""
+    """Return the folder of stores and states.
+
+    It is `CONTEXTKIT_HOME`, or the user's data folder.
+    """
     return _home() or _usual_folder("data")
 
 
 def user_config_file() -> Path:
-    """The user's `config.toml`, whether it is there or not."""
+    """Return the user's `config.toml`, whether it exists or not."""
     return (_home() or _usual_folder("config")) / "config.toml"
 
 
@@ -80,7 +83,7 @@ def load_config(
         layers: those of `LAYERS` that are read.
 
     Raises:
-        ConfigError: naming file, line, key and what was expected.
+        ConfigError: with file, line, key and the expected value.
     """
     file = workspace.config_file
     readers: Mapping[str, Callable[[], Layer]] = {
@@ -150,7 +153,10 @@ def _environment_layer(environment: Mapping[str, str]) -> Layer:
 
 
 def _is_a_plugins_token(name: str) -> bool:
-    """Whether a variable holds a secret that a plugin's command reads, which is no setting."""
+    """Check whether a variable holds a plugin command's secret.
+
+    Such a variable is not a setting.
+    """
     owner, _, rest = name.partition("_")
     return rest.endswith("token") and owner not in {"sources", "strategies", *SECTIONS}
 
@@ -161,7 +167,7 @@ def _source_key(name: str) -> str | None:
 
 
 def _strategy_key(name: str) -> str | None:
-    # The shortest name: `x_min_relevance` is a part of `x`, not the relevance of `x_min`.
+    # The shortest name counts: `x_min_relevance` is a part of `x`, not the relevance of `x_min`.
     found = re.fullmatch(rf"strategies_(.+?)_({'|'.join(STRATEGY_PARTS)})", name)
     return f"strategies.{normalized(found.group(1))}.{found.group(2)}" if found else None
 
@@ -256,7 +262,7 @@ def _add_part(strategies: dict[str, dict[str, Any]], key: str, value: Value) -> 
 
 
 def _check_strategies(config: Config, values: Mapping[str, Value]) -> None:
-    """Refuse a strategy that weighs nothing, and a chosen one that is not there."""
+    """Refuse a strategy without any weight, and an unknown choice."""
     for name in config.strategies:
         try:
             strategy_named(config, name)
@@ -298,7 +304,7 @@ def _checked(key: str, value: Value, attribute: Attribute[Any]) -> Any:
         raise ConfigError(
             f"{error}{where}", key=key, file=value.file, line=value.origin.line
         ) from error
-    # A folder named in a file is beside that file, wherever the program runs.
+    # A folder that a file names is relative to that file, wherever the program runs.
     return value.file.parent / found if isinstance(found, Path) and value.file else found
 
 
@@ -312,7 +318,7 @@ _TIMEOUT_KEY, _DEADLINE_KEY = "assemble.source_timeout", "assemble.deadline"
 
 
 def patient(config: Config) -> Config:
-    """The same configuration, with more time for the sources where none is configured."""
+    """Raise the sources' timeouts where none is configured."""
     assemble, origins = config.assemble, dict(config.origins)
     if _TIMEOUT_KEY not in origins:
         assemble = evolve(assemble, source_timeout=SOURCE_TIMEOUT)

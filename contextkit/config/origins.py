@@ -1,4 +1,4 @@
-"""Where a value came from, and what became of one that the user's choice stands against."""
+"""Record where a value came from, and which was overruled."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from attrs import frozen
 
 @frozen
 class Origin:
-    """Where a value came from.
+    """The origin of a value.
 
     Attributes:
         layer: `default`, `user`, `project`, `environment`, `flag` or `run time`.
-        label: for a person: a file's name, a variable's or a flag's.
+        label: the name of the file, the variable or the flag, for messages.
         line: the line in the file, counted from 1, or None.
     """
 
@@ -27,12 +27,12 @@ class Origin:
 
 @frozen
 class Overruled:
-    """A value of a workspace's file that does not count, or not as it stands there.
+    """A workspace's value that counts only partly, or not.
 
     Attributes:
-        value: what the workspace's file says.
-        origin: where.
-        users: where the user's choice is that stands against it.
+        value: the value in the workspace's file.
+        origin: its place there.
+        users: the origin of the user's choice that overrules it.
     """
 
     value: Any
@@ -42,7 +42,7 @@ class Overruled:
 
 @frozen
 class Contested:
-    """A source's own setting that both the user's and the workspace's file have.
+    """A source's own setting that user and workspace both set.
 
     Attributes:
         users, workspaces: the two values.

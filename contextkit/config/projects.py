@@ -1,11 +1,11 @@
-"""Which workspaces may use a project's name.
+"""Decide which workspaces may use a project's name.
 
-The records of workspaces that name one project are one project's. A name may stand in the file
-of a cloned repository, so such a file claims nothing: a name belongs to the workspace that used it
-first, and to those that the user links to it. A name that the user gives, in `config.toml`, in the
+Workspaces that name the same project share its records. A name may stand in the file of a cloned
+repository, so such a file claims nothing. A name belongs to the workspace that used it first, and
+to those that the user links to it. A name that the user gives, in `config.toml`, in the
 environment, by a flag or as a host, needs no link.
 
-The links are in the folder `projects` of the data folder, a file of JSON for each name.
+The links are in the folder `projects` of the data folder, one JSON file for each name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LONGEST_NAME = 60
 
 @frozen
 class Identity:
-    """What the records of a workspace belong to.
+    """The project that a workspace's records belong to.
 
     Attributes:
         project: the name of it in the store: `name:NAME`, or the workspace's path. The two never
@@ -60,7 +60,7 @@ class Member:
 
     @classmethod
     def of(cls, root: Path) -> Member:
-        """A workspace by its root folder."""
+        """Create the member for a workspace's root folder."""
         repository = repository_of(root)
         return cls(_as_text(root), _as_text(repository) if repository else None)
 
@@ -78,7 +78,10 @@ class Project:
     members: tuple[Member, ...]
 
     def has(self, root: Path) -> bool:
-        """Whether a workspace may use the name: it, or another work tree of its repository."""
+        """Check whether a workspace may use the name.
+
+        It may if it, or another work tree of its repository, is a member.
+        """
         if any(member.root == _as_text(root) for member in self.members):
             return True
         mine = Member.of(root).repository
@@ -86,14 +89,14 @@ class Project:
 
 
 def identify(root: Path, config: Config, *, claim: bool = True) -> Identity:
-    """What a workspace's records belong to.
+    """Identify the project of a workspace's records.
+
+    Where the data folder cannot be written, a name in a workspace's file is not used.
 
     Args:
         root: its root folder.
-        config: has the project's name, and where that came from.
+        config: has the project's name, and the name's origin.
         claim: whether a name that no workspace has used becomes this one's.
-
-    Where the data folder cannot be written, a name of a workspace's file is not used.
     """
     name, place = config.project, Identity(_as_text(root))
     if not name:
@@ -121,7 +124,7 @@ def identify(root: Path, config: Config, *, claim: bool = True) -> Identity:
 
 
 def linked_projects() -> list[Project]:
-    """Every name that is in use, sorted; files that cannot be read are left out."""
+    """List every name in use, sorted; unreadable files are skipped."""
     found = []
     with contextlib.suppress(OSError):
         for file in _folder().glob("*.json"):
@@ -131,15 +134,19 @@ def linked_projects() -> list[Project]:
 
 
 def link(name: str, root: Path) -> Project:
-    """Let a workspace use a name, beside those that do already.
+    """Let another workspace use a name.
 
-    Raises `ContextKitError` where that cannot be written.
+    The workspaces that use it already keep it.
+
+    Raises `ContextKitError` where the link cannot be written.
     """
     return _add(name, root, only_first=False)
 
 
 def unlink(name: str, root: Path) -> bool:
-    """Take a name from a workspace; without any, the next one to use it has it.
+    """Remove a workspace's right to a name.
+
+    A name without any workspace belongs to the next one that uses it.
 
     Returns:
         Whether the workspace was linked.
@@ -166,13 +173,13 @@ def _folder() -> Path:
 
 
 def _file_of(name: str) -> Path:
-    # A name may be longer than a file's, and have any characters.
+    # A name may be longer than a file name can be, and may have any characters.
     digest = hashlib.sha256(_as_text(name).encode()).hexdigest()[:32]
     return _folder() / f"{digest}.json"
 
 
 def _read(name: str) -> Project | None:
-    """A name's links; None where no workspace has used it."""
+    """Read a name's links; None for an unused name."""
     return _parsed(_file_of(name))
 
 
@@ -184,7 +191,7 @@ def _parsed(file: Path) -> Project | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        # Damage frees no name: the user links it anew.
+        # A damaged file does not free its name: the user links it again.
         raise ContextKitError(f"{file} cannot be read ({in_words(error)})") from error
 
 

@@ -1,4 +1,4 @@
-"""Every section of the configuration: each setting's values, default and help."""
+"""Every configuration section: each setting's values, default and help."""
 
 from __future__ import annotations
 
@@ -292,5 +292,8 @@ SECTIONS: Mapping[str, type] = {
 
 
 def settings_of(section: type) -> tuple[Attribute[Any], ...]:
-    """The settings of a section's class, in order; of a source's those of the core."""
+    """List a section class's settings, in order.
+
+    For a source these are the core's settings.
+    """
     return tuple(each for each in fields(section) if "values" in each.metadata)

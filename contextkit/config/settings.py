@@ -1,9 +1,9 @@
-"""The configuration: what can be set, and where each value came from.
+"""The effective configuration, with the origin of each value.
 
-Later beats earlier: defaults, the user's `config.toml`, the project's `contextkit.toml` or
-`[tool.contextkit]`, the environment (`CONTEXTKIT_ASSEMBLE_MAX_TOKENS`,
-`CONTEXTKIT_SOURCES_CODE_ENABLED`; an empty variable is not set), command-line flags, and
-last the request itself.
+Later layers override earlier ones: defaults, the user's `config.toml`, the project's
+`contextkit.toml` or `[tool.contextkit]`, the environment (`CONTEXTKIT_ASSEMBLE_MAX_TOKENS`,
+`CONTEXTKIT_SOURCES_CODE_ENABLED`; an empty variable counts as unset), command-line flags, and last
+the request itself.
 """
 
 from __future__ import annotations
@@ -34,12 +34,18 @@ from contextkit.models.options import fitting, option
 
 
 def normalized(name: str) -> str:
-    """A source's or strategy's name as the environment can spell it: lower case, no underscores."""
+    """Normalize a source's or strategy's name for lookups.
+
+    The result is in lower case and without underscores, so that the environment can spell it.
+    """
     return name.lower().replace("_", "-")
 
 
 def one_name_twice(names: Iterable[str]) -> tuple[str, str] | None:
-    """The first two of some names that are one name to everything that looks them up, if any."""
+    """Find the first two names that are equal when normalized.
+
+    Returns None where there are none.
+    """
     seen: dict[str, str] = {}
     for name in names:
         first = seen.setdefault(normalized(name), name)
@@ -49,7 +55,10 @@ def one_name_twice(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def section_about(kind: type) -> str:
-    """What a section is for, in a sentence: the first line of its class's docstring."""
+    """Describe a section in a sentence.
+
+    The sentence is the first line of its class's docstring.
+    """
     text = inspect.getdoc(kind) or ""
     about = text.splitlines()[0].rpartition("`: ")[2]
     return f"{about[:1].upper()}{about[1:]}"
@@ -68,7 +77,7 @@ class Config:
         sources: normalized source name -> its settings.
         strategies: normalized strategy name -> the parts of it that are set.
         origins: dotted key -> where its value came from; defaults are not in it.
-        overruled: dotted key -> what a workspace's file says against the user's choice.
+        overruled: dotted key -> the workspace's value that the user's choice overrules.
         contested: dotted key of a source's own setting -> both values, until the source is
             loaded and its rule is known; until then the user's counts.
     """
@@ -93,20 +102,20 @@ class Config:
     contested: Mapping[str, Contested] = field(factory=dict)
 
     def source(self, name: str) -> SourceSettings:
-        """The settings of a source, whether it was configured or not."""
+        """Return a source's settings, configured or default."""
         return self.sources.get(normalized(name), _NOT_CONFIGURED)
 
     def origin(self, key: str) -> Origin:
-        """Where the value of a dotted key came from."""
+        """Return the origin of a dotted key's value."""
         return self.origins.get(key, Origin("default", "default"))
 
     def refusal(self, key: str, expected: str, origin: Origin | None = None) -> ConfigError:
-        """The error for a value that makes no sense, with where it was set.
+        """Create the error for an invalid value, with its origin.
 
         Args:
             key: its dotted key.
-            expected: what would be right.
-            origin: where it was set; default: what `origin` says.
+            expected: a description of valid values.
+            origin: the value's origin; default: the result of `origin`.
         """
         origin = origin or self.origin(key)
         in_file = origin.layer in {"user", "project"}
@@ -115,7 +124,10 @@ class Config:
         )
 
     def described(self) -> list[tuple[str, Any, Origin]]:
-        """Every setting: dotted key, value, origin; sorted by key."""
+        """List every setting as dotted key, value and origin.
+
+        The list is sorted by key.
+        """
         rows: list[tuple[str, Any]] = [("project", self.project)]
         for section in SECTIONS:
             values = getattr(self, section)

@@ -1,8 +1,8 @@
-"""Strategies by name: those that come with contextkit, and those of `[strategies.NAME]`.
+"""Find strategies by name, built in or from `[strategies.NAME]`.
 
-What a strategy does not say is as in `[ranking]`, so the strategy `default` is `[ranking]`
-and nothing else until `[strategies.default]` says more. A section with the name of one that
-comes with contextkit changes the parts that it names.
+Parts that a strategy does not set come from `[ranking]`. The strategy `default` is therefore equal
+to `[ranking]` until `[strategies.default]` sets more. A section with the name of a built-in
+strategy changes only the parts that it names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @frozen
 class BuiltIn:
-    """A strategy that comes with contextkit: what it is for, and its parts."""
+    """A built-in strategy: its description and its parts."""
 
     about: str
     parts: Mapping[str, Any]
@@ -65,16 +65,16 @@ BUILT_IN: Mapping[str, BuiltIn] = {
 
 
 def strategy_names(config: Config) -> list[str]:
-    """The strategies that there are, sorted."""
+    """List the names of all strategies, sorted."""
     return sorted({*BUILT_IN, *config.strategies})
 
 
 def strategy_named(config: Config, name: str) -> Strategy:
-    """A strategy with all its numbers.
+    """Return a strategy with all its numbers.
 
     Raises:
-        InvalidRequestError: where there is none of that name.
-        ValueError: where its parts make no sense together.
+        InvalidRequestError: where no strategy has that name.
+        ValueError: where its parts contradict each other.
     """
     key = normalized(name)
     if key not in BUILT_IN and key not in config.strategies:
@@ -85,7 +85,7 @@ def strategy_named(config: Config, name: str) -> Strategy:
 
 
 def strategy_for(config: Config, given: object) -> Strategy:
-    """The strategy of a request.
+    """Return the strategy of a request.
 
     Args:
         config: its strategies; `[assemble] strategy` is the one where none is given.
@@ -130,7 +130,7 @@ def _checked_part(name: object, value: object) -> Any:
 
 
 def _spelt(strategy: Strategy) -> Strategy:
-    """The same, with its sources' names as everything looks them up."""
+    """Normalize the sources' names in a strategy."""
     if not strategy.budget and not strategy.limits:
         return strategy
     return evolve(strategy, budget=_by_source(strategy.budget), limits=_by_source(strategy.limits))
