@@ -1,4 +1,6 @@
-"""The base for sources whose records people and agents write, and helpers for every source.
+"""The base for sources of written records, and helpers.
+
+People and agents write those records. The helpers serve every source.
 
 | module | provides |
 |---|---|

@@ -1,4 +1,7 @@
-"""The entries of a project and of its user: add or change, get, list, count, remove."""
+"""Manage the entries of a project and of its user.
+
+Entries can be added, changed, read, listed, counted and removed.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,16 @@ E = TypeVar("E", bound=Entry)
 
 _DID = {"stored": "Added", "updated": "Updated", "unchanged": "Already there:"}
 
-# Between reading and writing no other thread may write.
+# No other thread may write between reading and writing.
 _writing = ForkLock()
 _turns = threading.local()
 
 
 @frozen
 class Book(Generic[E]):
-    """Reads and writes one source's entries. Every method blocks, from any thread.
+    """Reads and writes one source's entries; every method blocks.
+
+    Methods may be called from any thread.
 
     ```python
     class DishBook(Book[Dish]):
@@ -48,7 +53,7 @@ class Book(Generic[E]):
 
     Attributes:
         records: the source's records.
-        hold: holds the store for this process, so that reading and writing are one step;
+        hold: locks the store for this process, so that reading and writing are one step;
             default: another process may write in between.
     """
 
@@ -66,16 +71,18 @@ class Book(Generic[E]):
 
     @classmethod
     def of(cls, kit: Kit) -> Self:
-        """The entries of a kit's project. Raises `InvalidContextTypeError` where the source is off.
+        """Open the entries of a kit's project.
 
         Reading and writing are one step for other processes too.
+
+        Raises `InvalidContextTypeError` where the source is off.
         """
         return cls(kit.records(cls.source), hold=kit.store.hold)
 
     # -- reading --------------------------------------------------------------------------
 
     def get(self, entry_id: str) -> E:
-        """The entry with this id: the project's before the user's.
+        """Return the entry with this id; the project's come first.
 
         Raises the book's `unknown` error where there is none.
         """
@@ -98,12 +105,15 @@ class Book(Generic[E]):
         return [self._read(record) for record in self.records.newest(checked_limit(limit), filters)]
 
     def count(self, **filters: Any) -> int:
-        """How many entries there are; the filters are those of `list`."""
+        """Count the entries; filters are those of `list`."""
         return self.records.count(filters)
 
     @classmethod
     async def items_for(cls, request: ContextRequest) -> builtins.list[ContextItem]:
-        """The entries that match a request, as items, best first."""
+        """Return the entries that match a request, as items.
+
+        The best come first.
+        """
         hits = await request.records.search(
             request.query, limit=request.limit, filters=request.filters
         )
@@ -112,10 +122,10 @@ class Book(Generic[E]):
     # -- writing --------------------------------------------------------------------------
 
     def add(self, *parts: Any, **given: Any) -> E:
-        """Store an entry, or change the one with its id in the same scope.
+        """Store an entry, or change it in its scope.
 
-        A part that is None has its default in a new entry, and stays as it is in one that is
-        there.
+        An entry with the same id in the same scope is changed. A part that is None gets its default
+        in a new entry, and keeps its value in an existing one.
 
         Args:
             parts: values of the first parts, in the order of the class.
@@ -123,9 +133,9 @@ class Book(Generic[E]):
                 every project.
 
         Returns:
-            The entry as it is stored; its `outcome` says whether it is new.
+            The stored entry; its `outcome` says whether it is new.
 
-        Raises the entry class's `invalid` error; nothing was stored then.
+        Raises the entry class's `invalid` error; in that case nothing was stored.
         """
         shared = given.pop("shared", False)
         named = dict(zip(self.entry.parts(), parts, strict=False))
@@ -140,7 +150,10 @@ class Book(Generic[E]):
         *,
         shared: bool = False,
     ) -> E:
-        """Store an entry of checked parts, or change the one with this id in the same scope."""
+        """Store or change an entry, from checked parts.
+
+        The entry with this id in the same scope is changed.
+        """
         scope = self.scope(shared)
         with self.turn():
             same = [record for record in scope.get(entry_id) if record.project == scope.project]
@@ -153,7 +166,7 @@ class Book(Generic[E]):
         return entry
 
     def new(self, entry_id: str, given: Mapping[str, Any], scope: Records) -> E:
-        """A new entry of a scope, not yet stored."""
+        """Create a new entry for a scope without storing it."""
         made: Any = self.entry(
             **{"id": entry_id, "created_at": datetime.now(UTC), **given},
             project=scope.project,
@@ -162,12 +175,14 @@ class Book(Generic[E]):
         return made  # type: ignore[no-any-return]
 
     def write(self, entry: E) -> E:
-        """Store a changed entry in the scope it is in; call it within `turn`."""
+        """Write a changed entry to its scope, within a `turn`."""
         self._scope_of(entry).put([entry.as_record()])
         return entry
 
     def remove(self, entry_id: str) -> E:
-        """Delete an entry; one with the same id in the other scope stays.
+        """Delete an entry; the other scope keeps its own.
+
+        An entry with the same id in the other scope stays.
 
         Raises the book's `unknown` error where there is none.
         """
@@ -178,9 +193,9 @@ class Book(Generic[E]):
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Read and write as one step: no other thread or process writes in between.
+        """Read and write in one step, under the lock.
 
-        A turn within a turn is a part of it.
+        No other thread or process writes in between. A nested turn is a part of the outer one.
         """
         within = getattr(_turns, "running", False)
         with contextlib.nullcontext() if within else _writing, self.hold():
@@ -191,26 +206,26 @@ class Book(Generic[E]):
                 _turns.running = within
 
     def scope(self, shared: bool) -> Records:
-        """The records of the project, or of the user."""
+        """Return the records of the project, or of the user."""
         return self.records.shared if shared else self.records
 
     # -- as text -------------------------------------------------------------------------
 
     @classmethod
     def added_line(cls, entry: E) -> str:
-        """What adding did, in one line."""
+        """Describe in one line what adding did."""
         whose = "all your projects" if entry.scope == "user" else "this project"
         return f"{_DID[entry.outcome]} {entry.id} ({whose})"
 
     @classmethod
     def rows(cls, entries: Sequence[E]) -> builtins.list[str]:
-        """One line for each, in columns."""
+        """Format entries as one line each, in columns."""
         width = max((len(entry.id) for entry in entries), default=0)
         return [f"{it.id:<{width}}  {it.created_at:%Y-%m-%d}  {it.title}" for it in entries]
 
     @classmethod
     def listing(cls, entries: Sequence[E], total: int) -> str:
-        """One line for each, and how many there are where that is more."""
+        """Format entries as lines, with the total if larger."""
         lines = cls.rows(entries)
         if total > len(entries):
             lines.append(f"{len(entries)} of {total} {cls.source}")
@@ -226,13 +241,19 @@ class Book(Generic[E]):
 
 
 def changed(known: E, given: Mapping[str, Any]) -> E:
-    """An entry with some parts changed; its `outcome` says whether that changed anything."""
+    """Change some parts of an entry.
+
+    Its `outcome` says whether anything changed.
+    """
     after = evolve(known, **given)
     return after if after == known else evolve(after, outcome="updated")
 
 
 def checked_limit(limit: object) -> int:
-    """A number of entries to list; raises `InvalidRequestError` below 1."""
+    """Check a number of entries to list.
+
+    Raises `InvalidRequestError` below 1.
+    """
     if type(limit) is not int or limit < 1:
         raise InvalidRequestError(f"limit must be at least 1, got {limit!r}")
     return limit

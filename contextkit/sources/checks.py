@@ -1,4 +1,7 @@
-"""Checks for the parts of entries: each gives the value as it is stored, or says what is wrong."""
+"""Checks for the parts of entries.
+
+Each check returns the value as it is stored, or raises an error.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from contextkit.text.given import given_line, given_lines
 
 
 def line(what: str, longest: int) -> Callable[[Any], str]:
-    """A text of one line with 1 to `longest` characters.
+    """Create a check: one line, 1 to `longest` characters.
 
     Args:
         what: what it is, for errors: `a name`.
@@ -19,7 +22,7 @@ def line(what: str, longest: int) -> Callable[[Any], str]:
     """
 
     def check(value: Any) -> str:
-        # Most values are read back as they were stored, and many for each request.
+        # Most values are read back as they were stored, and many of them in each request.
         if type(value) is str and value.isascii() and value.isprintable():
             trimmed = value[:1] != " " != value[-1:] and "  " not in value
             if trimmed and 1 <= len(value) <= longest:
@@ -30,7 +33,9 @@ def line(what: str, longest: int) -> Callable[[Any], str]:
 
 
 def text(what: str, longest: int, hint: str = "") -> Callable[[Any], str]:
-    """A text of any number of lines, with 1 to `longest` characters.
+    """Create a check: a text of any number of lines.
+
+    It has 1 to `longest` characters.
 
     Args:
         what: what it is, for errors: `a note`.
@@ -53,7 +58,10 @@ def text(what: str, longest: int, hint: str = "") -> Callable[[Any], str]:
 
 
 def name(what: str, longest: int) -> Callable[[Any], str]:
-    """A name of 1 to `longest` printable characters, without white space at its ends."""
+    """Create a check: a name, 1 to `longest` printable characters.
+
+    A name has no white space at its ends.
+    """
 
     def check(value: Any) -> str:
         stored = value.strip() if isinstance(value, str) else ""
@@ -67,7 +75,7 @@ def name(what: str, longest: int) -> Callable[[Any], str]:
 
 
 def whole(what: str, least: int = 0, most: int = 2**53) -> Callable[[Any], int]:
-    """A whole number from `least` to `most`."""
+    """Create a check: a whole number, `least` to `most`."""
 
     def check(value: Any) -> int:
         if type(value) is int and least <= value <= most:
@@ -80,14 +88,14 @@ def whole(what: str, least: int = 0, most: int = 2**53) -> Callable[[Any], int]:
 
 
 def number(what: str, least: float = 0.0, most: float = 1.0) -> Callable[[Any], float]:
-    """A number within `least`..`most`."""
+    """Create a check: a number within `least`..`most`."""
 
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise InvalidEntryError(
                 f"{what} must be a number within {least:g}..{most:g}, got {value!r}"
             )
-        # Written so that NaN, for which no comparison holds, is refused too.
+        # The condition is written so that NaN, for which every comparison is false, is refused too.
         if not least <= value <= most or not math.isfinite(value):
             raise InvalidEntryError(f"{what} must be within {least:g}..{most:g}, got {value}")
         return float(value)
@@ -96,7 +104,7 @@ def number(what: str, least: float = 0.0, most: float = 1.0) -> Callable[[Any], 
 
 
 def choice(what: str, allowed: Collection[str]) -> Callable[[Any], str]:
-    """One of a few texts."""
+    """Create a check: one of a few texts."""
 
     def check(value: Any) -> str:
         if value not in allowed:
@@ -111,7 +119,7 @@ def choice(what: str, allowed: Collection[str]) -> Callable[[Any], str]:
 def several(
     what: str, check: Callable[[Any], Any], *, least: int = 0, most: int = 50, once: bool = True
 ) -> Callable[[Any], tuple[Any, ...]]:
-    """A list of values that each pass a check.
+    """Create a check for each value of a list.
 
     Args:
         what: what they are, for errors: `tags`.

@@ -1,4 +1,7 @@
-"""Records as classes: each field declares how it is checked, stored, shown and described."""
+"""Records as classes of declared fields.
+
+Each field declares how it is checked, stored, shown and described.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _CLOCK_SKEW = timedelta(days=1)
 
 
 class InvalidEntryError(RecordError):
-    """A part of an entry has a value that is not allowed; nothing was stored."""
+    """An entry's part has an invalid value; nothing was stored."""
 
     exit_code = 2
 
@@ -31,7 +34,7 @@ class UnknownEntryError(ContextKitError):
     """No entry has this id.
 
     Attributes:
-        id: the id that was asked for.
+        id: the requested id.
     """
 
     exit_code = 5
@@ -63,7 +66,7 @@ class Part:
 def part(
     check: Callable[[Any], Any], default: Any = NOTHING, *, about: str = "", flags: str = ""
 ) -> Any:
-    """A part of an `Entry`: a stored field.
+    """Declare a part of an `Entry`: a stored field.
 
     Args:
         check: value -> the value as it is stored; raises `InvalidEntryError`. Some are in
@@ -79,7 +82,7 @@ def part(
 
 @frozen(kw_only=True)
 class Entry(abc.ABC):
-    """One stored thing. Subclasses add parts, and say what is searched.
+    """One stored record; subclasses add parts and the searched text.
 
     ```python
     @frozen(kw_only=True)
@@ -118,53 +121,61 @@ class Entry(abc.ABC):
 
     @property
     def scope(self) -> Literal["project", "user"]:
-        """Whether it belongs to the project, or to the user in every project."""
+        """The entry's scope: its project, or the user."""
         return "user" if belongs_to_user(self.project) else "project"
 
     @property
     @abc.abstractmethod
     def text(self) -> str:
-        """The text that is searched, and shown if there is no `contextkit_format`."""
+        """The searched text, shown if there is no `contextkit_format`."""
 
     @property
     def search_words(self) -> str:
-        """Words that find it although its text lacks them."""
+        """Words that find the entry although its text lacks them."""
         return ""
 
     @property
     def title(self) -> str:
-        """Its first words, on one line."""
+        """The first words of the text, on one line."""
         return shortened_line(self.text, _TITLE)
 
     def derived_fields(self) -> Mapping[str, Any]:
-        """Further fields of its record, which filters need."""
+        """Further fields of the record, which filters need."""
         return {}
 
     @classmethod
     def parts(cls) -> Mapping[str, Attribute[Any]]:
-        """Its parts, in the order of the class."""
+        """The entry's parts, in the order of the class."""
         entry: Any = cls
         return _parts(entry)
 
     @classmethod
     def given_parts(cls) -> list[str]:
-        """The names of the parts that people and agents give: those with an `about`."""
+        """List the parts that people and agents give.
+
+        Those are the parts with an `about`.
+        """
         return [name for name, each in cls.parts().items() if each.metadata["part"].about]
 
     @classmethod
     def required_parts(cls) -> list[str]:
-        """The names of the parts that have no default."""
+        """List the names of the parts without a default."""
         return [name for name, each in cls.parts().items() if each.default is NOTHING]
 
     @classmethod
     def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003 - for overrides
-        """The id of a new entry; ids sort by time, and no two processes make the same."""
+        """Create the id of a new entry.
+
+        Ids sort by time, and no two processes create the same one.
+        """
         milliseconds = max(0, int(created_at.timestamp() * 1000))
         return f"{cls.noun}_{milliseconds:011x}{secrets.token_hex(4)}"
 
     @classmethod
     def checked(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The given parts, and `created_at`, as they are stored; None counts as not given.
+        """Check the given parts and `created_at`.
+
+        Returns the values as they are stored. None counts as not given.
 
         Raises the class's `invalid` error for a value that is not allowed, such as None for a
         required part.
@@ -183,15 +194,18 @@ class Entry(abc.ABC):
 
     @classmethod
     def defaults_for(cls, record: Record) -> Mapping[str, Any]:  # noqa: ARG003 - for overrides
-        """Values for parts that a record lacks: of a required part, at least."""
+        """Return values for parts that a record lacks.
+
+        They include at least the required parts.
+        """
         return {}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
-        """The entry that a record holds.
+        """Create the entry that a record holds.
 
-        Imported records may have anything in their fields: a value that is not allowed
-        counts as missing, and so does such an element of a list.
+        Imported records may have any values in their fields. An invalid value counts as missing,
+        and so does an invalid element of a list.
         """
         found = cls.read(record)
         known: dict[str, Any] = {
@@ -202,12 +216,12 @@ class Entry(abc.ABC):
         try:
             return cls(**known, **found)
         except InvalidEntryError:
-            # Each value is allowed, and they do not go together.
+            # Each value is valid, but they contradict each other.
             return cls(**known, **{name: found[name] for name in cls.required_parts()})
 
     @classmethod
     def read(cls, record: Record) -> dict[str, Any]:
-        """The allowed values in a record's fields, by the names of the parts."""
+        """Read a record's valid values, by part name."""
         entry: Any = cls
         found, fields = dict(cls.defaults_for(record)), record.fields
         for name, check in _checks(entry):
@@ -222,7 +236,7 @@ class Entry(abc.ABC):
         return found
 
     def as_record(self) -> Record:
-        """The record that it is stored as."""
+        """Convert the entry to the record that stores it."""
         parts = {name: as_json(getattr(self, name)) for name in self.parts() if name != "text"}
         stored = {name: value for name, value in parts.items() if value is not None}
         return Record(
@@ -234,16 +248,16 @@ class Entry(abc.ABC):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Its JSON: what `shown` names."""
+        """Convert the entry to JSON, with the fields in `shown`."""
         return {name: as_json(getattr(self, name)) for name in self.shown}
 
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
-        """The types of `as_dict`, by name, for a tool's output schema."""
+        """The types in `as_dict`, by name, for output schemas."""
         return json_types_of(cls, cls.shown)
 
     def as_item(self, source: str, relevance: float, **more: Any) -> ContextItem:
-        """A context's item of it.
+        """Convert the entry to a context's item.
 
         Args:
             source: the source's name.
@@ -272,7 +286,10 @@ def _checks(entry: type[Entry]) -> Sequence[tuple[str, Callable[[Any], Any]]]:
 
 
 def as_json(value: Any) -> Any:
-    """A part's value as JSON has it: times in ISO 8601, tuples as lists."""
+    """Convert a part's value to JSON.
+
+    Times become ISO 8601 texts, and tuples become lists.
+    """
     if type(value) in _PLAIN:
         return value
     if isinstance(value, datetime):
@@ -281,7 +298,7 @@ def as_json(value: Any) -> Any:
 
 
 def shortened_line(text: str, width: int) -> str:
-    """The first words of a text on one line of at most `width` characters."""
+    """Shorten a text to one line of `width` characters."""
     from contextkit.text.markup import one_line
 
     line = one_line(text)
@@ -292,7 +309,10 @@ def shortened_line(text: str, width: int) -> str:
 
 
 def checked_time(value: Any) -> datetime:
-    """A time with a zone that is not to come, in UTC; or such a text in ISO 8601."""
+    """Check a time with a zone; return it in UTC.
+
+    A time in the future is refused. A text in ISO 8601 is accepted.
+    """
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
@@ -313,7 +333,10 @@ def checked_time(value: Any) -> datetime:
 
 
 def time_of(value: object) -> datetime | None:
-    """A part's check: a time with a zone, in UTC where it has none; None for anything else."""
+    """Check a part's time, and return it in UTC.
+
+    A time without a zone counts as UTC. Anything else gives None.
+    """
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
@@ -324,7 +347,7 @@ def time_of(value: object) -> datetime | None:
 
 
 def json_types_of(kind: type, names: Sequence[str]) -> Mapping[str, Any]:
-    """The JSON types of some fields and properties of a class, by name."""
+    """Map a class's field and property names to JSON types."""
     known = typing.get_type_hints(kind, include_extras=True)
     for name in names:
         if isinstance(shown := getattr(kind, name, None), property):
@@ -333,14 +356,14 @@ def json_types_of(kind: type, names: Sequence[str]) -> Mapping[str, Any]:
 
 
 def _json_type(annotation: Any) -> Any:
-    """A time is a text in JSON, and in a union too."""
+    """Replace times by texts in a type, also in unions."""
     if annotation is datetime:
         return str
     return str | None if annotation == datetime | None else annotation
 
 
 def _allowed(check: Callable[[Any], Any], value: Any) -> Any:
-    """The checked value, or the elements of a list that are allowed by themselves."""
+    """Return the checked value, or a list's valid elements."""
     try:
         return check(value)
     except InvalidEntryError:

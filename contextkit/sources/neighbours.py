@@ -1,17 +1,16 @@
-"""Records that stand beside each other support each other.
+"""Raise the scores of records beside matching records.
 
-The turns of a session, the functions of a file: what stands beside something that answers a
-query often belongs to the answer, though it has none of the query's words. Two items of one
-answer are neighbours when they have the same `sequence` and their `position`s are one or
-two apart.
+The turns of a session, the functions of a file: a record beside one that answers a query often
+belongs to the answer, although it has none of the query's words. Two items of one answer are
+neighbours when they have the same `sequence` and their `position`s are one or two apart.
 
-An item's support is what its neighbours lend it, `1 - product(1 - weight ** distance * m)`,
-`m` being how well each of them matches by itself: 0..1, and never less for a neighbour more.
-What stands behind lends three quarters of that weight: an answer comes after its question.
-Support is not handed on: only an item's own match supports others.
+An item's support comes from its neighbours: `1 - product(1 - weight ** distance * m)`, where `m` is
+how well each of them matches by itself. It is within 0..1, and one more neighbour never lowers it.
+The item after another lends three quarters of that weight, because an answer comes after its
+question. Support is not passed on: only an item's own match supports others.
 
-A sequence in which much matches lends all its items something as well (`sequence_supports`): of
-two sessions that mention a word, the one that is about the question answers it.
+A sequence with many matches also supports all of its items (`sequence_supports`). Of two sessions
+that mention a word, the one about the question answers it.
 """
 
 from __future__ import annotations
@@ -36,12 +35,14 @@ _Place = tuple[str, int]
 
 
 def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: float) -> list[float]:
-    """What each item's neighbours lend it, 0..1; 0 for an item that has none.
+    """Return each item's support from its neighbours, 0..1.
+
+    An item without neighbours gets 0.
 
     Args:
         items: the items of one source, for one section.
         matches: how well each matches by itself; 0 for one that is to support none.
-        weight: what the item before lends of its match, 0..1.
+        weight: the part of its match that the item before lends, 0..1.
     """
     places = [_place_of(item) for item in items]
     lent = _lent(places, matches, weight)
@@ -49,13 +50,13 @@ def supports(items: Sequence[ContextItem], matches: Sequence[float], weight: flo
 
 
 def sequence_supports(items: Sequence[ContextItem]) -> list[float]:
-    """What each item's sequence lends it, 0..1; 0 for an item that stands alone.
+    """Return each item's support from its sequence, 0..1.
 
-    A sequence is worth what its five best items are; the best one lends three tenths of the
-    best match, and each other one in proportion.
+    An item that stands alone gets 0. A sequence counts by its five best items. The best sequence
+    lends three tenths of the best match, and the others lend in proportion.
 
     Args:
-        items: what a source found, and their neighbours.
+        items: the hits of a source, and their neighbours.
     """
     matches: dict[str, list[float]] = defaultdict(list)
     for item in items:
@@ -76,15 +77,15 @@ def sequence_supports(items: Sequence[ContextItem]) -> list[float]:
 
 
 def beside(items: Sequence[ContextItem], weight: float, floor: float, limit: int) -> list[_Place]:
-    """The empty places beside a source's hits whose records are worth looking for; sorted.
+    """Return the places beside hits whose records are worth fetching.
 
-    Those are the places where the hits' support alone makes a record relevant, and one of
-    the best. So what the search did not find can still be in the context because of what
-    stands beside it.
+    The places are sorted. At each of them, the hits' support alone makes a record relevant and one
+    of the best. So a record that the search did not find can still enter the context through its
+    neighbours.
 
     Args:
-        items: what the source found.
-        weight: what a neighbour lends of its match: the request's `neighbours`.
+        items: the hits of the source.
+        weight: the part of a match that a neighbour lends: the request's `neighbours`.
         floor: the relevance from which on an item supports others, and is relevant itself.
         limit: how many items the source returns in all.
     """
@@ -104,14 +105,15 @@ def beside(items: Sequence[ContextItem], weight: float, floor: float, limit: int
 
 
 def best_supported(items: Sequence[ContextItem], weight: float, limit: int) -> list[ContextItem]:
-    """The items that are worth most with their neighbours' support, best first.
+    """Return the best items, counting their neighbours' support.
 
-    For a source that found neighbours beside its hits and may return `limit` items in all.
+    The best come first. This serves a source that found neighbours beside its hits and may return
+    `limit` items in all.
 
     Args:
-        items: of one source, with their hints; what ties is left in their order.
-        weight: what a neighbour lends of its match: the request's `neighbours`.
-        limit: how many at most.
+        items: of one source, with their hints; equal items keep their order.
+        weight: the part of a match that a neighbour lends: the request's `neighbours`.
+        limit: the maximum number of items.
     """
     matches = [item.relevance for item in items]
     lent = supports(items, matches, weight)
@@ -126,7 +128,7 @@ def best_supported(items: Sequence[ContextItem], weight: float, limit: int) -> l
 def _lent(
     places: Sequence[_Place | None], matches: Sequence[float], weight: float
 ) -> dict[_Place, float]:
-    """Place -> what those who stand beside it lend, for every place that is lent anything."""
+    """Map each supported place to its neighbours' support."""
     best: dict[_Place, float] = {}
     for place, match in zip(places, matches, strict=True):
         if place is not None and match > best.get(place, 0.0):

@@ -1,4 +1,4 @@
-"""The forms of an item in each style: XML, plain text, and one line."""
+"""Format an item in each style: XML, plain or compact."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextkit.text.truncation import truncate
 def in_style(
     style: Style, *, markdown: Callable[[], str], xml: Callable[[], str], plain: Callable[[], str]
 ) -> str:
-    """The text of one style; Markdown for a style that is not known.
+    """Return the text for a style; Markdown for unknown styles.
 
     ```python
     in_style(style, markdown=lambda: f"**Dish**: {name}", xml=…, plain=…)
@@ -23,23 +23,29 @@ def in_style(
 
 
 def xml_entity(attributes: Mapping[str, str], body: Iterable[str]) -> str:
-    """`<entity …>`, the body's lines escaped, `</entity>`; empty attributes are left out."""
+    """Format an `<entity …>` element with an escaped body.
+
+    Empty attributes are left out.
+    """
     return element("entity", _given(attributes), [*map(escape_xml, body)])
 
 
 def plain_entity(head: str, body: Iterable[str]) -> str:
-    """A head, and the body indented, so that no line of it passes for a heading."""
+    """Format a head line and an indented body.
+
+    The indent keeps the body's lines from looking like headings.
+    """
     return "\n".join([head, *(f"  {line}".rstrip() for part in body for line in part.splitlines())])
 
 
 def compact(style: Style, kind: str, attributes: Mapping[str, str], text: str, line: str) -> str:
-    """An item on one line.
+    """Format an item on one line.
 
     Args:
         style: the context's style.
         kind: the XML element's name.
         attributes: its attributes; empty ones are left out.
-        text: what stands in the XML element.
+        text: the content of the XML element.
         line: the same with its attributes, for the other styles.
     """
     own = style_of(style)
@@ -47,12 +53,12 @@ def compact(style: Style, kind: str, attributes: Mapping[str, str], text: str, l
 
 
 def clipped(text: str, longest: int) -> str:
-    """A text on one line of at most `longest` characters."""
+    """Clip a text to one line of `longest` characters."""
     return one_line(truncate(one_line(text), longest, len))
 
 
 def behind_label(text: str) -> str:
-    """A text as Markdown that stands behind a label such as `**Dish**:`."""
+    """Escape Markdown text that follows a label such as `**Dish**:`."""
     return markdown_text(text, behind_label=True)
 
 

@@ -1,4 +1,4 @@
-"""Tools for agents, derived from the class of a source's entries."""
+"""Derive agents' tools from the class of a source's entries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ OUTCOME = Annotated[
 
 
 def takes_parts(entry: type[Entry], *names: str) -> Callable[[F], F]:
-    """Give a tool's function parts of an entry as parameters, in place of its `**given`.
+    """Add an entry's parts to a tool function's parameters.
+
+    They replace its `**given`.
 
     ```python
     @takes_parts(Dish, "name", "minutes")
@@ -49,7 +51,7 @@ def takes_parts(entry: type[Entry], *names: str) -> Callable[[F], F]:
 
 
 def gives(output: Mapping[str, Any]) -> Callable[[F], F]:
-    """Declare the object that a tool's function gives: name -> type."""
+    """Declare a tool's output object: name -> type."""
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
@@ -62,11 +64,11 @@ def gives(output: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def add_tool(book: type[Book[Any]], description: str, *parts: str, name: str = "") -> Tool:
-    """A tool that adds or changes an entry: `add_dish`.
+    """Create a tool that adds or changes an entry: `add_dish`.
 
     Args:
         book: the book.
-        description: what it does and when to use it, for an agent that sees nothing else.
+        description: its effect and when to use it, for an agent that sees nothing else.
         parts: the parts that an agent gives; default: all that have an `about`.
         name: the tool's name; default: `add_` and the entry's noun.
     """
@@ -88,7 +90,7 @@ def add_tool(book: type[Book[Any]], description: str, *parts: str, name: str = "
 
 
 def list_tool(book: type[Book[Any]], description: str) -> Tool:
-    """A tool that lists entries with their ids: `list_dishes`."""
+    """Create a tool that lists entries with ids: `list_dishes`."""
 
     def run(kit: Any, **given: Any) -> Any:
         entries = book.of(kit)
@@ -104,12 +106,12 @@ def list_tool(book: type[Book[Any]], description: str) -> Tool:
 
 
 def remove_tool(book: type[Book[Any]], description: str, asks_for: str = "its id") -> Tool:
-    """A tool that deletes an entry: `remove_dish`.
+    """Create a tool that deletes an entry: `remove_dish`.
 
     Args:
         book: the book.
-        description: what it does, for an agent.
-        asks_for: what its one parameter is.
+        description: its effect, for an agent.
+        asks_for: the description of its only parameter.
     """
     noun = book.entry.noun
 
