@@ -1,4 +1,4 @@
-"""The command line `contextkit`, and what commands of plugins need."""
+"""The command line `contextkit`, and helpers for plugins' commands."""
 
 from __future__ import annotations
 
@@ -58,15 +58,16 @@ _OBJECTS_BETWEEN_COLLECTIONS = 200_000
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    # A thread of numpy's would spin beside the work, and nothing here is large enough for it.
+    # Threads of OpenBLAS would spin beside the work, and no computation here is large enough for
+    # them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        # Imported here, so that Ctrl-C during the import ends like Ctrl-C later.
+        # The import is inside `try`, so that Ctrl-C during it ends the program like a later Ctrl-C.
         from contextkit.cli.root import cli
 
         cli()
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        # The memory goes with the process: it is not searched for garbage once more before.
+        # The process frees its memory at exit, so a last garbage collection is skipped.
         gc.freeze()

@@ -87,7 +87,7 @@ def premortem(
 def checked_sources(
     session: Session, query: str, options: Mapping[str, Any]
 ) -> tuple[str, ...] | None:
-    """The sources to query, checked before anything is indexed for the request.
+    """Check a request's sources, before any index run for it.
 
     Args:
         session: the run of the command line.
@@ -113,7 +113,10 @@ def checked_sources(
 
 @contextlib.contextmanager
 def _blaming(session: Session, key: str, given: object) -> Iterator[None]:
-    """Say that a name that is none is the configuration's, where the command was not given it."""
+    """Blame the configuration for an invalid source name.
+
+    This applies where the name was not given on the command line.
+    """
     try:
         yield
     except InvalidContextTypeError as error:
@@ -140,7 +143,7 @@ def _show(
 
         print_markdown(context.markdown)
     else:
-        # Made only where it is printed: a trace has thousands of values.
+        # Made only where it is printed, because a trace has thousands of values.
         session.emit(context.as_dict() if as_json else None, context.markdown, as_json)
     if context.items and not as_json and sys.stderr is not None and sys.stderr.isatty():
         sys.stdout.flush()
@@ -169,7 +172,7 @@ def _from_the_cache(context: FormattedContext) -> list[str]:
 
 
 def warn_of_troubles(session: Session, context: FormattedContext) -> int:
-    """Say what went wrong while a context was assembled; return how many sources failed."""
+    """Warn of an assembly's problems, and count failed sources."""
     trace = context.trace
     failed = [source for source in trace.sources if source.state not in _ANSWERED]
     for reason in dict.fromkeys(source.reason for source in failed):

@@ -1,4 +1,7 @@
-"""A Markdown context in colour: the same characters as without, so that nothing is hidden."""
+"""Print a Markdown context in colour.
+
+The characters are the same as without colour, so that nothing is hidden.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from rich.text import Text
 from contextkit.text.blocks import Fence, TextBlocks
 from contextkit.text.clean import visible
 
-# The first that a line's piece matches counts. Plain colours, and none of them for much
+# The first pattern that matches a part of a line counts. The colours are plain and cover little
 # text: they are as readable on a light ground as on a dark one.
 _PIECES = (
     (re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE), "bold magenta"),
@@ -40,15 +43,15 @@ _PLACE = re.compile(r"`([^`\n]+?)(?::\d+)?`[ \t]*$")
 
 
 def print_markdown(text: str) -> None:
-    """Print a context to standard output, which is a terminal that shows colour."""
+    """Print a context to a terminal that shows colour."""
     Console(highlight=False).print(coloured_markdown(visible(text)), soft_wrap=True)
 
 
 def coloured_markdown(text: str) -> Text:
-    """A Markdown text with a style for its headings, labels, marks and code."""
+    """Style a Markdown text's headings, labels, marks and code."""
     coloured = Text(text)
     if coloured.plain != text:
-        # rich leaves out carriage returns: places are counted in what it keeps.
+        # rich removes carriage returns, so positions are counted in the text that it keeps.
         text = coloured.plain
     fences = TextBlocks(text).fences
     for pattern, style in _PIECES:

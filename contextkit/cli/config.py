@@ -70,7 +70,10 @@ def _heading(session: Session) -> dict[str, str | None]:
 
 
 def _settings(session: Session) -> list[tuple[str, Any, Origin]]:
-    """Key, value and origin of every setting, and of which sources are on."""
+    """List key, value and origin of every setting.
+
+    Whether each source is on is included.
+    """
     from contextkit.config.origins import Origin
     from contextkit.config.settings import normalized
 
@@ -88,7 +91,7 @@ def _settings(session: Session) -> list[tuple[str, Any, Origin]]:
 
 
 def _overruled(session: Session) -> dict[str, Overruled]:
-    """What the workspace's file says against the user's choice, by key."""
+    """Map keys to workspace values that the user's choice overrules."""
     found = dict(session.config.overruled)
     for plugin in session.registry.plugins:
         found.update(session.registry.own_settings(plugin.name).overruled)

@@ -1,4 +1,7 @@
-"""A project's first `contextkit.toml`: every setting, as a comment, at its default."""
+"""Write a project's first `contextkit.toml`.
+
+Every setting is in it as a comment, at its default.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +37,13 @@ _ELSEWHERE = frozenset({"name", *(a.name for a in settings_of(RankingSettings))}
 
 
 def config_template(facts: WorkspaceFacts, registry: SourceRegistry, root: Path) -> str:
-    """The text of the file: valid TOML that changes nothing until a line is uncommented.
+    """Make the template's text, valid TOML with commented settings.
 
-    A line that begins with `#` and no blank behind it is a setting; the others are words.
+    The file changes nothing until a line is uncommented. A line that begins with `#` and no blank
+    after it is a setting; the other comment lines are prose.
 
     Args:
-        facts: what there is in the workspace.
+        facts: the facts about the workspace.
         registry: the plugins.
         root: the workspace's root folder.
     """
@@ -88,7 +92,7 @@ def _strategy() -> Iterator[str]:
     yield "\n# The default strategy, beside [ranking]. Other names add strategies."
     yield "[strategies.default]"
     for attribute in settings_of(Strategy):
-        # What is as in [ranking] or in [assemble] is there.
+        # Settings that default to [ranking] or [assemble] are listed there.
         if attribute.name not in _ELSEWHERE and attribute.default is not None:
             yield _setting(attribute.name, attribute.default, attribute.metadata["expected"])
 
@@ -137,5 +141,5 @@ def _toml(value: Any) -> str:
 
 
 def _in_comment(text: str) -> str:
-    """A text on one line, without what a comment must not contain."""
+    """Make a text safe on a comment's line."""
     return "".join(c if c.isprintable() else " " for c in text).strip()

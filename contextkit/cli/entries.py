@@ -1,4 +1,4 @@
-"""Commands derived from the class of a source's entries."""
+"""Derive commands from the class of a source's entries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPES: dict[Any, Any] = {int: int, float: float, str: str, bool: bool}
 
 
 def entry_commands(book: type[Book[Any]], about: str) -> click.Group:
-    """A group with `add`, `list` and `remove`, named like the source.
+    """Create a source's group with `add`, `list` and `remove`.
 
     ```python
     dishes = entry_commands(DishBook, "Keep dishes and how long they take.")
@@ -33,7 +33,10 @@ def entry_commands(book: type[Book[Any]], about: str) -> click.Group:
 
 
 def add_command(book: type[Book[Any]], about: str = "") -> click.Command:
-    """`add`: the first part is its argument, the others are its options."""
+    """Create `add`: an argument and options for an entry's parts.
+
+    The first part is the argument; the others are options.
+    """
     entry = book.entry
     argument, *others = entry.given_parts()
 
@@ -52,7 +55,7 @@ def add_command(book: type[Book[Any]], about: str = "") -> click.Command:
 
 
 def list_command(book: type[Book[Any]], about: str = "") -> click.Command:
-    """`list`: with `--limit`."""
+    """Create `list`, with the option `--limit`."""
 
     @click.command("list", help=about or f"List {book.source}, newest first.")
     @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
@@ -68,7 +71,7 @@ def list_command(book: type[Book[Any]], about: str = "") -> click.Command:
 
 
 def remove_command(book: type[Book[Any]], about: str = "") -> click.Command:
-    """`remove`: takes an id."""
+    """Create `remove`, which takes an id."""
 
     @click.command("remove", help=about or f"Delete the {book.entry.noun} with this ID.")
     @click.argument("entry_id", metavar="ID")
@@ -82,9 +85,10 @@ def remove_command(book: type[Book[Any]], about: str = "") -> click.Command:
 
 
 def part_options(entry: type[Entry], *names: str) -> Callable[[F], F]:
-    """The options of a command for parts of an entry, in the order of the names.
+    """Create options for parts of an entry, in order.
 
-    A list is an option that may be repeated. The type of a part and its `about` describe it.
+    A part with a list becomes an option that may be repeated. The type of a part and its `about`
+    describe the option.
     """
     hints = typing.get_type_hints(entry)
 
@@ -107,7 +111,10 @@ def part_options(entry: type[Entry], *names: str) -> Callable[[F], F]:
 
 
 def _without_empty(given: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given: a repeatable one without any values was not."""
+    """Drop options that were not given.
+
+    A repeatable option without any values was not given.
+    """
     return {name: value for name, value in given.items() if value != ()}
 
 
@@ -116,7 +123,10 @@ def _help(about: str, repeated: bool) -> str:
 
 
 def _kind(hint: Any) -> tuple[Any, bool]:
-    """The click type of a part's type, and whether there may be several values."""
+    """Return the click type of a part, and its multiplicity.
+
+    The second value says whether there may be several values.
+    """
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         return _kind(inner[0])[0], True

@@ -106,7 +106,7 @@ def _tables(context: FormattedContext) -> Iterator[str]:
 
 
 def _signals(signals: QuerySignals) -> str:
-    """What the query says of itself, on one line."""
+    """Format a query's signals on one line."""
     parts = {
         "names": signals.entities,
         "keywords": signals.keywords,
@@ -154,7 +154,7 @@ def _item_row(row: ItemTrace, components: Sequence[str]) -> Sequence[str]:
 
 
 def _cut(text: str, width: int) -> str:
-    """A text on one line, its middle left out where it is too long."""
+    """Shorten a text to one line by cutting its middle."""
     line = " ".join(text.split())
     if len(line) <= width:
         return line

@@ -1,6 +1,6 @@
-"""From whatever ends a command to one line for a person and an exit code.
+"""Turn a command's error into a message and exit code.
 
-The exit codes of the command line, in one place.
+The message is one line. All exit codes of the command line are defined here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextkit.errors import ContextKitError
 
 
 class ExitCode(IntEnum):
-    """What a command's exit code means; errors carry theirs as `exit_code`."""
+    """The exit codes; errors carry theirs as `exit_code`."""
 
     FINE = 0
     FAILED = 1
@@ -41,23 +41,26 @@ _MEANINGS = {
 
 
 def exit_code_lines() -> list[str]:
-    """One line for each code, for the help of the root command."""
+    """Describe each code in a line for the root help."""
     return [f"{code:>3}  {meaning}" for code, meaning in _MEANINGS.items()]
 
 
-# Newer than the oldest click that we support: there, help is printed and the code is 0.
+# The error is newer than the oldest supported click, which prints help and returns code 0.
 _NoArgumentsError: type[click.UsageError] | tuple[()] = getattr(
     click.exceptions, "NoArgsIsHelpError", ()
 )
 
 
 class ReaderGoneError(Exception):
-    """The reader of the output has closed it."""
+    """The output's reader has closed its pipe."""
 
 
 @contextlib.contextmanager
 def watch_reader() -> Iterator[None]:
-    """Raise `ReaderGoneError` for a broken pipe, which click would turn into a failure."""
+    """Raise `ReaderGoneError` for a broken pipe.
+
+    click would turn it into a failure.
+    """
     try:
         yield
     except BrokenPipeError as error:
@@ -65,11 +68,11 @@ def watch_reader() -> Iterator[None]:
 
 
 def report_failure(error: BaseException, *, debug: bool) -> int:
-    """Say in one line what went wrong, and return the exit code for it.
+    """Report an error in one line, and return its code.
 
     Args:
-        error: what ended the command.
-        debug: whether the traceback is shown, too.
+        error: the error that ended the command.
+        debug: whether to print the traceback as well.
     """
     if isinstance(error, ReaderGoneError):
         _discard_output()
@@ -119,7 +122,10 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _discard_output() -> None:
-    """Let what could not be written go, so that Python does not try it again at its end."""
+    """Discard unwritten output.
+
+    Otherwise Python would try to write it again at exit.
+    """
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

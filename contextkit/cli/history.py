@@ -1,4 +1,4 @@
-"""`contextkit history`: what was chosen before, for strategies that count it."""
+"""`contextkit history`: usage history, for strategies that score usage."""
 
 from __future__ import annotations
 

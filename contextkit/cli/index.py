@@ -1,4 +1,4 @@
-"""`contextkit index`, and the index run that `contextkit assemble` begins with."""
+"""`contextkit index`, and the index run before `contextkit assemble`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def index(session: Session, as_json: bool, sources: tuple[str, ...]) -> int:
 
 
 def index_first(session: Session, sources: Sequence[str] | None) -> None:
-    """Bring up to date what a context is about to be made from; trouble is only a message."""
+    """Update the records of a context's sources before an assembly.
+
+    A failure is only reported.
+    """
     try:
         outcomes = _run(session, sources, wait=False)
     except StoreReadOnlyError as error:

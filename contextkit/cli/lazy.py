@@ -1,4 +1,7 @@
-"""Commands that are imported when they are run, not when the help lists them."""
+"""Commands that are imported only when they run.
+
+The help lists them without an import.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import click
 
 
 class LazyCommand(click.Command):
-    """A command that stands for one that has not been imported yet.
+    """A stand-in for a command that is not imported yet.
 
     ```python
     @hookimpl
@@ -18,7 +21,7 @@ class LazyCommand(click.Command):
     ```
 
     Args:
-        name: what it is called on the command line.
+        name: its name on the command line.
         target: `module:attribute`, a click command.
         summary: its line in the list of commands.
     """
@@ -29,11 +32,11 @@ class LazyCommand(click.Command):
 
     @property
     def module(self) -> str:
-        """The module that it is in."""
+        """The module with the command."""
         return self.target.partition(":")[0]
 
     def load(self) -> click.Command:
-        """Import it."""
+        """Import the command."""
         command: click.Command = getattr(
             importlib.import_module(self.module), self.target.partition(":")[2]
         )
@@ -46,5 +49,5 @@ class LazyCommand(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """The context of the command itself, which is what runs in it."""
+        """Create the context of the imported command, which then runs."""
         return self.load().make_context(info_name, args, parent, **extra)

@@ -1,6 +1,6 @@
-"""Logs of a run of the command line: on standard error, and only with `--debug`.
+"""Log to standard error, and only with `--debug`.
 
-What a person should know a command says itself.
+A command prints messages for people itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from contextkit.logs import events_on_stderr, silenced
 
 @contextlib.contextmanager
 def logs_on_stderr(*, debug: bool) -> Iterator[None]:
-    """Send logs to standard error for as long as this lasts, none of them without `debug`.
+    """Send logs to standard error within the block.
 
-    A host that runs the command line in its own process gets its logging back.
+    Without `debug` there are no logs. A host that runs the command line in its own process gets its
+    logging back.
     """
     if not debug:
         with silenced():

@@ -1,4 +1,4 @@
-"""A distribution with a source that works, a name put into templates."""
+"""Generate a working source's distribution from templates."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ _LONGEST = 50
 
 
 class NewSourceError(ContextKitError):
-    """A source cannot be begun under that name or in that place; nothing was written."""
+    """The name or place does not allow a new source.
+
+    Nothing was written.
+    """
 
     exit_code = 2
 
 
 @frozen
 class NewSource:
-    """A source that is to be begun.
+    """A new source to generate.
 
     Attributes:
         name: the source's name, and that of its entry point.
@@ -43,22 +46,22 @@ class NewSource:
 
     @property
     def distribution(self) -> str:
-        """What the distribution is called."""
+        """The distribution's name."""
         return f"contextkit-{normalized(self.name)}"
 
     @property
     def module(self) -> str:
-        """What the package is called."""
+        """The package's name."""
         return self.distribution.replace("-", "_")
 
     def check_name(self, registered: Iterable[str]) -> None:
-        """Refuse a name that cannot be, or that is there already.
+        """Refuse an invalid or used name.
 
         Args:
-            registered: the names of the plugins that there are.
+            registered: the names of the existing plugins.
 
         Raises:
-            NewSourceError: naming what is wrong with it.
+            NewSourceError: with the problem of the name.
         """
         name = self.name
         if not SOURCE_NAME.fullmatch(name) or len(name) > _LONGEST:
@@ -81,7 +84,9 @@ class NewSource:
             )
 
     def write(self, into: Path) -> list[Path]:
-        """Write the distribution into a new folder of its name; all of it or nothing.
+        """Write the distribution into a new folder of its name.
+
+        Either all files are written, or none.
 
         Args:
             into: the folder in which the new one is made.
@@ -116,7 +121,10 @@ class NewSource:
         return path
 
     def _texts(self) -> Iterator[tuple[str, str]]:
-        """Path in the distribution -> text, sorted."""
+        """Yield path and text of each file, sorted by path.
+
+        Paths are relative to the distribution.
+        """
         release = [int(part) for part in VERSION.split(".")[:2]]
         words = {
             "name": self.name,
@@ -140,7 +148,7 @@ class NewSource:
 
 
 def _singular(name: str) -> str:
-    """One of several things: `recipe` of `recipes`, `dish` of `dishes`."""
+    """Return a plural's singular: `recipe` of `recipes`, `dish` of `dishes`."""
     if name.endswith(("ches", "shes", "sses", "xes")):
         return name[:-2]
     if name.endswith("ies") and len(name) > 4:

@@ -1,7 +1,7 @@
-"""Options of a request on the command line, and reading texts from arguments and files.
+"""Request options on the command line, and texts from files.
 
-`request_options` makes the options from the fields of `ContextRequest`: a flag for those that are
-common, and `--set NAME=VALUE` for all of them.
+`request_options` makes the options from the fields of `ContextRequest`: a flag for each common one,
+and `--set NAME=VALUE` for all of them. Texts are read from arguments, files or standard input.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _COMPLETERS = {"sources": complete_sources, "strategy": complete_strategies}
 
 
 def request_options(*, without: Sequence[str] = ()) -> Callable[[Command], Command]:
-    """Add the options of a request to a command, which gets them as `options`.
+    """Add the options of a request to a command.
+
+    The command gets them as `options`.
 
     Args:
         without: common options that the command has no flag for.
@@ -68,7 +70,7 @@ def _flag(name: str, field: Attribute[Any]) -> Callable[[Command], Command]:
     return click.option(
         *flags,
         name,
-        # One check for the command line, Python and MCP: that of the request.
+        # The request itself makes the only check, for the command line, Python and MCP alike.
         callback=_checked_flag,
         multiple=values.metavar == "NAMES",
         metavar=f"[{values.metavar}]" if values.choices else values.metavar,
@@ -102,7 +104,10 @@ def _set_option(command: Command) -> Command:
 
 
 def _assigned(ctx: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
-    """The values of `--set a=1 --set b=2`; lists and tables that come again are joined."""
+    """Parse the values of `--set a=1 --set b=2`.
+
+    Repeated lists and tables are joined.
+    """
     found: dict[str, Any] = {}
     for part in given:
         name, equals, raw = part.partition("=")
@@ -125,7 +130,7 @@ def _assigned(ctx: click.Context, option: click.Parameter, given: Sequence[str])
 def _complete_assignment(
     ctx: click.Context, option: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of options, then the values of the one that is named."""
+    """Complete option names, then the values of the named option."""
     name, equals, begun = incomplete.partition("=")
     if not equals:
         return _completed([f"{each}=" for each in OPTIONS], ctx, option, incomplete)
@@ -176,7 +181,10 @@ def options(session: Session, as_json: bool) -> None:
 
 
 def _default(session: Session, field: Attribute[Any]) -> Any:
-    """The default in the settings; of what they do not have, the request's own."""
+    """Return an option's default from the settings or the request.
+
+    The request's own default counts where the settings have none.
+    """
     own = None if "factory" in dir(field.default) else field.default
     found = getattr(session.config.assemble, field.name, own)
     return list(found) or None if isinstance(found, tuple) else found
@@ -194,10 +202,11 @@ def _shown(default: object) -> str:
 
 
 def query_from(argument: str) -> str:
-    """The query: the argument, or standard input where that is `-`.
+    """Read the query from the argument or standard input.
 
-    Bytes that are not UTF-8 become U+FFFD. Raises `click.UsageError` where there is no
-    standard input or too much of it.
+    The argument `-` stands for standard input. Bytes that are not UTF-8 become U+FFFD.
+
+    Raises `click.UsageError` where there is no standard input or too much of it.
     """
     if argument != "-":
         return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -205,7 +214,10 @@ def query_from(argument: str) -> str:
 
 
 def read_stdin(what: str) -> str:
-    """The text on standard input, once in a command; raises as `query_from` does."""
+    """Read standard input as text, once per command.
+
+    It raises the same errors as `query_from`.
+    """
     taken = click.get_current_context().meta
     if _STDIN in taken:
         raise click.UsageError(f"Standard input is already the {taken[_STDIN]}, not the {what}.")
@@ -221,7 +233,7 @@ def read_stdin(what: str) -> str:
 
 
 def _text_of(place: str, option: click.Parameter) -> str:
-    """The text of a file, or of standard input where that is `-`."""
+    """Read a file, or standard input for `-`, as text."""
     if place == "-":
         return read_stdin("additional context")
     try:

@@ -1,4 +1,4 @@
-"""What the command line writes: data to standard output, messages to standard error."""
+"""Write data to standard output, messages to standard error."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _NARROWEST_COLUMN = 24
 
 
 def say(message: str) -> None:
-    """Print one line for a person to standard error, whatever the message contains.
+    """Print a one-line message for a person to standard error.
 
-    A shell that asks for completions would show it in the middle of what is being typed.
+    Any characters in the message are printed safely. During shell completion nothing is printed,
+    because the shell would show it in the middle of the typed line.
     """
     if COMPLETION_VARIABLE not in os.environ:
         click.echo(f"contextkit: {_BREAKS.sub(_escaped, visible(message))}", err=True)
@@ -30,35 +31,44 @@ def say(message: str) -> None:
 def print_text(text: str) -> None:
     """Print a result for a person, if there is any.
 
-    Records are other people's text: their invisible characters are shown, and no terminal
-    obeys them. An agent reads what a pipe carries, so that holds there, too.
+    Records are other people's text. Their invisible characters are shown, and no terminal obeys
+    them. The same holds in a pipe, because an agent may read it.
     """
     if text:
         click.echo(visible(text))
 
 
 def in_colour() -> bool:
-    """Whether standard output is a terminal that shows colour, and the user wants any."""
+    """Check whether to print colour to standard output.
+
+    Standard output must be a terminal that shows colour, and the user must want it.
+    """
     return _on_terminal() and not plain_terminal() and not os.environ.get("NO_COLOR")
 
 
 def plain_terminal() -> bool:
-    """Whether the terminal can show nothing but text, as far as the environment says."""
+    """Check whether the environment names a text-only terminal."""
     return os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
 
 
 def print_json(data: object) -> None:
-    """Print a result for a program, in ASCII where the stream cannot hold more."""
+    """Print a result as JSON for a program.
+
+    It is in ASCII where the stream cannot encode more.
+    """
     import json
 
     unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "").lower()
     text = json.dumps(data, ensure_ascii=not unicode, indent=2)
-    # JSON leaves most of these as they are, and a terminal may obey them.
+    # JSON leaves most of these characters as they are, and a terminal may obey them.
     click.echo(visible_json(text))
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows in columns as wide as they need to be; on a terminal the last one is folded."""
+    """Format rows in columns of the needed width.
+
+    On a terminal the last column is wrapped.
+    """
     import shutil
 
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]

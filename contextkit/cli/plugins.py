@@ -1,6 +1,6 @@
-"""The commands that plugins add, kept apart from contextkit's own.
+"""Keep plugins' commands apart from contextkit's own.
 
-List contextkit's own commands: where each is, and its summary.
+The module also lists contextkit's own commands, each with its place and its summary.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ BUILT_IN: Mapping[str, LazyCommand] = {
 
 
 class PluginCommands(click.Group):
-    """Where the plugins of one run put their commands; a name that is taken stays taken.
+    """Commands of plugins; a taken name is not replaced.
 
     Attributes:
-        refused: what was not added.
+        refused: messages on commands that were not added.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,10 @@ class PluginCommands(click.Group):
         self.refused: list[str] = []
 
     def add_all(self, registry: SourceRegistry) -> None:
-        """Add the commands of every plugin that is on, by its hook or its `SourceInfo`."""
+        """Add each enabled plugin's commands.
+
+        They come from its hook or its `SourceInfo`.
+        """
         hook = "contextkit_commands"
         for plugin in registry.on:
             if registry.implements(plugin, hook):
@@ -67,7 +70,10 @@ class PluginCommands(click.Group):
                 self.add_command(LazyCommand(name, target, summary))
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command, unless contextkit or another plugin has one of that name."""
+        """Add a command, unless its name is taken.
+
+        contextkit or another plugin may have a command of that name.
+        """
         given = name or cmd.name or ""
         if given in BUILT_IN or given in self.commands:
             owner = "contextkit" if given in BUILT_IN else "another plugin"

@@ -1,4 +1,7 @@
-"""Progress on a terminal: what is done, of how much, how fast; only of what takes a while."""
+"""Show progress of slow work on a terminal.
+
+The bars show how much is done, of how much, and how fast.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ _APPEARS_AFTER_SECONDS = 1.0
 def progress_bars(
     after: float = _APPEARS_AFTER_SECONDS,
 ) -> Iterator[Callable[[Progress], None]]:
-    """One bar on standard error for each thing that is counted; they vanish at the end.
+    """Show a progress bar on standard error for each count.
+
+    The bars vanish at the end.
 
     Args:
         after: seconds before anything is shown.
@@ -45,7 +50,7 @@ def progress_bars(
 
 @define
 class _Counted:
-    """How far one thing is, and when it was first heard of."""
+    """The progress of one count, and its start."""
 
     latest: Progress
     first_done: int
@@ -54,13 +59,13 @@ class _Counted:
 
     @property
     def count(self) -> str:
-        """How many are done, of how many."""
+        """The number done, and the total."""
         of = "" if self.latest.total is None else f" of {self.latest.total:,}"
         return f"{self.latest.done:,}{of} {self.latest.label}"
 
     @property
     def rate(self) -> str:
-        """How many in a second on average; empty as long as that is unknown."""
+        """The average per second; empty while unknown."""
         seconds = time.monotonic() - self.first_at
         done = self.latest.done - self.first_done
         if done <= 0 or seconds <= 0:
@@ -72,7 +77,7 @@ class _Counted:
 
 @define
 class _Watching:
-    """What has been reported; it is drawn from the moment that `show` is called."""
+    """Reported progress, drawn after `show` is called."""
 
     _counted: dict[tuple[str, str], _Counted] = field(factory=dict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
@@ -80,7 +85,7 @@ class _Watching:
     _ended: bool = field(default=False, init=False)
 
     def report(self, progress: Progress) -> None:
-        """Take note, from any thread."""
+        """Record progress, from any thread."""
         key = (progress.source, progress.label)
         with self._lock:
             counted = self._counted.get(key)
@@ -117,7 +122,7 @@ class _Watching:
         )
 
     def end(self) -> None:
-        """Draw no more, and give back the cursor."""
+        """Stop drawing, and show the cursor again."""
         with self._lock:
             self._ended = True
         if self._bars is not None:

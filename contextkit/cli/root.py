@@ -1,4 +1,4 @@
-"""The root command: global options, and commands that load on use."""
+"""The root command: global options, commands loaded on use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ _EPILOG = "\n".join(
 
 
 class _Root(click.Group):
-    """Built-in commands import what they need when they run; plugins add theirs."""
+    """The root command, which loads commands on use.
+
+    Built-in commands import their dependencies when they run; plugins add their own commands.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*BUILT_IN, *_plugin_commands(ctx)})
@@ -41,14 +44,14 @@ class _Root(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         found: click.Command | None = BUILT_IN.get(cmd_name)
         if found is None:
-            # Only a command of a plugin costs the loading of the plugins.
+            # The plugins are loaded only for a plugin's command.
             found = _session(ctx).plugin_commands.commands.get(cmd_name)
         return found.load() if isinstance(found, LazyCommand) else found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command where there is none of that name."""
+        """Resolve a command, and suggest the nearest for unknown names."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             import difflib
@@ -70,7 +73,7 @@ class _Root(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List contextkit's own commands without importing them, then those of plugins."""
+        """List contextkit's commands without importing them, then the plugins'."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, str(c.short_help)) for name, c in BUILT_IN.items()])
         added = sorted(_plugin_commands(ctx).items())
@@ -94,8 +97,8 @@ class _Root(click.Group):
             return super().invoke(ctx)
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run, and turn every error into one line and an exit code that means something."""
-        # Without arguments of a caller's own it is the process's command.
+        """Run; turn every error into a line and exit code."""
+        # Without arguments from a caller, this is the process's own command.
         session = Session(ends_process=args is None)
         sys.exit(self._run(session, sys.argv[1:] if args is None else list(args), **extra))
 
@@ -113,7 +116,10 @@ class _Root(click.Group):
 
 
 def _accept_any_text() -> None:
-    """What a stream's encoding lacks is written as an escape, instead of failing."""
+    """Write characters that a stream cannot encode as escapes.
+
+    Otherwise the write would fail.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -125,7 +131,10 @@ def _session(ctx: click.Context) -> Session:
 
 
 def _plugin_commands(ctx: click.Context) -> Mapping[str, click.Command]:
-    """The plugins' commands; `contextkit --help` works with a broken configuration, too."""
+    """Return the plugins' commands; none for a broken configuration.
+
+    `contextkit --help` therefore works with a broken configuration too.
+    """
     try:
         return _session(ctx).plugin_commands.commands
     except ContextKitError as error:
@@ -143,7 +152,7 @@ def _set_debug(ctx: click.Context, _: click.Parameter, debug: bool) -> None:
 
 
 def _switch(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -> None:
-    """`--disable a,b --disable c` switches a, b and c off."""
+    """Switch off each source of `--disable a,b --disable c`."""
     given = [part.strip() for name in names for part in name.split(",") if part.strip()]
     if not given:
         return

@@ -1,4 +1,4 @@
-"""What a command works with: the workspace's `ContextKit`, opened when it is first needed."""
+"""A command's state: the workspace's `ContextKit`, opened on first use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Session:
     """One run of the command line.
 
     Attributes:
-        folder: where the workspace is looked for.
+        folder: the folder where the search for the workspace begins.
         settings: dotted key -> value, from flags.
         debug: whether tracebacks and debug logs are shown.
         ends_process: whether the process ends with it.
@@ -47,13 +47,19 @@ class Session:
     _ending: contextlib.ExitStack = field(factory=contextlib.ExitStack, init=False)
 
     def start_logs(self) -> None:
-        """Send logs where `debug` wants them, before anything is imported that may log."""
+        """Start logging if `debug` is set.
+
+        This comes before any import that may log.
+        """
         if not self._logging:
             self._ending.enter_context(logs_on_stderr(debug=self.debug))
             self._logging = True
 
     def _load_plugins(self) -> tuple[Workspace, Config, SourceRegistry]:
-        """Read the configuration and load the plugins, without the store's engine."""
+        """Read the configuration and load the plugins.
+
+        The store's engine is not loaded.
+        """
         if self._plugins is None:
             self.start_logs()
             from contextkit.config.load import load_config, patient
@@ -97,7 +103,7 @@ class Session:
     def plugin_commands(self) -> PluginCommands:
         """The commands that the plugins add.
 
-        Raises what reading the configuration raises.
+        Raises the errors of reading the configuration.
         """
         if self._commands is None:
             commands = PluginCommands()
@@ -109,7 +115,7 @@ class Session:
 
     @property
     def kit(self) -> ContextKit:
-        """The workspace's `ContextKit`; closed when the command ends."""
+        """The workspace's `ContextKit`, closed when the command ends."""
         if self._kit is None:
             from contextkit.kit import ContextKit
 
@@ -127,35 +133,38 @@ class Session:
 
     @property
     def project(self) -> str:
-        """What the workspace's records belong to."""
+        """The project of the workspace's records."""
         return self.kit.project
 
     def records(self, source: str) -> Records:
-        """A source's records; raises `InvalidContextTypeError` for a name that is no source."""
+        """Return a source's records.
+
+        Raises `InvalidContextTypeError` for a name that is not a source.
+        """
         return self.kit.records(source)
 
     def close(self) -> None:
-        """Let go of the store, where it was opened, and of the logs; say what ailed it."""
+        """Close the store and the logs, and report store problems."""
         if self._kit is not None and self._kit.store.problem:
             self.warn(self._kit.store.problem)
         self._ending.close()
 
     def emit(self, data: object, text: str, as_json: bool) -> None:
-        """Print a result: JSON for a program, or the text for a person."""
+        """Print a result as JSON, or as text for people."""
         if as_json:
             print_json(data)
         else:
             print_text(text)
 
     def warn(self, text: str) -> None:
-        """Print one line about something that did not stop the command, each only once."""
+        """Print a warning in one line, each only once."""
         if text not in self._warned:
             self._warned.add(text)
             say(text)
 
     @contextlib.contextmanager
     def progress(self) -> Iterator[Callable[[Progress], None]]:
-        """Show progress on a terminal; on a pipe, nothing."""
+        """Show progress on a terminal; in a pipe, nothing."""
         if sys.stderr is None or not sys.stderr.isatty():
             yield lambda _: None
             return

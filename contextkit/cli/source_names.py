@@ -1,4 +1,4 @@
-"""Names of sources on the command line: completion, and hints for misspelt ones."""
+"""Complete names of sources, and give hints for misspelt ones."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def complete_sources(
     ctx: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The sources that could be asked, behind those that are in the list already."""
+    """Complete sources after those that the list already has."""
     return _completed(_sources(ctx), incomplete)
 
 
 def complete_source(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The same for one name, which is an argument of its own."""
+    """Complete one source, as an argument of its own."""
     given = ctx.params.get(param.name or "") or ()
     return _items(
         name for name in _sources(ctx) if name.startswith(incomplete) and name not in given
@@ -35,7 +35,7 @@ def complete_source(
 def complete_plugins(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Every plugin that is installed; none of them is imported for it."""
+    """Complete installed plugins without importing any."""
     import importlib.metadata
 
     from contextkit.plugin.spec import ENTRY_POINT_GROUP
@@ -51,7 +51,7 @@ def _sources(ctx: click.Context) -> list[str]:
     try:
         return [plugin.name for plugin in session.registry.plugins if plugin.is_source is not False]
     except ContextKitError:
-        # The shell shows whatever is printed in the middle of the line that is being typed.
+        # The shell shows any output in the middle of the line that the user is typing.
         return []
 
 
@@ -69,7 +69,7 @@ def _items(values: Iterable[str]) -> list[CompletionItem]:
 
 
 def settings_of_absent(config: Config, registry: SourceRegistry) -> Iterator[str]:
-    """A line for each source that has settings and is not installed."""
+    """Report each configured source that is not installed."""
     import difflib
 
     from contextkit.config.settings import normalized

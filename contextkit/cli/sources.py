@@ -64,7 +64,7 @@ def sources(session: Session, health: bool, as_json: bool) -> int:
 
 
 def _all_answer(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
-    """Ask every source, and add to its row how it went."""
+    """Query every source, and add the outcome to its row."""
     from contextkit.cli.checks.setup import ANSWERED, probe_sources
 
     found = {trace.source: trace for trace in probe_sources(session.kit)}
@@ -78,7 +78,10 @@ def _all_answer(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
-    """Add to every row what the resident process remembers; False where none does."""
+    """Add the resident process's breaker states to the rows.
+
+    Returns False where no process has them.
+    """
     from attrs import asdict
 
     from contextkit.agent.running import remembered_health
@@ -92,7 +95,7 @@ def _add_breakers(session: Session, rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def unknown_sources(session: Session) -> Iterator[str]:
-    """A line for each source that has settings and is not installed."""
+    """Report each configured source that is not installed."""
     from contextkit.cli.source_names import settings_of_absent
 
     return settings_of_absent(session.config, session.registry)

@@ -1,4 +1,4 @@
-"""`contextkit strategies`, and the completion of their names."""
+"""`contextkit strategies`, and the completion of strategy names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_NEWS = {"decay": 1}
 def complete_strategies(
     ctx: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The strategies that there are; none where the configuration is wrong."""
+    """Complete strategy names; none if the configuration is invalid."""
     from click.shell_completion import CompletionItem
 
     from contextkit.config.strategies import strategy_names
@@ -90,7 +90,10 @@ def _files(origins: Mapping[str, str]) -> str:
 
 
 def in_numbers(parts: Mapping[str, Any]) -> str:
-    """A strategy's numbers on one line: the weights of what counts, then the rest."""
+    """Format a strategy's numbers on one line.
+
+    The weights come first, then the rest.
+    """
     weights = [f"{name} {parts[name]:g}" for name in COMPONENTS if parts[name]]
     return "; ".join([", ".join(weights), *_others(parts)])
 

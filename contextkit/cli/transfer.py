@@ -49,7 +49,7 @@ def export(session: Session, file: Path) -> int:
             session.kit.redactor.records,
         )
     session.warn(f"{result.written} records written")
-    # The session says at its end which ones.
+    # The session reports at its end which ones.
     return ExitCode.STORE if result.damaged else ExitCode.FINE
 
 
@@ -141,7 +141,10 @@ def reembed(session: Session, as_json: bool) -> None:
 
 @contextlib.contextmanager
 def _written(file: Path) -> Iterator[TextIO]:
-    """Standard output for `-`; else a file that takes its name when all of it is there."""
+    """Open standard output for `-`, or else a file.
+
+    A file gets its name only after all of it is written.
+    """
     if str(file) == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8", newline="\n")
@@ -153,17 +156,17 @@ def _written(file: Path) -> Iterator[TextIO]:
         with file.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream
         return
-    # A link stays one.
+    # The target of a symbolic link is replaced, and the link stays.
     place = Path(os.path.realpath(file))
     unfinished = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    # A process that was killed may have had the same number, as in a container it has.
+    # A killed process may have had the same number, as is common in a container.
     unfinished.unlink(missing_ok=True)
     try:
         number = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with open(number, "w", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - a number
             yield stream
         if place.exists():
-            # A file that its user protects from being written stays so.
+            # A file that its user protected from writing stays protected.
             unfinished.chmod(stat.S_IMODE(place.stat().st_mode) & 0o600)
         unfinished.replace(place)
     finally:

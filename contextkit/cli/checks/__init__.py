@@ -1,4 +1,4 @@
-"""Looking whether everything that contextkit works with is as it should be.
+"""Examine every part of a contextkit setup.
 
 ```python
 from contextkit.cli.checks import examine

@@ -1,10 +1,8 @@
-"""Whether the store opens, what is in it, and whether there is room for more.
+"""Check the stored data: store, privacy, index and cache.
 
-Whether other users can read what is stored.
-
-When each source's records were last brought up to date with the workspace.
-
-Whether there is a cache, and whether its Redis answers.
+The checks show whether the store opens, its content and its free space, and whether other users can
+read what is stored. They also show when each source's records were last updated from the workspace,
+whether there is a cache, and whether its Redis answers.
 """
 
 from __future__ import annotations
@@ -38,11 +36,13 @@ _PRIVACY = "store"
 
 
 def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
-    """A warning where others have rights to a folder that could not be narrowed.
+    """Warn where other users keep rights to a folder.
+
+    A warning means that the rights could not be narrowed.
 
     Args:
         folder: the folder; it need not be there.
-        own: what we call the files and folders in it.
+        own: the names of contextkit's own files and folders in it.
     """
     if not hasattr(os, "geteuid") or not folder.exists():
         return
@@ -64,7 +64,10 @@ def privacy_findings(folder: Path, own: Collection[str]) -> Iterator[Finding]:
 
 
 def _open_to_others(path: Path) -> Iterator[Path]:
-    """What others have rights to and come to: what is in a private folder is private."""
+    """Yield files and folders that other users can reach.
+
+    The content of a private folder is private.
+    """
     if is_wide(path):
         yield path
         for each in path.iterdir() if path.is_dir() else ():
@@ -80,10 +83,10 @@ _READ_ONLY = "give yourself write permission, or set store.path or CONTEXTKIT_HO
 
 @define
 class StoreCheck:
-    """The record store.
+    """The check of the record store.
 
     Attributes:
-        store: the store; it is not made by looking at it.
+        store: the store; a check never creates it.
         registry: whose sources' records are counted.
         deep: whether every record is read and verified.
         usable: whether there is a store and it opens, once `findings` is done.
@@ -95,7 +98,10 @@ class StoreCheck:
     usable: bool = False
 
     def findings(self) -> Iterator[Finding]:
-        """Whether it opens and what it holds; for an embedded one, also its folder."""
+        """Check that the store opens, and describe its content.
+
+        For an embedded store, the folder is checked as well.
+        """
         if isinstance(self.store, EmbeddedStore) and not self.store.path.exists():
             yield fine(_STORE, f"none yet; it will be created at {self.store.path}")
         else:
@@ -144,14 +150,14 @@ class StoreCheck:
         size = 0
         try:
             size = ShardFolder(path).size() if path.exists() else 0
-            # The permissions alone do not tell: a file system may be read-only.
+            # The permissions alone are not enough: a file system may be read-only.
             with tempfile.TemporaryFile(dir=folder):
                 pass
             free = shutil.disk_usage(folder).free
         except OSError as error:
             text = f"{folder} cannot be written to: {error.strerror or error}"
             if self.usable:
-                # Every process that reads it copies it first.
+                # A store on a read-only file system is copied first by every process that reads it.
                 return warning(_STORE, f"{text}; {size_in_words(size)} to be read", _READ_ONLY)
             return problem(_STORE, text, _READ_ONLY)
         text = f"{size_in_words(size)} at {path}, {size_in_words(free)} free"
@@ -169,7 +175,7 @@ def _remedy(error: ContextKitError) -> str | None:
 
 
 def size_in_words(size: float) -> str:
-    """A number of bytes as a person reads it."""
+    """Format a number of bytes for a person."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024 or unit == "GiB":
             break
@@ -184,7 +190,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 def index_findings(
     registry: SourceRegistry, store: RecordStore | None, project: str
 ) -> Iterator[Finding]:
-    """One finding for each source that has something to index.
+    """Yield one finding for each source that indexes something.
 
     Args:
         registry: the plugins.
@@ -224,7 +230,10 @@ _CACHE = "cache"
 
 
 def cache_findings(caches: Caches | None) -> Iterator[Finding]:
-    """One finding: off, in memory, or which Redis and what is in it."""
+    """Yield one finding on the cache.
+
+    The cache may be off, in memory, or in Redis. For Redis, its address and content are described.
+    """
     if caches is None:
         yield fine(_CACHE, "off")
     elif caches.levels.redis is None:

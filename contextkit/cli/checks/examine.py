@@ -1,4 +1,7 @@
-"""One part after the other, each guarded against whatever the others or it itself may do."""
+"""Examine the parts one after the other.
+
+Each part is guarded against errors of the others and of its own.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,9 @@ from contextkit.workspace.find import Workspace, find_workspace
 def examine(
     folder: str | Path = ".", *, settings: Mapping[str, Any] | None = None, deep: bool = False
 ) -> Iterator[Finding]:
-    """Look at everything that contextkit works with, and change none of it.
+    """Examine all parts of a setup, and change none.
 
-    A part that is broken does not keep the others from being looked at.
+    A broken part does not stop the examination of the others.
 
     Args:
         folder: a folder in the workspace.
@@ -42,7 +45,7 @@ def examine(
         deep: whether every stored record is read and verified, which takes as long as an export.
 
     Yields:
-        What was found, part by part.
+        The findings, part by part.
     """
     examination = _Examination(Path(folder), settings or {}, deep)
     for part, check in (
@@ -66,7 +69,7 @@ def examine(
 
 @define
 class _Examination:
-    """What one part leaves for the next."""
+    """The state that each part passes to the next."""
 
     folder: Path
     settings: Mapping[str, Any]
@@ -146,7 +149,10 @@ class _Examination:
             yield from health_findings(self.registry, self.kit)
 
     def assembly(self) -> Iterator[Finding]:
-        """A real question, as every request asks it; needs a store that opens."""
+        """Assemble a context for a real question.
+
+        The check asks in the same way as every request, and needs a store that opens.
+        """
         if self.kit is None or not self.stored:
             return
         rows = probe_sources(self.kit)

@@ -1,4 +1,4 @@
-"""What an examination finds, and how long it took."""
+"""The result of a check, and its duration."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ORDER: tuple[State, ...] = ("ok", "warning", "problem")
 
 @frozen
 class Finding:
-    """What one check found.
+    """The result of one check.
 
     Attributes:
-        part: what was looked at, for instance `store`.
+        part: the part that was checked, for instance `store`.
         state: `ok`; `warning`: it works, and could be better; `problem`: it does not.
-        text: what was found.
+        text: the result.
         remedy: what to do about it, or None.
         milliseconds: how long the check took.
     """
@@ -34,24 +34,25 @@ class Finding:
 
 
 def fine(part: str, text: str) -> Finding:
-    """Nothing is wrong."""
+    """Create a finding for a part that works."""
     return Finding(part, "ok", text)
 
 
 def warning(part: str, text: str, remedy: str | None = None) -> Finding:
-    """It works, and could be better."""
+    """Create a finding for a part that could be better."""
     return Finding(part, "warning", text, remedy)
 
 
 def problem(part: str, text: str, remedy: str | None = None) -> Finding:
-    """It does not work."""
+    """Create a finding for a part that does not work."""
     return Finding(part, "problem", text, remedy)
 
 
 def timed(part: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """What a check finds, each with the time since the one before; it never raises.
+    """Yield a check's findings with their times; never raise.
 
-    Whatever the check raises is one more finding. Only an interrupt goes on.
+    The time of a finding counts from the one before. An exception of the check becomes one more
+    finding. Only an interrupt is raised.
     """
     begun = time.perf_counter()
     findings = iter(check())
@@ -71,5 +72,5 @@ def timed(part: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding
 
 
 def worst(findings: Iterable[Finding]) -> State:
-    """The worst of the findings' states; `ok` where there are none."""
+    """Return the worst state of findings; `ok` without any."""
     return max((found.state for found in findings), key=_ORDER.index, default="ok")

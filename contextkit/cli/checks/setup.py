@@ -1,10 +1,9 @@
-"""Loading the plugins one by one, so that each costs only itself, and its time is its own.
+"""Check the configuration, the plugins and the sources.
 
-Reading the configuration layer by layer, so that one bad file hides no other.
-
-Whether every source answers: a real question, with more patience than requests have.
-
-Settings of sources that are not installed: most are misspelt.
+Plugins are loaded one by one, so that a failure affects only its own plugin and each load time is
+measured alone. The configuration is read layer by layer, so that one bad file hides no other. Every
+source gets a real question, with a longer timeout than requests have. Settings of sources that are
+not installed are reported too; most of them are misspelt.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _CONFIGURATION = "configuration"
 
 @define
 class ConfigurationCheck:
-    """The configuration's layers, each by itself.
+    """The check of the configuration's layers, each by itself.
 
     Attributes:
         workspace: whose project file is read.
@@ -53,7 +52,7 @@ class ConfigurationCheck:
     _valid: list[str] = field(factory=list, init=False)
 
     def findings(self) -> Iterator[Finding]:
-        """One finding for each layer that anything is set in, and for each that is wrong."""
+        """Yield findings on each layer with settings or errors."""
         for layer in LAYERS:
             try:
                 config = self._read([layer])
@@ -66,7 +65,7 @@ class ConfigurationCheck:
                 yield fine(_CONFIGURATION, found)
 
     def usable(self) -> Config:
-        """The configuration of the layers that are valid."""
+        """Return the configuration of the valid layers."""
         return self._read(self._valid)
 
     def _read(self, layers: list[str]) -> Config:
@@ -104,9 +103,11 @@ _PATIENCE_SECONDS = 10.0
 
 
 def probe_sources(kit: AskingForContexts) -> Sequence[SourceTrace]:
-    """Ask every source that is on, and tell its state, what went wrong, and the time it took.
+    """Query every enabled source, and return the traces.
 
-    Raises what `assemble_context` raises.
+    A trace has the source's state, its error, and the time it took.
+
+    Raises the errors of `assemble_context`.
     """
     context = kit.assemble_context_sync(
         _QUERY, source_timeout=_PATIENCE_SECONDS, deadline=_PATIENCE_SECONDS, cache=False
@@ -119,7 +120,7 @@ _HEALTH_SECONDS = 10.0
 
 
 def health_findings(registry: SourceRegistry, kit: Kit) -> Iterator[Finding]:
-    """Collect what plugins report of themselves, each under its name."""
+    """Collect each plugin's own health findings, under its name."""
     for name in registry.on_with(_HEALTH):
         yield from _health_of(name, registry, kit)
 
@@ -145,7 +146,7 @@ _PLUGINS = "plugins"
 
 @define
 class PluginCheck:
-    """The installed plugins.
+    """The check of the installed plugins.
 
     Attributes:
         config: says which are on.
@@ -165,7 +166,7 @@ class PluginCheck:
         return SourceRegistry(evolve(self.config, sources=sources))
 
     def findings(self) -> Iterator[Finding]:
-        """One finding for each plugin, and one for each other thing that is amiss."""
+        """Yield one finding per plugin and per other problem."""
         for status in self.registry.plugins:
             yield self._loaded(status)
         if not self.registry.plugins:

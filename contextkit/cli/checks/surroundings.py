@@ -1,8 +1,8 @@
-"""Whether git is there, and what it says of the workspace.
+"""Check git, the embedding models and the redaction of secrets.
 
-Whether the embedding models load and give vectors.
-
-Whether secrets are replaced, and how many are left in what people and agents wrote.
+The checks show whether git is there and the state of the workspace's repository, whether the
+embedding models load and give vectors, whether secrets are redacted, and how many are left in the
+texts that people and agents wrote.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WANTED = "install git, or put it on the PATH: it reads the history and the igno
 
 
 def git_findings(root: Path) -> Iterator[Finding]:
-    """The version of git, and the state of the repository at a workspace's root."""
+    """Yield git's version and the state of the workspace's repository."""
     has_repository = (root / ".git").exists()
     git = Git(root)
     try:
@@ -73,7 +73,10 @@ def _repository(git: Git) -> Iterator[Finding]:
 
 
 def _missing(git: Git) -> Iterator[Finding]:
-    """What of the history is not on this machine; nothing is fetched."""
+    """Report history that is missing on this machine.
+
+    Nothing is fetched.
+    """
     partial = git.run("config", "--get-regexp", _PARTIAL, check=False)
     if partial.output.strip():
         what = "a partial clone: commits are indexed without the objects left on the server"
@@ -91,7 +94,7 @@ _TEXT = "how does it begin?"
 def model_findings(
     embedders: Embedders, config: Config, registry: SourceRegistry
 ) -> Iterator[Finding]:
-    """One finding for each model that a source's records are searched with."""
+    """Check each model that a source's records are searched with."""
     users: dict[int, list[str]] = {}
     found: dict[int, Embedder] = {}
     for source in registry.sources:
@@ -129,9 +132,10 @@ _IMPORTED = "run `contextkit export FILE`, then `contextkit import FILE`, which 
 
 
 def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iterator[Finding]:
-    """One finding on what is replaced, and one where something is left.
+    """Report the redaction setting, and any secrets that are left.
 
-    Sources that index the workspace write their records anew, so only the others are searched.
+    Sources that index the workspace write their records anew, so only the other sources are
+    searched.
 
     Args:
         registry: the plugins, and the setting.
@@ -155,7 +159,7 @@ def secret_findings(registry: SourceRegistry, store: RecordStore | None) -> Iter
 def _left(redactor: Redactor, store: RecordStore, source: str) -> Iterator[Finding]:
     found: list[int] = []
     counting = redactor.telling(found.append)
-    # Which records are damaged is for a deep look to say.
+    # A deep examination reports which records are damaged.
     with contextlib.suppress(RecordDamagedError):
         for batch in in_batches(store.scan(source, None, {}), _BATCH):
             counting.records(batch)
