@@ -1,4 +1,4 @@
-"""What the tests of a plugin need: a conformance suite, records, an index run, a kit, commands.
+"""Test helpers for plugins: conformance suite, records, kits and commands.
 
 ```python
 from contextkit.testing import SourceConformance

@@ -1,4 +1,6 @@
-"""The reference of the modules that plugins may import, as Markdown.
+"""Generate the reference of the modules that plugins may import.
+
+The reference is Markdown.
 
 `python -m contextkit.testing.api_reference FILE` writes it between the file's marks.
 """
@@ -29,7 +31,7 @@ PUBLIC = (
 
 
 def api_reference() -> str:
-    """Each public module with its names and what they are."""
+    """Describe each public module and its names."""
     return "\n\n".join(map(_module, PUBLIC))
 
 
@@ -46,7 +48,7 @@ def _rows(module: object) -> Iterator[tuple[str, str]]:
 def _first_line(thing: object) -> str:
     if inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isroutine(thing):
         return (inspect.getdoc(thing) or "").partition("\n")[0]
-    # A constant has the docstring of its type, which says nothing of it.
+    # A constant has its type's docstring, which does not describe the constant.
     if values := get_args(thing):
         return ", ".join(f"`{value}`" for value in values if isinstance(value, str)) or "a type"
     if isinstance(thing, frozenset):

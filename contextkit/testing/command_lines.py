@@ -1,4 +1,4 @@
-"""Run the command line in the test's own process, in a workspace of its own."""
+"""Run the command line in the test's process and workspace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CommandLine:
         """Run one command to its end.
 
         Args:
-            arguments: what stands behind `contextkit`.
+            arguments: the arguments after `contextkit`.
             given: its standard input.
             variables: of its environment alone: `CONTEXTKIT_PROJECT="other"`.
 
@@ -50,7 +50,9 @@ class CommandLine:
 
 @contextlib.contextmanager
 def command_line(workspace: Path, *checkouts: Path, **variables: str) -> Iterator[CommandLine]:
-    """The command line with an empty store and no user settings; all is put back at the end.
+    """Open a command line with an empty store.
+
+    There are no user settings. The previous state is restored at the end.
 
     ```python
     with command_line(tmp_path, Path(__file__).parents[1]) as run:
@@ -76,7 +78,10 @@ def command_line(workspace: Path, *checkouts: Path, **variables: str) -> Iterato
 
 
 def printed_json(result: Result) -> Any:
-    """What a command that went well printed as JSON; for another, an error with what it said."""
+    """Parse the JSON output of a successful command.
+
+    A failed command raises an error with its output.
+    """
     if result.exit_code:
         raise AssertionError(result.stderr)
     return json.loads(result.stdout)

@@ -1,4 +1,6 @@
-"""The reference of all commands, as Markdown, from click's own command tree.
+"""Generate the reference of all commands from click's command tree.
+
+The reference is Markdown.
 
 `python -m contextkit.testing.command_reference FILE` writes it between the file's marks. It lists
 the commands of the plugins that are installed and on; their pages describe them.
@@ -27,7 +29,11 @@ _KEPT_LINES = re.compile(r"^\x08\n", re.MULTILINE)
 
 
 def command_reference() -> str:
-    """The lists of commands, global options and exit codes, then each command of the core."""
+    """Generate the lists of commands, options, codes, and each command.
+
+    The options are the global ones, and the codes are the exit codes. Each command of the core has
+    its own part.
+    """
     session = Session()
     try:
         context = click.Context(cli, info_name="contextkit", obj=session)
@@ -89,7 +95,10 @@ def _sections(
 
 
 def _text(help_text: str | None) -> str:
-    """A help text with its paragraphs; what click keeps as it is stands in a block."""
+    """Format a help text's paragraphs.
+
+    A block that click keeps unwrapped becomes a code block.
+    """
     paragraphs = inspect.cleandoc(help_text or "").split("\n\n")
     return "\n\n".join(
         f"```text\n{_KEPT_LINES.sub('', each)}\n```" if each.startswith("\b") else _prose(each)
@@ -102,7 +111,10 @@ def _prose(paragraph: str) -> str:
 
 
 def _options(command: click.Command, context: click.Context) -> str:
-    """A table of the options, and the names of those that are the same as `assemble`'s."""
+    """Tabulate a command's options.
+
+    The names of options that equal those of `assemble` follow the table.
+    """
     rows = _option_rows(command, context)
     same = set(rows) & set(_option_rows(BUILT_IN["assemble"].load(), context))
     if command.name == "assemble" or len(same) < _MANY:
@@ -127,7 +139,10 @@ def _option_rows(command: click.Command, context: click.Context) -> list[tuple[s
 
 
 def _examples(command: click.Command) -> str:
-    """The commands of an epilog, as click shows it below a command's help."""
+    """Format the commands of an epilog.
+
+    click shows an epilog below a command's help.
+    """
     lines = inspect.cleandoc(command.epilog or "").replace("\b", "").splitlines()
     shown = [re.sub(r"^ *Examples?: *", "", line) for line in lines]
     examples = inspect.cleandoc("\n".join(["", *filter(None, shown)]))
@@ -135,7 +150,7 @@ def _examples(command: click.Command) -> str:
 
 
 def main() -> None:
-    """Put the reference into the page that is named, or print it."""
+    """Write the reference into the named page, or print it."""
     write_page(lambda page: filled(page, command_reference()))
 
 

@@ -28,7 +28,7 @@ from contextkit.testing.subject import NotConformingError, Subject, open_subject
 
 
 class SourceConformance:
-    """What contextkit expects of a source, as tests to inherit.
+    """The requirements for a source, as tests to inherit.
 
     ```python
     class TestWeather(SourceConformance):
@@ -49,10 +49,10 @@ class SourceConformance:
         name: the source's name; default: that of the entry point that names the plugin.
         timeout: seconds that one query may take here, where a machine may be busy.
         settings: the source's own settings, `[sources.NAME]`.
-        filters: what every query is asked with.
+        filters: the filters of every query.
         embedding: the model of the dense vectors, as `embedding.model`; `none` searches by
             keywords alone, which is quick.
-        recipe_arguments: recipe -> what it is built from, for a source that offers recipes.
+        recipe_arguments: recipe -> its arguments, for a source that offers recipes.
     """
 
     source: Any = None
@@ -67,24 +67,33 @@ class SourceConformance:
     # -- parts to override ---------------------------------------------------------------
 
     def make_source(self) -> object:
-        """The plugin to test; override it to make a new one for every test."""
+        """Return the plugin to test.
+
+        Override this to make a new one for every test.
+        """
         return self.source
 
     def make_workspace(self, folder: Path) -> None:
-        """Fill the workspace's folder, for a source that reads files or a repository."""
+        """Fill the workspace's folder with files or a repository.
+
+        Override this for a source that reads them.
+        """
 
     def records(self) -> Sequence[Record]:
-        """Records to store before the tests ask."""
+        """Return records to store before the tests run."""
         return ()
 
     def prepare(self, kit: ContextKit) -> None:
-        """Whatever else must be there, after `records` were stored and before the index run."""
+        """Prepare anything else that the tests need.
+
+        It runs after `records` were stored and before the index run.
+        """
 
     # -- the tests ------------------------------------------------------------------------
 
     @pytest.fixture
     def subject(self, tmp_path: Path) -> Iterator[Subject]:
-        """The source in a kit of its own, with its records, indexed."""
+        """The source in its own kit, with its records, indexed."""
         name = self._named()
         opened = open_subject(
             self.make_source(),
@@ -120,7 +129,7 @@ class SourceConformance:
         return name
 
     def test_its_hooks(self) -> None:
-        """Its hooks have names and parameters that there are; only the query is async."""
+        """Hook names and parameters exist; only the query is async."""
         name = self._named()
         _must(name, lambda: hook_checks.check_hooks(self.make_source(), name))
 
@@ -129,23 +138,23 @@ class SourceConformance:
         _must(subject.name, lambda: hook_checks.check_info(subject))
 
     def test_its_settings(self, subject: Subject) -> None:
-        """`contextkit_check_settings` is content with none, and names what is not one."""
+        """`contextkit_check_settings` accepts empty settings, and names an unknown one."""
         _must(subject.name, lambda: hook_checks.check_settings(subject))
 
     def test_its_weight(self, subject: Subject) -> None:
-        """For every query its weight is a finite number over 0."""
+        """Its weight is finite and over 0 for every query."""
         _must(subject.name, lambda: hook_checks.check_weight(subject))
 
     def test_its_signals(self, subject: Subject) -> None:
-        """For every query its signals have the right types, and are stable."""
+        """Every query's signals have the right types, and are stable."""
         _must(subject.name, lambda: hook_checks.check_signals(subject))
 
     def test_its_scores_of_items(self, subject: Subject) -> None:
-        """`contextkit_rerank` gives each item a score within 0..1, always the same."""
+        """`contextkit_rerank` gives each item a score within 0..1, stably."""
         _must(subject.name, lambda: hook_checks.check_rerank(subject))
 
     def test_its_health(self, subject: Subject) -> None:
-        """`contextkit_health` reports lines of known states, with a remedy for each fault."""
+        """`contextkit_health` reports known states, with a remedy for each fault."""
         _must(subject.name, lambda: hook_checks.check_health(subject))
 
     def test_its_recipes(self, subject: Subject) -> None:
@@ -153,11 +162,11 @@ class SourceConformance:
         _must(subject.name, lambda: hook_checks.check_recipes(subject, self.recipe_arguments))
 
     def test_its_tools(self, subject: Subject) -> None:
-        """Each tool has a name, a description, and parameters that have types."""
+        """Each tool has a name, a description, and typed parameters."""
         _must(subject.name, lambda: hook_checks.check_tools(subject))
 
     def test_its_commands(self, subject: Subject) -> None:
-        """Each command can be imported, says what it is for, and has a name of its own."""
+        """Commands can be imported, have a summary and unique names."""
         _must(subject.name, lambda: listening_checks.check_commands(subject))
 
     def test_agents_events(self, subject: Subject) -> None:
@@ -165,11 +174,14 @@ class SourceConformance:
         _must(subject.name, lambda: listening_checks.check_agent_events(subject))
 
     def test_contexts_that_were_assembled(self, subject: Subject) -> None:
-        """`contextkit_assembled` does not fail, and leaves the context as it is."""
+        """`contextkit_assembled` does not fail, and does not change the context."""
         _must(subject.name, lambda: listening_checks.check_assembled(subject))
 
     def test_its_items(self, subject: Subject) -> None:
-        """It finds items of its own name and of different ids, best first."""
+        """It finds items of its own name with different ids.
+
+        The best come first.
+        """
         _must(subject.name, lambda: query_checks.check_items(subject))
 
     def test_the_same_question_has_the_same_answer(self, subject: Subject) -> None:
@@ -181,11 +193,11 @@ class SourceConformance:
         _must(subject.name, lambda: query_checks.check_limits(subject))
 
     def test_what_a_request_wants_is_found(self, subject: Subject) -> None:
-        """Asked for the kind, the entity type or the time of an item, it still finds it."""
+        """Filters by kind, entity type or time keep matching items."""
         _must(subject.name, lambda: filter_checks.check_filters(subject))
 
     def test_it_answers_in_time(self, subject: Subject) -> None:
-        """It answers within `timeout`, and leaves the event loop to others."""
+        """It answers within `timeout`, without blocking the event loop."""
         _must(subject.name, lambda: query_checks.check_time(subject))
 
     def test_its_other_hooks_are_quick(self, subject: Subject) -> None:
@@ -193,11 +205,14 @@ class SourceConformance:
         _must(subject.name, lambda: hook_checks.check_promptness(subject))
 
     def test_a_cancelled_query_leaves_nothing_running(self, subject: Subject) -> None:
-        """A query that is given up ends at once, and its tasks with it."""
+        """A cancelled query and its tasks end at once."""
         _must(subject.name, lambda: query_checks.check_cancellation(subject))
 
     def test_any_query_is_answered(self, subject: Subject) -> None:
-        """No text, other scripts, controls, a long text: items or none, no failure."""
+        """Any text gets items or none, without a failure.
+
+        The texts include an empty one, other scripts, control characters and a long one.
+        """
         _must(subject.name, lambda: query_checks.check_any_query(subject))
 
     def test_many_queries_at_once(self, subject: Subject) -> None:
@@ -205,15 +220,15 @@ class SourceConformance:
         _must(subject.name, lambda: query_checks.check_concurrency(subject))
 
     def test_its_texts(self, subject: Subject) -> None:
-        """One text per item in every style and detail; compact on one line."""
+        """One text per item, style and detail; compact: one line."""
         _must(subject.name, lambda: text_checks.check_formats(subject))
 
     def test_hostile_text_stays_text(self, subject: Subject) -> None:
-        """No text of a record becomes markup, in any style and detail."""
+        """No record's text becomes markup, in any style and detail."""
         _must(subject.name, lambda: text_checks.check_hostile_text(subject))
 
     def test_shortened_texts(self, subject: Subject) -> None:
-        """`contextkit_truncate` keeps to its tokens, and ends what it opens."""
+        """`contextkit_truncate` keeps to its tokens, and closes its markup."""
         _must(subject.name, lambda: text_checks.check_truncation(subject))
 
     def test_what_must_be_kept(self, subject: Subject) -> None:
@@ -221,24 +236,24 @@ class SourceConformance:
         _must(subject.name, lambda: summary_checks.check_must_keep(subject))
 
     def test_its_summaries(self, subject: Subject) -> None:
-        """`contextkit_compress` keeps to its tokens, and to what must be kept."""
+        """`contextkit_compress` keeps to its tokens, and keeps `must_keep` words."""
         _must(subject.name, lambda: summary_checks.check_summaries(subject))
 
     def test_contexts(self, subject: Subject) -> None:
-        """It is shown in a context of every style and detail, within the budget."""
+        """Contexts of every style and detail show it, within budget."""
         _must(subject.name, lambda: text_checks.check_contexts(subject))
 
     def test_dedup_keys(self, subject: Subject) -> None:
-        """Keys are texts, one set per item, made of the item alone."""
+        """Keys are texts, one set per item, from it alone."""
         _must(subject.name, lambda: record_checks.check_dedup_keys(subject))
 
     def test_a_second_index_run_changes_nothing(self, subject: Subject) -> None:
-        """An unchanged workspace is reported as such, and its records stay."""
+        """An unchanged workspace is reported as such; its records stay."""
         _must(subject.name, lambda: record_checks.check_index(subject))
 
 
 def _must(name: str, check: Callable[[], None]) -> None:
-    """Run a check; what it finds fails the test in one line."""
+    """Run a check; a problem's one line fails the test."""
     __tracebackhide__ = True
     problem = _problem(name, check)
     if problem:
@@ -261,7 +276,10 @@ def _fail(line: str) -> None:
 
 
 def _entry_point_of(source: object) -> str:
-    """The name of the only installed entry point that names the plugin; "" where none does."""
+    """Find the only installed entry point that names the plugin.
+
+    Returns its name, or "" where there is none.
+    """
     if inspect.ismodule(source):
         module, attribute = source.__name__, ""
     else:

@@ -1,4 +1,4 @@
-"""Check sources with requests for some kinds, entity types or times alone."""
+"""Check sources with requests filtered by kind, type or time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _KINDS = 3
 
 
 def check_filters(subject: Subject) -> None:
-    """What was found is found as well where nothing else is wanted: its kind, type and time."""
+    """Check that filters keep a matching item.
+
+    The filters are an item's own kind, entity type and time.
+    """
     items = subject.found()
     for item in _one_of_each([i.kind or i.source for i in items], items):
         _ask(subject, item, {"kinds": (item.kind or item.source,)}, "kind_field")

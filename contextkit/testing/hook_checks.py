@@ -1,4 +1,4 @@
-"""Check the hooks of a source that neither find nor format items."""
+"""Check the hooks that neither find nor format items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _NO_SETTING = "no-such-setting"
 
 
 def check_hooks(source: object, name: str) -> None:
-    """Its hooks have names and parameters that there are; only the query is async."""
+    """Check that hooks have known names and parameters.
+
+    Only the query may be async.
+    """
     registry = SourceRegistry(entry_points=False)
     try:
         registry.register(source, name)
@@ -41,7 +44,7 @@ def check_hooks(source: object, name: str) -> None:
 
 
 def check_info(subject: Subject) -> None:
-    """What it says of itself is one line each, and the same at every call."""
+    """Check that a source's description has single, stable lines."""
     info = subject.call("contextkit_source")
     if info is None:
         return
@@ -61,7 +64,10 @@ def check_info(subject: Subject) -> None:
 
 
 def check_settings(subject: Subject) -> None:
-    """No settings and the defaults are no problem; a problem's text begins with its setting."""
+    """Check that defaults are valid, and that problems name settings.
+
+    Empty settings must be valid too. A problem's text begins with its setting.
+    """
     hook = "contextkit_check_settings"
     if not subject.has(hook):
         return
@@ -84,7 +90,7 @@ def _problems(subject: Subject, settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_weight(subject: Subject) -> None:
-    """For every query its weight is a finite number over 0."""
+    """Check that every query's weight is finite and over 0."""
     if not subject.has("contextkit_weight"):
         return
     for query in (subject.query, *QUERIES.values()):
@@ -99,11 +105,13 @@ def check_weight(subject: Subject) -> None:
 
 
 def check_promptness(subject: Subject, held: float = HELD_SECONDS) -> None:
-    """Hooks in the event loop are quick, as all other sources wait for them.
+    """Check that hooks in the event loop are quick.
+
+    All other sources wait for such a hook.
 
     Args:
         subject: the source.
-        held: seconds for which a hook may hold it.
+        held: seconds for which a hook may block the loop.
     """
     request = subject.request()
     items = list(subject.found())
@@ -129,7 +137,10 @@ def check_promptness(subject: Subject, held: float = HELD_SECONDS) -> None:
 
 
 def check_recipes(subject: Subject, arguments: Mapping[str, Mapping[str, Any]]) -> None:
-    """Each recipe says what it is for and can be built; `arguments` by its name."""
+    """Check that recipes have descriptions and can be built.
+
+    `arguments` has the arguments of each recipe by its name.
+    """
     results = subject.call("contextkit_recipes")
     for template in checks.checked_recipes(subject.name, results[0]) if results else ():
         if not template.description.strip():
@@ -145,7 +156,10 @@ def check_recipes(subject: Subject, arguments: Mapping[str, Mapping[str, Any]]) 
 
 
 def check_signals(subject: Subject) -> None:
-    """What it adds to a query's signals are texts and an intent, the same at every call."""
+    """Check that a query's signals are texts and an intent.
+
+    They must be the same at every call.
+    """
     hook = "contextkit_signals"
     if not subject.has(hook):
         return
@@ -157,7 +171,10 @@ def check_signals(subject: Subject) -> None:
 
 
 def check_rerank(subject: Subject) -> None:
-    """Its scores are one per item, each within 0..1, and the same at every call."""
+    """Check that scores are one per item and within 0..1.
+
+    They must be the same at every call.
+    """
     hook = "contextkit_rerank"
     items = list(subject.found())
     if not subject.has(hook) or not items:
@@ -175,7 +192,10 @@ def check_rerank(subject: Subject) -> None:
 
 
 def check_health(subject: Subject) -> None:
-    """Its findings are one line each, and what is not `ok` has a remedy."""
+    """Check that findings are single lines with remedies.
+
+    Every finding that is not `ok` needs a remedy.
+    """
     hook = "contextkit_health"
     if not subject.has(hook):
         return
@@ -187,7 +207,10 @@ def check_health(subject: Subject) -> None:
 
 
 def check_tools(subject: Subject) -> None:
-    """Each tool has a name, a description, and types that a host can describe."""
+    """Check each tool's name, description and types.
+
+    A host must be able to describe the types.
+    """
     failures: list[str] = []
     offered_tools(
         subject.kit.registry, lambda _, hook, reason: failures.append(f"{hook}: {reason}")

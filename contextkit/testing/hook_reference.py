@@ -1,4 +1,6 @@
-"""The reference of all hooks, as Markdown, from what `contextkit.plugin.spec` says of them.
+"""Generate the reference of all hooks from `contextkit.plugin.spec`.
+
+The reference is Markdown.
 
 `python -m contextkit.testing.hook_reference FILE` writes it.
 """
@@ -59,7 +61,10 @@ _CALLED = re.compile(r"Called (.+?)(?:[.:;]\s|[.:;]?$)")
 
 
 def hook_reference() -> str:
-    """The page: what all hooks have in common, a table, each hook, the values."""
+    """Generate the page of all hooks.
+
+    It has the hooks' common rules, a table, each hook, and the values.
+    """
     functions = [getattr(hookspecs, name) for name in HOOKS]
     parts = [
         _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
@@ -120,7 +125,7 @@ def _value(kind: type[Any]) -> str:
     types = _types(kind)
     rows = [
         (f"`{field.name}`", types[field.name], _default(field), meanings[field.name])
-        # Those that must be given come first.
+        # Required fields come first.
         for field in sorted(attrs.fields(kind), key=lambda a: a.default is not attrs.NOTHING)
         if field.name in meanings
     ]
@@ -131,7 +136,10 @@ def _value(kind: type[Any]) -> str:
 
 
 def _types(kind: type[Any]) -> dict[str, str]:
-    """Field -> its type as it is written, whatever has resolved it meanwhile."""
+    """Map each field to its type as written.
+
+    Other code may have resolved the type meanwhile.
+    """
     written: dict[str, Any] = {}
     for each in reversed(kind.__mro__):
         written |= vars(each).get("__annotations__", {})
@@ -149,7 +157,7 @@ def _default(field: attrs.Attribute[Any]) -> str:
 
 
 def _methods(kind: type[Any]) -> Iterator[str]:
-    """The public methods and properties, each with the first line of its docstring."""
+    """Describe public methods and properties by their docstrings' first lines."""
     members = {k: v for each in reversed(kind.__mro__) for k, v in vars(each).items()}
     for name, member in members.items():
         if name.startswith("_") or not (inspect.isfunction(member) or isinstance(member, property)):
@@ -161,7 +169,7 @@ def _methods(kind: type[Any]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the page to the file that is named, or to standard output."""
+    """Write the page to a file or standard output."""
     write_page(lambda _: hook_reference())
 
 

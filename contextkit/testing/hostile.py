@@ -1,4 +1,7 @@
-"""Hostile texts: words that imitate markup, put into each text of an item in turn."""
+"""Hostile texts: words that imitate markup.
+
+Each text of an item is replaced by them in turn.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _NOT_A_WORD = re.compile(r"[^\w \n]|_")
 
 
 def hostile_text(tags: tuple[str, ...]) -> str:
-    """Text that is markup of every style where it is not escaped.
+    """Make text that is markup in every style unless escaped.
 
     Args:
         tags: the elements that it tries to close.
@@ -45,7 +48,10 @@ def hostile_text(tags: tuple[str, ...]) -> str:
 
 
 def harmless(text: str) -> str:
-    """The same words on the same lines, with nothing that any style would read as markup."""
+    """Make the same lines without any markup.
+
+    No style reads any of the words as markup.
+    """
     return "\n".join(
         _NOT_A_WORD.sub("", line).strip() or "x" if line else ""
         for line in text.replace("\u2028", "").replace("\x85", "").split("\n")
@@ -53,7 +59,10 @@ def harmless(text: str) -> str:
 
 
 def with_text(item: ContextItem, text: str) -> Iterator[tuple[str, ContextItem]]:
-    """The item with one of its texts replaced, each in turn: where, and the item."""
+    """Replace each of an item's texts in turn.
+
+    Yields the name of the text and the changed item.
+    """
     for name in _TEXTS:
         if getattr(item, name) is not None:
             changed: dict[str, Any] = {name: text}

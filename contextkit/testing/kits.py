@@ -1,4 +1,4 @@
-"""A kit of chosen plugins, and calls of its tools."""
+"""Open kits of chosen plugins, and call their tools."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ def open_kit(
     *,
     settings: Mapping[str, Any] | None = None,
 ) -> Iterator[ContextKit]:
-    """A kit that has these plugins and no others, with an empty store, closed at the end.
+    """Open a kit with these plugins and an empty store.
 
-    It reads only the settings given and the workspace's own `contextkit.toml`. A source
-    has 30 seconds to answer, unless they say otherwise.
+    The kit has no other plugins, and is closed at the end. It reads only the given settings and
+    the workspace's own `contextkit.toml`. A source has 30 seconds to answer, unless these set
+    another timeout.
 
     Args:
-        workspace: the workspace's root, made where it is missing.
+        workspace: the workspace's root, created where it is missing.
         plugins: name -> module, class or object.
         settings: dotted key -> value. `{"embedding.model": "none"}` searches by keywords alone,
             which is quick.
@@ -53,7 +54,9 @@ def open_kit(
 
 @frozen(eq=False)
 class ToolCaller:
-    """Calls a kit's tools as an agent's host does: `await call("count_tides", word="spring")`.
+    """Calls tools as an agent's host does.
+
+    For example, `await call("count_tides", word="spring")`.
 
     Attributes:
         kit: the kit.
@@ -62,7 +65,7 @@ class ToolCaller:
     kit: ContextKit
 
     async def __call__(self, tool: str, /, **arguments: Any) -> ToolResult[dict[str, Any]]:
-        """What a tool answers.
+        """Call a tool, and return its result.
 
         Args:
             tool: its name.
@@ -70,7 +73,7 @@ class ToolCaller:
 
         Raises:
             LookupError: where no plugin offers such a tool.
-            InvalidRequestError: where an argument is missing, unknown, or not what it must be.
-            ContextKitError: what else the tool raises, as `SourceError` where it is not of these.
+            InvalidRequestError: where an argument is missing, unknown or invalid.
+            ContextKitError: any other error of the tool, as `SourceError` where it is not one.
         """
         return await call_tool(self.kit, offered_tools(self.kit.registry)[tool], arguments)

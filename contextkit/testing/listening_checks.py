@@ -1,4 +1,7 @@
-"""Check commands, and hooks that observe: agents' events and assembled contexts."""
+"""Check commands and observing hooks.
+
+The hooks observe agents' events and assembled contexts.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ _EVENTS: Sequence[Mapping[str, Any]] = (
 
 
 def check_commands(subject: Subject) -> None:
-    """Its commands can be listed and imported, and take no name of contextkit's own."""
+    """Check that commands can be listed and imported.
+
+    They must not take a name of contextkit's own.
+    """
     if not subject.has(_COMMANDS):
         return
     group = PluginCommands()
@@ -63,12 +69,12 @@ def check_commands(subject: Subject) -> None:
 
 
 def check_agent_events(subject: Subject) -> None:
-    """It hears of any event that an agent may report, and leaves the event as it is."""
+    """Check that the hook accepts and preserves every agent event."""
     if not subject.has(_EVENT):
         return
     for event in _EVENTS:
         told = copy.deepcopy(dict(event))
-        # A source's errors name the hook; which event it was tells the rest.
+        # A source's error names the hook; the event is added here.
         try:
             subject.call(_EVENT, event=told, kit=subject.kit)
         except Exception as error:
@@ -81,7 +87,10 @@ def check_agent_events(subject: Subject) -> None:
 
 
 def check_assembled(subject: Subject) -> None:
-    """It observes a context with items, and one without, and changes neither."""
+    """Check that the hook accepts and preserves every context.
+
+    One context has items, and one has none.
+    """
     if not subject.has(_ASSEMBLED):
         return
     for query in (subject.query, _NOTHING):

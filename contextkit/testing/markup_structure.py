@@ -1,4 +1,4 @@
-"""Parse a text, and count the parts that words must not be able to make."""
+"""Count the markup parts that plain words must not create."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _PLAIN_TITLES = ("===", "---")
 
 
 class MarkupError(ValueError):
-    """A text is not what its style makes of it, or takes in what stands behind it."""
+    """A text is invalid in its style, or absorbs text."""
 
 
 def structure(text: str, style: Style) -> Counter[str]:
-    """The parts of a text that would be markup, each with how often it is there.
+    """Count the parts of a text that are markup.
 
     Args:
         text: an item's text.
         style: its style.
 
     Raises:
-        MarkupError: where it does not end where it should, or is no XML.
+        MarkupError: where the text does not end properly, or is not valid XML.
     """
     return style_of(style).choose(markdown=_markdown, xml=_xml, plain=_plain)(text)
 

@@ -10,10 +10,10 @@ from subprocess import PIPE
 
 
 def run_together(script: str, *arguments: Sequence[str]) -> None:
-    """Run a script in one process for each list of arguments, all of them from one moment on.
+    """Run a script in several processes that start together.
 
-    The script prints `ready`, flushed, when it is, waits for a line, and then does what is to be
-    done at once:
+    There is one process for each list of arguments. When the script is ready, it prints `ready`,
+    flushed, and waits for a line. Then it does the work that is to run at the same moment:
 
     ```python
     print("ready", flush=True)

@@ -1,4 +1,4 @@
-"""Queries as people and programs send them, for sources of any subject."""
+"""Typical queries of people and programs, for any source."""
 
 from __future__ import annotations
 

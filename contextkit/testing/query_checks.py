@@ -35,7 +35,10 @@ _LONGEST_CONTENT = 200_000
 
 
 def check_items(subject: Subject) -> None:
-    """It finds something: items of its own name and different ids, best first."""
+    """Check that the source finds valid items, best first.
+
+    They must have the source's own name and different ids.
+    """
     items = subject.found()
     seen = set[str]()
     for item in items:
@@ -80,7 +83,10 @@ def _check_metadata(item: ContextItem) -> None:
 
 
 def check_order(subject: Subject) -> None:
-    """The same question has the same answer, item by item and field by field."""
+    """Check that repeated questions have the same answer.
+
+    The answers are compared item by item and field by field.
+    """
     first = as_they_are(subject.found())
     _compare(first, subject.items(), "the same query, asked twice,")
     if subject.kit.registry.info(subject.name).cacheable:
@@ -93,7 +99,7 @@ def check_order(subject: Subject) -> None:
 
 
 def _shown_otherwise(subject: Subject) -> ContextRequest:
-    """The same question with all else that no answer in a cache may depend on."""
+    """Change all request fields that must not affect cached answers."""
     request = subject.request()
     return evolve(
         request,
@@ -146,7 +152,10 @@ def _compare(
 
 
 def check_limits(subject: Subject) -> None:
-    """There are never more items than `request.limit`, and one where one is asked for."""
+    """Check that there are never more items than `request.limit`.
+
+    A limit of one must give one item.
+    """
     subject.found()
     for limit in (1, 2, 3):
         items = subject.items(limit=limit)
@@ -160,13 +169,15 @@ def check_limits(subject: Subject) -> None:
 
 
 def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
-    """It answers in time, and where it is async it leaves the event loop to others.
+    """Check that the source answers in time.
+
+    An async source must also leave the event loop free for others.
 
     Args:
         subject: the source.
-        held: seconds for which it may hold the event loop.
+        held: seconds for which it may block the event loop.
     """
-    # A source that blocks the loop differs from a slow one only once it has ended.
+    # Only after it has ended can a source that blocks the loop be told from a slow one.
     ended, longest = within(lambda: _timed(subject), 3 * subject.timeout)
     if longest >= subject.timeout:
         raise NotConformingError(
@@ -178,7 +189,7 @@ def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
             f"contextkit_query has no answer within {subject.timeout:g} s: "
             f"answer sooner, or raise `timeout`"
         )
-    # Once, an import may be the reason; and on a busy machine all takes longer.
+    # One slow call may be due to an import, and on a busy machine everything takes longer.
     for _ in range(TRIES):
         if longest < held or longest < held * slowness():
             return
@@ -190,7 +201,10 @@ def check_time(subject: Subject, held: float = HELD_SECONDS) -> None:
 
 
 async def _timed(subject: Subject) -> tuple[bool, float]:
-    """Ask; whether it ended in time, and for how long nothing else could run, in seconds."""
+    """Run a query, and measure blocking of the event loop.
+
+    Returns whether it ended in time, and the longest block in seconds.
+    """
     gaps: list[float] = []
 
     async def beat() -> None:
@@ -212,14 +226,20 @@ async def _timed(subject: Subject) -> tuple[bool, float]:
 
 
 def check_cancellation(subject: Subject) -> None:
-    """A query that is given up ends at once, and leaves no task behind."""
+    """Check that a cancelled query ends and leaves no task.
+
+    It must end at once.
+    """
     for steps in _STEPS_BEFORE_CANCELLING:
         if within(partial(_cancelled, subject, steps), 3 * subject.timeout):
             return
 
 
 async def _cancelled(subject: Subject, steps: int) -> bool:
-    """Cancel a query after some steps of the event loop; whether it had ended before."""
+    """Cancel a query after some steps of the event loop.
+
+    Returns whether it had ended before.
+    """
     task = asyncio.create_task(subject.ask(subject.request()))
     for _ in range(steps):
         await asyncio.sleep(0)
@@ -251,7 +271,7 @@ async def _cancelled(subject: Subject, steps: int) -> bool:
 
 
 def check_any_query(subject: Subject) -> None:
-    """Whatever the query is, it gives items or none and does not fail."""
+    """Check that any query gives items or none, without failure."""
     for what, query in QUERIES.items():
         try:
             subject.items(query)
@@ -269,7 +289,7 @@ def _reason(error: Exception) -> str:
 
 
 def check_concurrency(subject: Subject) -> None:
-    """Many queries at once have the answers that each has alone."""
+    """Check that concurrent queries have the same answers as alone."""
     others = list(QUERIES.values())
     queries = [subject.query if n % 2 == 0 else others[n % len(others)] for n in range(_AT_ONCE)]
     alone = {query: subject.items(query) for query in dict.fromkeys(queries)}
@@ -277,7 +297,7 @@ def check_concurrency(subject: Subject) -> None:
     async def together() -> list[tuple[ContextItem, ...]]:
         return await asyncio.gather(*(subject.find(subject.request(query)) for query in queries))
 
-    # The second time in another event loop: a host without one has a new one for each call.
+    # The second run is in another event loop: a host without a loop has a new one for each call.
     for _ in range(2):
         try:
             answers = within(together, _AT_ONCE * subject.timeout)

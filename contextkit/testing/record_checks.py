@@ -1,4 +1,4 @@
-"""Check the dedup keys and the index runs of a source."""
+"""Check a source's dedupe keys and index runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _KEYS = "contextkit_dedup_keys"
 
 
 def check_dedup_keys(subject: Subject) -> None:
-    """One set of keys per item, which names the thing whatever else is in the batch."""
+    """Check that each item has one set of dedupe keys.
+
+    The keys must not depend on the other items of the batch.
+    """
     items = subject.found()
     if not subject.has(_KEYS):
         return
@@ -45,7 +48,10 @@ def _keys(subject: Subject, items: Sequence[ContextItem]) -> tuple[tuple[str, ..
 
 
 def check_index(subject: Subject) -> None:
-    """A second run over an unchanged workspace finds nothing to do, and does nothing."""
+    """Check that a second index run does nothing.
+
+    The workspace is unchanged between the runs.
+    """
     if not subject.has("contextkit_index"):
         return
     _index(subject)

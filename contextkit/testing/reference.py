@@ -1,4 +1,4 @@
-"""Build reference pages from the code: tables, and what the scripts share."""
+"""Build reference pages from code, with shared helpers for tables."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _FIELD = re.compile(r"^[ ]{4}(\w[\w, ]*): (.+(?:\n[ ]{8}.+)*)", re.MULTILINE)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Format a Markdown table."""
     lines = [f"| {' | '.join(row)} |" for row in [headings, *rows]]
     return "\n".join([lines[0], "|---" * len(headings) + "|", *lines[1:]])
 
 
 def cell(text: str) -> str:
-    """Prose for a table's cell: one line, without its examples."""
+    """Make prose one line without examples, for a table cell."""
     return " ".join(text.partition("```")[0].split()).replace("|", "\\|")
 
 
 def described_fields(docstring: str) -> Iterator[tuple[str, str]]:
-    """Each name of the section `Attributes:` with its meaning."""
+    """Yield each name in `Attributes:` with its meaning."""
     found = _FIELDS.search(docstring)
     for names, meaning in _FIELD.findall(found[1]) if found else ():
         for name in names.split(","):
@@ -33,12 +33,12 @@ def described_fields(docstring: str) -> Iterator[tuple[str, str]]:
 
 
 def without_fields(docstring: str) -> str:
-    """A docstring without its section `Attributes:`."""
+    """Return a docstring without its section `Attributes:`."""
     return _FIELDS.sub("", docstring).strip()
 
 
 def filled(page: str, reference: str) -> str:
-    """A page with another text between its two marks."""
+    """Replace the text between a page's two marks."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
@@ -47,10 +47,10 @@ def filled(page: str, reference: str) -> str:
 
 
 def write_page(make: Callable[[str], str]) -> None:
-    """Make a page anew in the file that the command line names, or print it.
+    """Regenerate a page in the named file, or print it.
 
     Args:
-        make: from the file's text, or from "", to its new text.
+        make: turns the file's text, or "", into its new text.
     """
     if len(sys.argv) > 1:
         file = Path(sys.argv[1])

@@ -1,4 +1,4 @@
-"""A git for tests that ignores the settings of the machine."""
+"""Run git in tests, independent of the machine's settings."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ class Git:
         """Run one command to its end.
 
         Args:
-            arguments: what stands behind `git`.
-            folder: where; default: the folder of this one.
+            arguments: the arguments after `git`.
+            folder: where it runs; default: the folder of this object.
             check: whether the test ends where git fails.
 
         Returns:
-            What it prints; bytes that are not UTF-8 are replaced.
+            Its output; bytes that are not UTF-8 are replaced.
 
         Raises:
-            AssertionError: where git fails, with its complaint.
+            AssertionError: where git fails, with its error output.
         """
         ran = subprocess.run(
             # A test's submodules are folders beside it.
@@ -73,13 +73,13 @@ class Git:
 
 @contextlib.contextmanager
 def own_git(folder: Path) -> Iterator[Git]:
-    """Git without configuration, here and in the programs that a test runs.
+    """Isolate git from configuration, also in started programs.
 
-    It knows no settings but a repository's own, finds no repository around the folder, and commits
-    as Ada. At the end the process has the variables again that it had.
+    Git reads only a repository's own settings, finds no repository around the folder, and commits
+    as Ada. At the end the process's variables are restored.
 
     Args:
-        folder: where it runs; it need be no repository, and is not made one.
+        folder: where it runs; it need not be a repository, and is not made one.
     """
     settings = {
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -93,13 +93,13 @@ def own_git(folder: Path) -> Iterator[Git]:
 
 @contextlib.contextmanager
 def watched_git(folder: Path) -> Iterator[Callable[[], list[str]]]:
-    """Record the git commands that run here, also those of programs that a test runs.
+    """Record git commands that run here or in started programs.
 
     Args:
-        folder: one that is there, for a front of git, which is a shell script, and its notes.
+        folder: an existing folder for a wrapper of git, which is a shell script, and its notes.
 
     Yields:
-        Gives the commands since it was last asked, such as `ls-files`, one for each process that
+        Returns the commands since the last call, such as `ls-files`, one for each process that
         `contextkit.workspace.git` ran.
     """
     front, log = folder / "front", folder / "asked"

@@ -1,4 +1,6 @@
-"""The reference of all settings, as Markdown, from the fields of `contextkit.config`.
+"""Generate the reference of all settings from `contextkit.config`'s fields.
+
+The reference is Markdown.
 
 `python -m contextkit.testing.settings_reference FILE` writes it between the file's marks.
 """
@@ -32,7 +34,7 @@ _RULES: Mapping[WorkspaceRule, str] = {
 
 
 def settings_reference() -> str:
-    """A table for each section, in the order of the code."""
+    """Tabulate each section, in the order of the code."""
     project = [a for a in _fields(Config) if a.name == "project"]
     parts = [f"### Top level\n\n{table(_HEADINGS, map(_row, project))}"]
     kinds = {**SECTIONS, "sources.NAME": SourceSettings, "strategies.NAME": Strategy}
@@ -68,7 +70,7 @@ def _default(value: object) -> str:
 
 
 def main() -> None:
-    """Put the reference into the page that is named, or print it."""
+    """Write the reference into the named page, or print it."""
     write_page(lambda page: filled(page, settings_reference()))
 
 

@@ -1,4 +1,4 @@
-"""Real parts for tests: records on a store on disk, a small model, an index run."""
+"""Real parts for tests: stores, a small model, index runs."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 
 @frozen
 class HashingModel:
-    """A dense model of nothing but words: texts with the same words have the same vector.
+    """A dense model of words alone.
+
+    Texts with the same words have the same vector.
 
     Attributes:
         dimensions: numbers in each vector.
-        name: what a store remembers.
+        name: the name that a store saves.
     """
 
     dimensions: int = 16
     name: str = "hashing"
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per text."""
+        """Return one vector per text."""
         import numpy as np
 
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -46,7 +48,7 @@ class HashingModel:
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """A query's vector."""
+        """Return a query's vector."""
         vector: NDArray[np.float32] = self.embed_records([text])[0]
         return vector
 
@@ -59,7 +61,9 @@ def open_records(
     *,
     model: str | DenseModel = "wordllama",
 ) -> Iterator[Records]:
-    """A source's records on an embedded store in a folder, which is closed at the end.
+    """Open a source's records on an embedded store.
+
+    The store is in a folder, and is closed at the end.
 
     Args:
         path: the store's folder.
@@ -88,7 +92,10 @@ def make_indexer(
     progress: list[Progress] | None = None,
     owned_elsewhere: Collection[str] = (),
 ) -> Indexer:
-    """An index run over a workspace; what it reports is appended to `progress`."""
+    """Create an index run over a workspace.
+
+    Its reports are appended to `progress`.
+    """
     reported = [] if progress is None else progress
     return Indexer(
         workspace=workspace,

@@ -1,4 +1,7 @@
-"""The source under test, in a kit of its own with a store on disk."""
+"""The source under test, in its own kit and store.
+
+The store is on disk.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _ALL = 1_000_000
 
 
 class NotConformingError(ContextKitError):
-    """A source is not what it must be; the text says in a line what would be right."""
+    """A source breaks a rule; the message states the remedy."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -57,18 +60,22 @@ class Subject:
     filters: Mapping[str, Any] = field(factory=dict)
 
     def has(self, hook: str) -> bool:
-        """Whether the source has a hook."""
+        """Check whether the source has a hook."""
         return self.kit.registry.implements(self.name, hook)
 
     def call(self, hook: str, /, **arguments: Any) -> Any:
-        """What one of its hooks returns, None where it has none.
+        """Call one hook of the source, or return None.
 
-        Raises `SourceError`, from the cause, for whatever it raises.
+        It returns None where the source has no such hook.
+
+        Raises `SourceError`, from the cause, for any error of the hook.
         """
         return self.kit.registry.call(self.name, hook, **arguments)
 
     def request(self, query: str | None = None, limit: int = 20, **wanted: Any) -> ContextRequest:
-        """A request as this source sees it; default: the query that finds something.
+        """Create a request as this source sees it.
+
+        By default it has the query that finds something.
 
         Args:
             query: the request's query.
@@ -92,7 +99,10 @@ class Subject:
         return evolve(own, records=self.kit.records(self.name))
 
     async def ask(self, request: ContextRequest) -> Any:
-        """What `contextkit_query` returns, awaited as the core does, and not checked."""
+        """Call `contextkit_query`, and return its unchecked result.
+
+        The result is awaited as in the core.
+        """
 
         def call() -> Any:
             return self.call("contextkit_query", request=request)
@@ -102,18 +112,18 @@ class Subject:
         return await result if inspect.isawaitable(result) else result
 
     async def find(self, request: ContextRequest) -> tuple[ContextItem, ...]:
-        """All items that `contextkit_query` returns, of the right types."""
+        """Return all items of `contextkit_query`, with checked types."""
         return checked_items(self.name, await self.ask(request), _ALL)
 
     def items(self, query: str | None = None, limit: int = 20) -> tuple[ContextItem, ...]:
-        """All items that the source finds.
+        """Return all items that the source finds.
 
         Raises `NotConformingError` where it takes longer than `timeout`.
         """
         return within(lambda: self.find(self.request(query, limit)), self.timeout)
 
     def found(self) -> tuple[ContextItem, ...]:
-        """The items for `query`.
+        """Return the items for `query`.
 
         Raises `NotConformingError` where there are none: nothing else could be checked.
         """
@@ -127,28 +137,31 @@ class Subject:
 
 
 def as_values(items: Sequence[ContextItem]) -> list[tuple[Any, ...]]:
-    """Every field of the items: as they are equal, source and content alone count."""
+    """List every field of the items, for comparison.
+
+    Items count as equal by source and content alone.
+    """
     return [astuple(item, recurse=False) for item in items]
 
 
 def as_they_are(items: Sequence[ContextItem]) -> tuple[ContextItem, ...]:
-    """Copies of the items, which stay as they are when a source changes what it handed out."""
+    """Copy items, to be safe from changes by the source."""
     return tuple(evolve(item, metadata=_copied(item.metadata)) for item in items)
 
 
 def _copied(value: Any) -> Any:
-    """A JSON value that no other test has."""
+    """Copy a JSON value, to share it with no test."""
     if isinstance(value, Mapping):
         return {key: _copied(inner) for key, inner in value.items()}
     return [_copied(inner) for inner in value] if isinstance(value, list) else value
 
 
 def within(start: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
-    """Run a coroutine to its end in an event loop of its own.
+    """Run a coroutine to completion in its own event loop.
 
     Raises:
-        NotConformingError: where it has not ended after so many seconds.
-        BaseException: what the coroutine raises.
+        NotConformingError: where it has not ended after `seconds` seconds.
+        BaseException: any error of the coroutine.
     """
     outcome: list[T] = []
     failure: list[BaseException] = []
@@ -172,7 +185,10 @@ def within(start: Callable[[], Coroutine[Any, Any, T]], seconds: float) -> T:
 
 
 def slowness() -> float:
-    """How many times as long as on an idle machine computing takes now, at least 1."""
+    """Return how much slower than when idle the machine is.
+
+    The factor is at least 1.
+    """
     started, computed = time.perf_counter(), time.thread_time()
     while time.thread_time() - computed < _SAMPLE_SECONDS:
         pass
@@ -192,7 +208,9 @@ def open_subject(  # noqa: PLR0913 - what a test class may say of its source
     embedding: str = "none",
     make_workspace: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[Subject]:
-    """A source in a kit without any user's configuration, closed at the end.
+    """Open a source in a kit without user configuration.
+
+    The kit is closed at the end.
 
     Args:
         source: the plugin.

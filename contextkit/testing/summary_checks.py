@@ -1,4 +1,4 @@
-"""Check a source's summaries: number, length, and what they must keep."""
+"""Check a source's summaries: number, length, and required words."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LEAST_TARGETS = (1, 8, 30)
 
 
 def check_must_keep(subject: Subject) -> None:
-    """Of what must be kept of an item, something stands in the text that is shown of it."""
+    """Check that the shown text has words of `must_keep`."""
     look = Look("markdown", "full")
     for item in subject.found():
         if not item.must_keep:
             continue
         text = shown_text(subject, item, look)
-        # What a format does not show of some items is not missed in their summaries.
+        # Words that a format does not show for some items are not required in their summaries.
         if not any(words.strip() and keeps(text, words) for words in item.must_keep):
             raise NotConformingError(
                 f"item {item.id!r}: nothing of its `must_keep`, {list(item.must_keep)}, stands in "
@@ -34,7 +34,10 @@ def check_must_keep(subject: Subject) -> None:
 
 
 def check_summaries(subject: Subject) -> None:
-    """Where it summarises, an answer fits its tokens and has what it must keep, or is None."""
+    """Check that a summary fits and has the required words.
+
+    The source may also answer None.
+    """
     if not subject.has(_COMPRESS):
         return
     count = counter_for("default")

@@ -1,4 +1,4 @@
-"""Surroundings of a test: settings, a home, and plugins that count as installed."""
+"""Surroundings of a test: settings, a home, and installed plugins."""
 
 from __future__ import annotations
 
@@ -36,21 +36,22 @@ timeout = 30
 
 
 class CheckoutError(ContextKitError):
-    """A folder is not that of a plugin's `pyproject.toml`."""
+    """The folder has no plugin's `pyproject.toml`."""
 
 
 @contextlib.contextmanager
 def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
-    """Leave out the user's settings: a home of its own, and of `CONTEXTKIT_…` only `variables`.
+    """Replace the user's settings by a temporary home.
 
-    It is in memory where there is room, as a store makes sure of every write to a disk. At the
-    end it is deleted, and the process has the variables again that it had.
+    Of the variables `CONTEXTKIT_…`, only `variables` stay. The home is in memory where there is
+    room, because a store flushes every write to disk. At the end it is deleted, and the process's
+    variables are restored.
 
     Args:
         variables: more variables, `CONTEXTKIT_PROJECT` for instance.
 
     Yields:
-        The home, whose `config.toml` is patient with slow sources and models.
+        The home, whose `config.toml` sets long timeouts for slow sources and models.
     """
     with tempfile.TemporaryDirectory(
         prefix="contextkit-", dir=in_memory(), ignore_cleanup_errors=True
@@ -62,7 +63,9 @@ def own_home(variables: Mapping[str, str] = _NOTHING) -> Iterator[Path]:
 
 
 def in_memory(room: int = _ROOM_BYTES) -> Path | None:
-    """A folder in memory, where no write waits for a disk and programs may be started.
+    """Return a folder in memory for fast writes.
+
+    No write waits for a disk there, and programs can be started from it.
 
     Args:
         room: the bytes that must be free there.
@@ -78,9 +81,9 @@ def in_memory(room: int = _ROOM_BYTES) -> Path | None:
 
 @contextlib.contextmanager
 def own_variables(prefix: str, variables: Mapping[str, str]) -> Iterator[None]:
-    """Let the process have, of the variables with a prefix, these alone, for as long as this lasts.
+    """Limit variables with a prefix to these, within the block.
 
-    Those that go on with `TEST_` say how the tests run, and stay.
+    Variables that go on with `TEST_` describe the test run, and stay.
     """
     before = _taken(prefix, variables)
     os.environ.update(variables)
@@ -92,7 +95,7 @@ def own_variables(prefix: str, variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def _taken(prefix: str, names: Collection[str]) -> dict[str, str]:
-    """Take variables away; what they were."""
+    """Remove variables, and return their values."""
     ours = [name for name in os.environ if name.startswith(prefix)]
     settings = [name for name in ours if not name.startswith(f"{prefix}TEST_")]
     found = {*settings, *(name for name in names if name in os.environ)}
@@ -101,10 +104,10 @@ def _taken(prefix: str, names: Collection[str]) -> dict[str, str]:
 
 @contextlib.contextmanager
 def file_permissions_apply() -> Iterator[None]:
-    """Let what `chmod` forbids be forbidden, also where the tests run as root.
+    """Enforce file permissions, also where the tests run as root.
 
-    On Linux root lays down the power to pass over permissions, in this thread and in those that
-    it starts; other threads, and programs that are run, have it. Elsewhere root keeps it.
+    On Linux root gives up its power to pass over permissions, in this thread and in those that it
+    starts. Other threads, and programs that are run, keep it. On other systems root keeps it.
     """
     if not sys.platform.startswith("linux"):
         yield
@@ -130,10 +133,10 @@ def _must_succeed(status: int) -> None:
 
 @contextlib.contextmanager
 def plugins_installed(*checkouts: Path) -> Iterator[None]:
-    """Let plugins have the entry points that their `pyproject.toml` has now.
+    """Install plugins from the entry points in their `pyproject.toml`.
 
-    So they are plugins whether or not, and however long ago, they were installed, in this process
-    and in those that it starts. Their modules must be importable.
+    The plugins are then installed in this process and in those that it starts, whether or not an
+    older version was. Their modules must be importable.
 
     Args:
         checkouts: the folders of their `pyproject.toml`.
@@ -161,7 +164,10 @@ def plugins_installed(*checkouts: Path) -> Iterator[None]:
 
 
 def _entry_points(checkout: Path) -> tuple[str, str, Mapping[str, str]]:
-    """A plugin's distribution, its version, and its entry points: name -> target."""
+    """Read a plugin's distribution, version and entry points.
+
+    The entry points map names to targets.
+    """
     try:
         text = (checkout / "pyproject.toml").read_text(encoding="utf-8")
         project = tomllib.loads(text)["project"]
@@ -177,9 +183,9 @@ def _entry_points(checkout: Path) -> tuple[str, str, Mapping[str, str]]:
 def write_distribution(
     site: Path, distribution: str, entry_points: Mapping[str, str], version: str = "1.0"
 ) -> None:
-    """Write what an installer leaves of a plugin beside its modules.
+    """Write a plugin's metadata beside its modules, as installers do.
 
-    It is there at once: a process that looks meanwhile sees all of it or nothing.
+    The write is atomic: another process sees all of it or nothing.
 
     Args:
         site: a folder that Python imports from.

@@ -1,4 +1,4 @@
-"""Check the texts of a source's items: whole, shortened, and with hostile words."""
+"""Check the texts of items: whole, shortened and hostile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TAG = re.compile(r"<([a-z][\w-]*)")
 
 
 def check_formats(subject: Subject) -> None:
-    """One text per item in every style and detail, the same at every call."""
+    """Check for one stable text per item, style and detail."""
     items = subject.found()
     for look in LOOKS:
         texts = _formatted(subject, items, look)
@@ -80,7 +80,10 @@ def _structure(text: str, look: Look, what: str) -> Counter[str]:
 
 
 def check_hostile_text(subject: Subject) -> None:
-    """Whatever stands in a record is words in every style: no heading, fence, tag, title."""
+    """Check that a record's text never becomes markup.
+
+    No style may read it as a heading, a fence, a tag or a title.
+    """
     if not subject.has(_FORMAT):
         return
     for item, look in itertools.product(_of_each_kind(subject.found()), LOOKS):
@@ -90,7 +93,7 @@ def check_hostile_text(subject: Subject) -> None:
             try:
                 expected = _shown(subject, calm, look)
             except SourceError:
-                # A field of a fixed form: no record can hold such words there.
+                # A field of a fixed form cannot hold such words in any record.
                 continue
             try:
                 found = _shown(subject, hostile, look)
@@ -118,7 +121,7 @@ def _tags(subject: Subject, item: ContextItem, look: Look) -> tuple[str, ...]:
 
 
 def shown_text(subject: Subject, item: ContextItem, look: Look) -> str:
-    """The text that is shown of an item, by the source's hook or without it."""
+    """Return an item's shown text, by hook or default."""
     text = _shown(subject, item, look)
     return default_text(item, look) if text is None else text
 
@@ -146,11 +149,14 @@ def _compare(expected: str, found: str, look: Look, where: str) -> None:
 
 
 def check_truncation(subject: Subject) -> None:
-    """What is shortened fits, and ends what it opens, hostile text or not."""
+    """Check that shortened text fits, and closes its markup.
+
+    Hostile text is included.
+    """
     if not subject.has(_TRUNCATE):
         return
     count = counter_for("default")
-    # `compact` is shortened by the core alone.
+    # Only the core shortens `compact`.
     looks = [look for look in LOOKS if look.detail != "compact"]
     for item, look in itertools.product(_of_each_kind(subject.found()), looks):
         hostile = evolve(item, content=f"{item.content}\n\n{hostile_text(())}")
@@ -179,7 +185,7 @@ def check_truncation(subject: Subject) -> None:
 
 
 def check_contexts(subject: Subject) -> None:
-    """A context is assembled from it in every style and detail, within its budget."""
+    """Check contexts in every style and detail, within the budget."""
     subject.found()
     for look, budget in itertools.product(LOOKS, _BUDGETS):
         context = subject.kit.assemble_context_sync(
@@ -200,7 +206,7 @@ def check_contexts(subject: Subject) -> None:
         failed = [note for note in context.trace.notes if note.startswith(f"{subject.name}: ")]
         if failed:
             raise NotConformingError(f"in a context ({_named(look)}) {failed[0]}")
-        # What `compact` makes of a long item without a format is the core's affair.
+        # The core alone decides how `compact` shows a long item without a format.
         expected = budget == max(_BUDGETS) and look.detail != "compact"
         if expected and not context.items:
             reasons = sorted({item.reason for item in context.trace.items})

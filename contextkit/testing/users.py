@@ -1,4 +1,4 @@
-"""Run real processes of contextkit for a user of the test's own."""
+"""Run real contextkit processes for a test's own user."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ _PATIENT = {
 
 @frozen
 class OwnUser:
-    """A user with a home, a workspace, and plugins that only what they run has.
+    """A user with their own home, workspace and plugins.
+
+    Only processes of this user see the plugins.
 
     Attributes:
-        folder: where all of it is.
+        folder: the folder of all these parts.
     """
 
     folder: Path
@@ -47,17 +49,20 @@ class OwnUser:
 
     @property
     def workspace(self) -> Path:
-        """Where they work."""
+        """The user's workspace."""
         return self.folder / "project"
 
     @property
     def site(self) -> Path:
-        """A folder that every Python of theirs imports from."""
+        """A folder that the user's Python processes import from."""
         return self.folder / "site"
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process of theirs gets; where COVERAGE… is set, it is measured."""
+        """The environment of the user's processes.
+
+        Where COVERAGE… is set, the processes are measured.
+        """
         measuring = {
             name: os.environ[name] for name in os.environ if name.startswith(("COVERAGE", "COV_"))
         }
@@ -93,9 +98,9 @@ class OwnUser:
         )
 
     def contextkit(self, *arguments: str, given: str = "", **variables: str) -> str:
-        """What `contextkit` prints.
+        """Run `contextkit`, and return its output.
 
-        Raises `AssertionError` where it fails, with what it says then.
+        Raises `AssertionError` with the error output where it fails.
         """
         command = [sys.executable, "-m", "contextkit.cli", *arguments]
         ran = self.process(command, given, **variables)
@@ -104,12 +109,12 @@ class OwnUser:
         return ran.stdout.decode()
 
     def install(self, name: str, code: str) -> None:
-        """Install a plugin: a module and its metadata, as pip would leave them."""
+        """Install a plugin's module and metadata, as pip would."""
         (self.site / f"ck_test_{name}.py").write_text(code, encoding="utf-8")
         write_distribution(self.site, f"ck-test-{name}", {name: f"ck_test_{name}"})
 
     def journal(self) -> list[dict[str, Any]]:
-        """What agents' hooks had to say."""
+        """Read the log of agents' hooks."""
         file = self.home / "hooks" / "hooks.log"
         if not file.exists():
             return []
@@ -118,7 +123,9 @@ class OwnUser:
 
 @contextlib.contextmanager
 def own_user(make: Callable[[Path], U]) -> Iterator[U]:
-    """A user whose project is called `tide`; at the end what runs for them ends, and all is gone.
+    """Create a user with a project called `tide`.
+
+    At the end the user's processes are stopped, and all files are deleted.
 
     Args:
         make: makes the user from the folder; `OwnUser`, or a class of your own on top of it.
@@ -139,7 +146,7 @@ def own_user(make: Callable[[Path], U]) -> Iterator[U]:
 
 
 def _end_resident(user: OwnUser) -> None:
-    # It needs what only systems with Unix sockets have.
+    # It needs a feature that only systems with Unix sockets have.
     from contextkit.agent.client import ask
 
     ask({"op": "end"}, user.environment, 5.0)
@@ -148,7 +155,7 @@ def _end_resident(user: OwnUser) -> None:
 def wait_until(holds: Callable[[], bool], what: str) -> None:
     """Wait for a condition that another process brings about.
 
-    Raises `AssertionError` after a minute, with what was waited for.
+    Raises `AssertionError` after a minute, with the description of the condition.
     """
     deadline = time.monotonic() + _WAIT_SECONDS
     while not holds():
