@@ -1,4 +1,4 @@
-"""What can go wrong with Claude Code's settings."""
+"""Errors of Claude Code's settings."""
 
 from __future__ import annotations
 

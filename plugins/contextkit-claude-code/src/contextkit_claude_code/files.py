@@ -1,4 +1,4 @@
-"""The settings files: where they are, reading them, and writing them at once or not at all."""
+"""Locate, read and atomically write the settings files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from contextkit_claude_code.errors import SettingsFileError
 
 @frozen
 class Places:
-    """Where Claude Code looks.
+    """The paths of Claude Code's settings.
 
     Attributes:
         hooks: the file with the hooks.
@@ -29,12 +29,12 @@ class Places:
 
 
 def project_places(root: Path) -> Places:
-    """The files of a project, which travel with it."""
+    """Return the paths of a project, shared with its repository."""
     return Places(root / ".claude" / "settings.json", root / ".mcp.json")
 
 
 def user_places(environment: Mapping[str, str]) -> Places:
-    """The files of a person, for each of their projects."""
+    """Return the paths of a user, for all their projects."""
     named = environment.get("CLAUDE_CONFIG_DIR")
     if named:
         folder = Path(named).expanduser()
@@ -45,12 +45,12 @@ def user_places(environment: Mapping[str, str]) -> Places:
 
 @frozen
 class Change:
-    """What is to become of one file.
+    """A planned change of a file.
 
     Attributes:
         file: the file.
-        before: its text, or None where it is not there.
-        after: its text then, or None where it goes.
+        before: its current text, or None if it does not exist.
+        after: its new text, or None if it is deleted.
     """
 
     file: Path
@@ -59,7 +59,7 @@ class Change:
 
     @property
     def difference(self) -> str:
-        """The difference, as `diff -u` shows it."""
+        """Return the difference in the format of `diff -u`."""
         lines = difflib.unified_diff(
             (self.before or "").splitlines(keepends=True),
             (self.after or "").splitlines(keepends=True),
@@ -70,7 +70,9 @@ class Change:
 
 
 def read(file: Path) -> str | None:
-    """A file's text with the ends of its lines as they are, or None where it is not there.
+    """Return a file's text; None if it is missing.
+
+    Line ends are kept as they are.
 
     Raises `SettingsFileError` where it cannot be read or is not UTF-8.
     """
@@ -83,9 +85,9 @@ def read(file: Path) -> str | None:
 
 
 def write(change: Change) -> None:
-    """Make a change: the file is the old one or the new one, never half of one.
+    """Make a change atomically: the file is never half written.
 
-    A link stays one, and a file keeps its mode.
+    A link stays a link, and a file keeps its mode.
 
     Raises `SettingsFileError` where that fails, or where the file has changed since.
     """

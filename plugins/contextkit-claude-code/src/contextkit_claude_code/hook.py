@@ -1,4 +1,4 @@
-"""`contextkit-claude-hook`: what Claude Code runs at its events."""
+"""`contextkit-claude-hook`: the program that Claude Code runs on events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from contextkit.agent import run_hook
 
 
 def answer_for_claude(event: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    """An answer in the form that Claude Code documents; nothing at all for nothing."""
+    """Return an answer in Claude Code's format.
+
+    An empty answer gives an empty text.
+    """
     context = answer.get("context")
     if not context:
         return ""
@@ -19,5 +22,5 @@ def answer_for_claude(event: Mapping[str, Any], answer: Mapping[str, Any]) -> st
 
 
 def main() -> None:
-    """Answer the event on standard input, and end the process with exit code 0."""
+    """Answer the event on standard input, then exit with 0."""
     run_hook(answer_for_claude)

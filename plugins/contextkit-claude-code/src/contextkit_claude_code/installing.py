@@ -1,8 +1,8 @@
-"""What installing and uninstalling change in Claude Code's files.
+"""Plan and apply changes to Claude Code's files.
 
-Beside the changed text, a record of the edits is kept, so that uninstalling takes back exactly
-those where the file is still as it was left, down to the last byte. It holds the places and
-what stood there, which is white space, and nothing else of the file: secrets stay where they are.
+Beside the changed text, a record of the edits is kept, so that uninstalling reverts exactly those
+edits that are still unchanged, down to the last byte. It holds their positions and the text that
+stood there, which is white space, and nothing else of the file: secrets stay where they are.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _EMPTY = "{}\n"
 
 @frozen
 class Plan:
-    """What is to be done.
+    """The planned changes.
 
     Attributes:
-        changes: the files that become different.
-        records: file -> what uninstalling needs to know of it, or None where it is forgotten.
-        remarks: what a person should know.
+        changes: the files to change.
+        records: file -> the data that uninstalling needs, or None to delete it.
+        remarks: the remarks to report.
     """
 
     changes: Sequence[Change]
@@ -54,9 +54,9 @@ class _Planning:
 
 
 def plan_install(places: Places, wanted: Wanted) -> Plan:
-    """What installing would do; nothing where all is there.
+    """Plan the installation; empty if everything is installed.
 
-    What an earlier installation has put there is replaced.
+    The entries of an earlier installation are replaced.
 
     Raises `SettingsFileError` for a file that is not what Claude Code has there.
     """
@@ -73,7 +73,7 @@ def plan_install(places: Places, wanted: Wanted) -> Plan:
 
 
 def plan_uninstall(places: Places) -> Plan:
-    """What uninstalling would do; nothing where nothing of contextkit is there.
+    """Plan the removal; empty if nothing is installed.
 
     Raises `SettingsFileError` for a file that is not what Claude Code has there.
     """
@@ -86,7 +86,7 @@ def plan_uninstall(places: Places) -> Plan:
 
 
 def carry_out(plan: Plan) -> None:
-    """Do it.
+    """Apply the plan.
 
     Raises `SettingsFileError` where a file cannot be written; those before it have been.
     """
@@ -100,7 +100,7 @@ def carry_out(plan: Plan) -> None:
 
 
 def _plan_file(planning: _Planning, file: Path, edits_for: Callable[[str], list[Edit]]) -> int:
-    """Plan one file; gives the number of edits."""
+    """Plan one file, and return the number of edits."""
     text = read(file)
     base, made = (_EMPTY, True) if text is None else _without_ours(file, text)
     try:
@@ -117,7 +117,10 @@ def _plan_file(planning: _Planning, file: Path, edits_for: Callable[[str], list[
 
 
 def _without_ours(file: Path, text: str) -> tuple[str, bool]:
-    """The text without anything of ours, and whether the file was made for that."""
+    """Return the text without contextkit's entries.
+
+    Also return whether contextkit created the file.
+    """
     record = _records().get(str(file)) or {}
     made = record.get("made") is True
     if record.get("digest") == _digest(text):
@@ -154,7 +157,7 @@ def _remember(file: Path, record: dict[str, Any] | None) -> None:
     if record is not None:
         records[str(file)] = {"made_folder": known.get("made_folder", False), **record}
     elif known.get("made_folder"):
-        # Other entries that were added meanwhile keep it.
+        # Entries that were added since keep it.
         with contextlib.suppress(OSError):
             file.parent.rmdir()
     kept = _record_file()

@@ -1,7 +1,7 @@
-"""Changing a JSON text where it must be changed, and nowhere else.
+"""Edit a JSON text with minimal changes.
 
-Settings files belong to people: their spaces, their order, their way to write a number and
-even a key that stands there twice are kept.
+Settings files belong to people: white space, order, number formats and even duplicate keys are
+kept.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Node:
     """A value in a JSON text.
 
     Attributes:
-        start: where it begins.
-        end: where it has ended.
-        value: what it is; of an object and an array, which of the two.
+        start: its start position.
+        end: its end position, exclusive.
+        value: its value; for an object or an array, only its type.
         members: an object's keys with their places and values, in order.
         elements: an array's values.
     """
@@ -37,21 +37,24 @@ class Node:
 
     @property
     def is_object(self) -> bool:
-        """Whether it has members."""
+        """Return whether it is an object."""
         return self.value is dict
 
     @property
     def is_array(self) -> bool:
-        """Whether it has elements."""
+        """Return whether it is an array."""
         return self.value is list
 
     def member(self, key: str) -> Node | None:
-        """The value of a key, the last one where there are several, as JSON readers take it."""
+        """Return a key's value; of duplicates the last.
+
+        JSON readers take the last one as well.
+        """
         return next((node for name, _, node in reversed(self.members) if name == key), None)
 
     @property
     def parts(self) -> list[tuple[int, int]]:
-        """Where its members or elements begin and end."""
+        """Return the positions of its members or elements."""
         if self.is_object:
             return [(start, node.end) for _, start, node in self.members]
         return [(node.start, node.end) for node in self.elements]
@@ -67,17 +70,23 @@ class Edit:
 
     @property
     def reversed(self) -> Edit:
-        """What takes it back, in the text that it has made."""
+        """Return the edit that reverts this one.
+
+        It applies to the text that this edit makes.
+        """
         return Edit(self.start, self.added, self.removed)
 
 
 def apply(text: str, edit: Edit) -> str:
-    """The text with the edit made."""
+    """Apply the edit to the text."""
     return text[: edit.start] + edit.added + text[edit.start + len(edit.removed) :]
 
 
 def parse(text: str) -> Node:
-    """The text's value. Raises `ValueError` or `RecursionError` where it is not JSON."""
+    """Parse a JSON text.
+
+    Raises `ValueError` or `RecursionError` if it is not JSON.
+    """
     json.loads(text)
     node, _ = _value(text, _skip(text, 0))
     return node
@@ -132,12 +141,18 @@ def _next(text: str, position: int) -> int:
 
 
 def with_member(text: str, target: Node, key: str, value: Any) -> Edit:
-    """The edit that gives an object one more member, its last, written as its others are."""
+    """Return an edit that appends a member to an object.
+
+    It is written like the other members.
+    """
     return _with(text, target, value, f"{json.dumps(key, ensure_ascii=False)}: ")
 
 
 def with_element(text: str, target: Node, value: Any) -> Edit:
-    """The edit that gives an array one more element, its last, written as its others are."""
+    """Return an edit that appends an element to an array.
+
+    It is written like the other elements.
+    """
     return _with(text, target, value, "")
 
 
@@ -165,7 +180,10 @@ def _with(text: str, target: Node, value: Any, before: str) -> Edit:
 
 
 def without(text: str, target: Node, position: int) -> Edit:
-    """The edit that takes a member or an element away, with its comma."""
+    """Return an edit that removes a member or element.
+
+    It removes the comma as well.
+    """
     parts = target.parts
     start, end = parts[position]
     if len(parts) == 1:
@@ -183,7 +201,7 @@ def _written(value: Any, indent: str, step: str) -> str:
 
 
 def _step(text: str) -> str:
-    """What each level is indented by: as the first indented line is."""
+    """Return the indentation step, that of the first indented line."""
     found = re.search(r"^([ \t]+)\S", text, re.MULTILINE)
     return found.group(1) if found else _DEFAULT_STEP
 

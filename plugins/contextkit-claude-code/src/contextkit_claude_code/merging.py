@@ -1,4 +1,4 @@
-"""Putting what contextkit wants into a settings text, and taking it out again."""
+"""Add contextkit's entries to a settings text, and remove them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ _SERVERS = "mcpServers"
 
 
 class MergeError(ValueError):
-    """The text is no settings file, or says something that must not be changed."""
+    """The text is no settings file, or must not change.
+
+    It may contain a value that contextkit must not overwrite.
+    """
 
 
 def add_hooks(text: str, hooks: Mapping[str, dict[str, Any]]) -> list[Edit]:
-    """The edits that add each event's entry; none where all of them are there.
+    """Return the edits that add missing entries of events.
 
     Raises `MergeError` where a value on the way is not what Claude Code has there.
     """
@@ -47,7 +50,9 @@ def add_hooks(text: str, hooks: Mapping[str, dict[str, Any]]) -> list[Edit]:
 
 
 def add_server(text: str, server: Mapping[str, Any]) -> list[Edit]:
-    """The edit that adds the MCP server; none if another program's has the name.
+    """Return the edit that adds the MCP server.
+
+    There is none if another program's server has the name.
 
     Raises `MergeError` where a value on the way is not what Claude Code has there.
     """
@@ -61,7 +66,9 @@ def add_server(text: str, server: Mapping[str, Any]) -> list[Edit]:
 
 
 def remove_all(text: str) -> list[Edit]:
-    """The edits that take everything away that is contextkit's, and what is empty by that.
+    """Return the edits that remove all of contextkit's entries.
+
+    What becomes empty is removed as well.
 
     Raises `MergeError` where a value on the way is not what Claude Code has there.
     """
@@ -75,7 +82,7 @@ def remove_all(text: str) -> list[Edit]:
 def _next_removal(text: str) -> Edit | None:
     root = _root(text)
     for path in (*_our_hooks(text, root), *_our_server(text, root)):
-        # What holds nothing else goes with it.
+        # A parent that holds nothing else is removed with it.
         while len(path) > 1 and len(path[-1][0].parts) == 1:
             path.pop()
         return without(text, *path[-1])
@@ -83,7 +90,10 @@ def _next_removal(text: str) -> Edit | None:
 
 
 _Path = list[tuple[Node, int]]
-"""The nodes from the root to what is meant, each with the position of the next one in it."""
+"""The nodes from the root to the target.
+
+Each has the position of the next one in it.
+"""
 
 
 def _our_hooks(text: str, root: Node) -> Iterator[_Path]:
@@ -97,7 +107,7 @@ def _our_hooks(text: str, root: Node) -> Iterator[_Path]:
             for place, hook in enumerate(listed.elements if listed else ()):
                 if listed is not None and is_our_hook(json.loads(text[hook.start : hook.end])):
                     path = [*above, (under, position), (entries, number)]
-                    # An entry without hooks is nothing, whatever tools it is for.
+                    # An entry without hooks has no effect, whatever tools it is for.
                     alone = len(listed.elements) == 1
                     yield path if alone else [*path, (listed, place)]
 

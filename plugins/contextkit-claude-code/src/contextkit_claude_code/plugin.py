@@ -8,7 +8,7 @@ from contextkit.models import SourceInfo
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Its commands."""
+    """Declare the plugin's commands."""
     return SourceInfo(
         commands={
             "claude-code": (

@@ -1,4 +1,4 @@
-"""contextkit's entries in Claude Code's settings, and how to recognize them."""
+"""Recognize and build contextkit's entries in Claude Code's settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from attrs import frozen
 
 SERVER_NAME = "contextkit"
 _TOOLS = "Bash|Read|Write|Edit|MultiEdit|NotebookEdit"
-"""A failing command is answered; plugins that listen receive reads and writes."""
+"""Tools whose hooks are installed.
+
+A failing command is answered; plugins that listen receive reads and writes.
+"""
 
 HOOK_EVENTS: Mapping[str, str | None] = {
     "SessionStart": None,
@@ -25,22 +28,22 @@ HOOK_EVENTS: Mapping[str, str | None] = {
     "PostToolUseFailure": _TOOLS,
     "Stop": None,
 }
-"""Event -> the tools that it is wanted for, where it is about tools."""
+"""Event -> its tools, for events about tools."""
 
 _SCRIPT = "contextkit-claude-hook"
 _COMMAND = " claude-code hook"
 _RUNS_SCRIPT = re.compile(rf"(?:^|[\s/\\\"']){_SCRIPT}(?:\.exe)?[\"']?$")
 _HOST_SECONDS = 5
-"""When Claude Code gives a hook up; it never takes as long."""
+"""Timeout of Claude Code for a hook, never reached."""
 
 
 @frozen
 class Wanted:
-    """What is to be in the settings.
+    """The required entries of the settings.
 
     Attributes:
         hooks: event -> the entry in its list.
-        server: the MCP server, or None where contextkit-mcp is not installed.
+        server: the MCP server, or None if contextkit-mcp is not installed.
     """
 
     hooks: Mapping[str, dict[str, Any]]
@@ -48,7 +51,7 @@ class Wanted:
 
 
 def wanted() -> Wanted:
-    """What this installation of contextkit puts there."""
+    """Return the entries of this contextkit installation."""
     hook = {"type": "command", "command": _shell_command(), "timeout": _HOST_SECONDS}
     return Wanted(
         hooks={
@@ -60,7 +63,7 @@ def wanted() -> Wanted:
 
 
 def is_our_hook(hook: object) -> bool:
-    """Whether an entry of a `hooks` list is contextkit's, of whichever installation."""
+    """Return whether a hook entry is contextkit's, from any installation."""
     command = hook.get("command") if isinstance(hook, dict) else None
     if not isinstance(command, str):
         return False
@@ -71,7 +74,7 @@ def is_our_hook(hook: object) -> bool:
 
 
 def is_our_server(server: object) -> bool:
-    """Whether an MCP server is contextkit's, of whichever installation."""
+    """Return whether an MCP server is contextkit's, from any installation."""
     if not isinstance(server, dict) or not isinstance(server.get("command"), str):
         return False
     program = re.split(r"[/\\]", server["command"])[-1].removesuffix(".exe")
@@ -91,7 +94,10 @@ def _server() -> dict[str, Any] | None:
 
 
 def _program(name: str) -> str:
-    """A script of this environment by its whole path: an agent has another PATH."""
+    """Return the absolute path of this environment's script.
+
+    An agent has another PATH.
+    """
     beside = Path(sys.executable).with_name(name)
     if beside.exists():
         return str(beside)

@@ -1,4 +1,4 @@
-"""The code source of contextkit: the definitions of a workspace's files, found by keywords."""
+"""The `code` source: a workspace's definitions, found by keywords."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GLOBS = "contextkit.indexing:wrong_globs"
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself."""
+    """Declare the source."""
     return SourceInfo(
         title="Code",
         description="functions, classes and text of the workspace's files",
@@ -49,16 +49,16 @@ def contextkit_source() -> SourceInfo:
             "exclude": Setting([], check=_GLOBS, rule="more"),
             "max_file_bytes": Setting(1_000_000, least=1, rule="capped"),
         },
-        # Code is verbose: twice the share of a source of short items.
+        # Code is verbose, so the source gets twice the share of a source of short items.
         weight=2.0,
-        # What a commit of that one file is a duplicate of.
+        # A commit that changes only this file duplicates the item.
         dedup_key="file:{file_path}",
     )
 
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The code units for a request, best first."""
+    """Return the code units for a request, best first."""
     from contextkit_code.search import find_code
 
     return await find_code(request)
@@ -66,7 +66,10 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Each unit under a heading that says where it is, or on one line that does."""
+    """Format each unit under a heading or on one line.
+
+    Both give the unit's location.
+    """
     from contextkit_code.presentation import shown
 
     return [shown(item, style, detail) for item in items]
@@ -76,7 +79,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """The signature and the statements that match, the others left out."""
+    """Shorten a unit to its signature and the matching statements."""
     from contextkit_code.truncation import truncated
 
     return truncated(item, style, max_tokens, count, query)

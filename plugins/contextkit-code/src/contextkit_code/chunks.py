@@ -1,4 +1,8 @@
-"""A file's chunks: whole functions, tiny classes, heads of larger ones, windows of the rest."""
+"""Split a file into chunks.
+
+Functions stay whole, as do tiny classes; of larger classes the head is a chunk, and windows cover
+the rest.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from contextkit_code.definitions import Definition
 from contextkit_code.languages import TRANSPARENT
 
 WINDOW_TYPES = frozenset({"lines", "section"})
-"""Unit types of chunks that are no definition."""
+"""Unit types of chunks that are not definitions."""
 
 MAX_CLASS_LINES = 12
 MAX_FIRST_MEMBER_LINES = 40
@@ -20,13 +24,14 @@ PART_LINES = 100
 WINDOW_LINES = 50
 MAX_CHARACTERS = 20_000
 
-# Closing brackets and keywords are left over after every class, and comments that only part
-# its members: they say nothing, and being short they would be found before what does.
+# Closing brackets and keywords remain after every class, as do comments that only separate its
+# members. They carry no information, and because they are short they would rank above useful
+# chunks.
 _WORD = re.compile(r"(?!\b(?:end|fi|done|esac)\b)\b\w+")
 _COMMENT = re.compile(r"\s*(?:#|//|--|/?\*|;|%|$)")
 _SHORT_COMMENT = 24
 _BEGINS = re.compile(r"\s*+(?![)\]}.?:&|+*/]|(?:else|elif|except|finally|catch|end)\b)\S")
-"""A line that may begin a statement."""
+"""Match a line that may begin a statement."""
 
 
 @frozen(kw_only=True)
@@ -34,15 +39,15 @@ class Chunk:
     """A run of a file's lines that becomes one record.
 
     Attributes:
-        unit_type: a definition's, or what the windows of the file are called.
-        qualified_name: of the definition it is, or stands in; else the file's name.
-        name: the last part of that.
+        unit_type: the definition's type, or the file's window type.
+        qualified_name: that of the definition it is, or is a part of; else the file's name.
+        name: the last part of the qualified name.
         first: its first row, counted from 0.
         last: its last row.
         text: its text.
-        signature: of the definition, empty for a window.
-        docstring: of the definition, empty where there is none.
-        defines: the qualified names of definitions within it, without its own.
+        signature: the definition's signature; empty for a window.
+        docstring: the definition's docstring; empty if it has none.
+        defines: the qualified names of the definitions within it, without its own.
     """
 
     unit_type: str
@@ -59,12 +64,14 @@ class Chunk:
 def chunk_file(
     lines: Sequence[str], definitions: Sequence[Definition], file_name: str, window_type: str
 ) -> list[Chunk]:
-    """The chunks of a file; together they hold every line that says something.
+    """Split a file into chunks.
+
+    Together they hold every line that carries information.
 
     Args:
         lines: the file's lines.
-        definitions: what it defines; none for a file that is not parsed.
-        file_name: what a window is called that stands in no definition.
+        definitions: its definitions; empty for a file that is not parsed.
+        file_name: the name of a window outside every definition.
         window_type: the unit type of windows.
     """
     return list(_Chunker(lines, window_type).region(0, len(lines) - 1, definitions, file_name))
@@ -78,7 +85,7 @@ class _Chunker:
     def region(
         self, first: int, last: int, definitions: Sequence[Definition], name: str
     ) -> Iterator[Chunk]:
-        """The definitions within these rows, and windows of what they leave over."""
+        """Yield the definitions within these rows, and windows between them."""
         row = first
         for definition in definitions:
             if definition.last < row:
@@ -106,7 +113,7 @@ class _Chunker:
             yield from self._parts(definition, definition.first, definition.last)
 
     def _is_bare(self, definition: Definition, last: int) -> bool:
-        """Whether a head says nothing but the name."""
+        """Return whether a head contains nothing but the name."""
         head = "\n".join(self.lines[definition.first : last + 1])
         return not _WORD.search(head.replace(definition.signature, "", 1))
 
@@ -141,7 +148,10 @@ class _Chunker:
                 )
 
     def _trimmed(self, first: int, last: int) -> tuple[int, int]:
-        """The rows without the blank ones at either end; first > last where all are blank."""
+        """Strip blank rows from both ends.
+
+        Where all are blank, first > last.
+        """
         while first <= last and not self.lines[first].strip():
             first += 1
         while last > first and not self.lines[last].strip():
@@ -149,11 +159,14 @@ class _Chunker:
         return first, last
 
     def _pieces(self, first: int, last: int, size: int) -> Iterator[tuple[int, int, str]]:
-        """Runs of about `size` rows and of `MAX_CHARACTERS` at most: (first, last, text)."""
+        """Yield runs of about `size` rows: (first, last, text).
+
+        Each has at most `MAX_CHARACTERS` characters.
+        """
         start = first
         while start <= last:
             end = min(start + size - 1, last)
-            # A short rest joins what it follows.
+            # Append a short rest to the chunk before it.
             if last - end <= size // 5:
                 end = last
             if end < last and size == PART_LINES:
@@ -165,13 +178,17 @@ class _Chunker:
             start = end + 1
 
     def _statement_end(self, first: int, last: int) -> int:
-        """The row up to `last` with the outermost statement behind it, and the latest of those."""
+        """Return the best row to end a window at.
+
+        It is a row up to `last` that is followed by the outermost statement; of several, the
+        latest.
+        """
         rows = range(last, first + (last - first) // 2, -1)
         beginnings = [row for row in rows if _BEGINS.match(self.lines[row + 1])]
         return min(beginnings, key=lambda row: _indent(self.lines[row + 1]), default=last)
 
     def _within_characters(self, first: int, last: int) -> int:
-        """The last row, from the first one on, that `MAX_CHARACTERS` reach to."""
+        """Return the last row that fits into `MAX_CHARACTERS`."""
         total = -1
         for row in range(first, last + 1):
             total += len(self.lines[row]) + 1

@@ -1,4 +1,4 @@
-"""A file's records."""
+"""Make the records of a file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from contextkit_code.text_files import decode, parsed_language, text_language
 
 _log = get_logger(__name__)
 
-# What a unit is called says more than any word in it: three times as much, which ranks the
-# right file clearly higher. The parts of identifiers are not repeated here: the store's
-# tokenizer adds them to the text by itself, and twice is worse than once.
+# A unit's name says more than any word in its text. Counting it three times ranks the right file
+# clearly higher. The parts of identifiers are not repeated here: the store's tokenizer already adds
+# them to the text, and adding them twice ranks worse than once.
 _NAME_WEIGHT = 3
 
 
@@ -32,15 +32,15 @@ class RecordMaker:
     """Makes records of files; one per index run.
 
     Attributes:
-        grammars: the grammars it has needed so far.
-        given_up: paths of files that took too long to parse.
+        grammars: the grammars loaded so far.
+        given_up: paths of files whose parsing timed out.
     """
 
     grammars: Grammars = field(factory=Grammars)
     given_up: list[str] = field(factory=list)
 
     def records(self, path: str, content: bytes) -> list[Record]:
-        """The records of one file: its units in the order of its lines, then its outline.
+        """Return a file's units in line order, then its outline.
 
         A file without units has no outline either.
 
@@ -62,7 +62,7 @@ class RecordMaker:
     def _structure(
         self, path: str, source: bytes, language: Language
     ) -> tuple[Sequence[Definition], Sequence[Import]]:
-        """What a file defines and imports; nothing where it cannot be parsed."""
+        """Return a file's definitions and imports; empty if parsing fails."""
         grammar = self.grammars.get(language)
         if grammar is None:
             return (), ()
@@ -109,7 +109,7 @@ def _with_plain_names(windows: Sequence[Chunk]) -> list[Chunk]:
 
 
 def _keywords(path: str, chunk: Chunk) -> str:
-    # A window is short and has the name of what it stands in: it would be found before it.
+    # A window is short. With the name of the definition it is part of, it would rank above it.
     name = [] if chunk.unit_type in WINDOW_TYPES else [chunk.qualified_name]
     return " ".join([path, *name] * _NAME_WEIGHT)
 

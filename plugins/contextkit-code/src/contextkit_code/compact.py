@@ -1,4 +1,7 @@
-"""A code unit in a few words on one line: signature, and what the docstring says first."""
+"""Compact form of a code unit.
+
+One line: the signature and the first sentence of the docstring.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from contextkit.text import one_line, truncate
 _LONGEST = 200
 _WORD = re.compile(r"\w")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
-# A full stop before a small letter is that of an abbreviation.
+# A full stop before a lower-case letter ends an abbreviation, not a sentence.
 _SENTENCE = re.compile(r".*?(?:[.!?](?=\s+[^\sa-z]|\s*\Z)|[。！？])")
 _DOC_TAG = re.compile(r"</?(?:summary|para|p)>")
 _BEHIND_BRACKET = re.compile(r"([(\[{])\s*\n\s*")
@@ -20,12 +23,12 @@ _BODY_FOLLOWS = " \t\n:{"
 
 
 def compact_unit(item: ContextItem) -> tuple[str, str]:
-    """What a unit is, and what its docstring says first, each on one line.
+    """Return signature and first docstring sentence, one line each.
 
     Returns:
         The signature with the qualified name in it (of a window its first line that says
         something, behind the name of the definition it is a part of), never empty; and
-        the first sentence of the docstring, "" where there is none.
+        the first sentence of the docstring, or "".
     """
     data = item.metadata
     name, qualified = str(data.get("name") or ""), str(data.get("qualified_name") or "")
@@ -41,12 +44,15 @@ def compact_unit(item: ContextItem) -> tuple[str, str]:
 
 
 def shortened(line: str, most: int) -> str:
-    """A line within `most` characters, cut at a word where it is longer."""
+    """Shorten a line to `most` characters, at a word boundary."""
     return truncate(line, most, len)
 
 
 def _on_one_line(signature: str) -> str:
-    """`def f(` / `a,` / `):` as `def f(a)`."""
+    """Join a signature's lines.
+
+    `def f(` / `a,` / `):` becomes `def f(a)`.
+    """
 
     def without_end(found: re.Match[str]) -> str:
         return found[1] if "\n" in found[0] else found[0]
@@ -56,7 +62,10 @@ def _on_one_line(signature: str) -> str:
 
 
 def _qualified(signature: str, name: str, qualified: str) -> str:
-    """The signature with the name of its unit in full, unless it has that already."""
+    """Replace the name in a signature with the qualified name.
+
+    A signature that already contains the qualified name is returned unchanged.
+    """
     if not qualified or qualified in _SEPARATORS.sub(".", signature):
         return signature
     word = rf"(?<![\w$.:]){re.escape(name)}"

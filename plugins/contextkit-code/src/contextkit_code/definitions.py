@@ -1,4 +1,7 @@
-"""What one source file defines: functions, methods, classes and their like, with their place."""
+"""Find the definitions of a source file.
+
+These are functions, methods, classes and the like, with their positions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 20
 _MAX_NAME = 200
 _OVERLOAD_ROWS = 3
-"""Two blank rows at most part an overload from the next one."""
+"""Most rows between two overloads, two of them blank."""
 
 _ROLES = frozenset({"name", "scope", "body", "docstring", "comment", "above", "signature"})
 _BELONGS_BELOW = ("comment", "above", "signature")
@@ -34,12 +37,15 @@ _HOLDERS = re.compile(r"^(?:module\.exports|exports|this)\.|\.prototype(?=\.)")
 
 @define(kw_only=True)
 class Definition:
-    """One definition and what stands within it. Rows count from 0, both ends included.
+    """A definition and its members.
+
+    Rows count from 0, both ends included.
 
     Attributes:
         unit_type: `function`, `method`, `class`, …
-        qualified_name: its name behind those of what it stands in, joined by dots.
-        first: its first row, that of the comments and attributes that belong to it.
+        qualified_name: its name, prefixed with the names of its enclosing definitions, joined by
+            dots.
+        first: its first row, including the comments and attributes that belong to it.
         last: its last row.
         signature: its header, up to its body.
         docstring: its docstring or leading doc comment; empty where there is none.
@@ -58,18 +64,21 @@ class Definition:
 
     @property
     def name(self) -> str:
-        """The last part of the qualified name."""
+        """Return the last part of the qualified name."""
         return self.qualified_name.rpartition(".")[2] or self.qualified_name
 
     @property
     def is_function(self) -> bool:
-        """True for a function or a method, which are never taken apart by their members."""
+        """Return whether it is a function or a method.
+
+        These are never split by their members.
+        """
         return self.unit_type in _FUNCTIONS
 
 
 @define
 class _Found:
-    """A match of the query, before it has its place among the others."""
+    """A match of the query, not yet nested."""
 
     unit_type: str
     node: Node
@@ -79,7 +88,7 @@ class _Found:
 
 @define
 class _Above:
-    """What may belong to the definition on the row below it."""
+    """A candidate that may belong to the definition below it."""
 
     role: str
     first: int
@@ -87,12 +96,12 @@ class _Above:
 
 
 def find_definitions(matches: Matches, source: bytes, language: Language) -> list[Definition]:
-    """The outermost definitions of a file, in order, each with its members.
+    """Return a file's outermost definitions with their members, in order.
 
-    A file with a syntax error gives what could be parsed.
+    A file with a syntax error yields what could be parsed.
 
     Args:
-        matches: what the language's query finds in the file.
+        matches: the matches of the language's query in the file.
         source: the file, in UTF-8.
         language: its language.
     """
@@ -124,7 +133,10 @@ def find_definitions(matches: Matches, source: bytes, language: Language) -> lis
 def _sorted_matches(
     matches: Matches, source: bytes, language: Language
 ) -> tuple[list[_Found], dict[int, _Above]]:
-    """The definitions, outer before inner, and what ends on which row, ready to belong below."""
+    """Sort the definitions, outer before inner.
+
+    Also map each row to the comments and attributes that end on it.
+    """
     found: dict[tuple[int, int], _Found] = {}
     patterns: dict[tuple[int, int], int] = {}
     above: dict[int, _Above] = {}
@@ -151,7 +163,7 @@ def _note_above(above: dict[int, _Above], role: str, node: Node, source: bytes) 
     line_start = source.rfind(b"\n", 0, node.start_byte) + 1
     if source[line_start : node.start_byte].strip():
         return
-    # Some grammars count the line's end as part of a comment.
+    # Some grammars include the line feed in a comment.
     last = end.row - 1 if end.column == 0 and end.row > start.row else end.row
     text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
     known = above.get(last)
@@ -160,7 +172,7 @@ def _note_above(above: dict[int, _Above], role: str, node: Node, source: bytes) 
 
 
 def _whole(node: Node, language: Language) -> Node:
-    """The node with the wrappers that are there for it alone."""
+    """Return the node with the wrappers that hold only it."""
     while (
         language.wrappers
         and (parent := node.parent) is not None
@@ -173,7 +185,10 @@ def _whole(node: Node, language: Language) -> Node:
 
 
 def _is_group(node: Node) -> bool:
-    """True for `type ( … )`, which may hold any number of definitions."""
+    """Return whether this is a group: `type ( … )`.
+
+    A group may hold several definitions.
+    """
     return node.child_count > 1 and node.child(1).type == "("
 
 
@@ -203,7 +218,10 @@ def _definition(
 
 
 def _with_above(row: int, above: dict[int, _Above]) -> tuple[int, list[_Above]]:
-    """The row where a definition begins with all that belongs to it, and that, in order."""
+    """Return a definition's first row and what belongs above it.
+
+    The comments and attributes are in order.
+    """
     belonging = []
     while (block := above.get(row - 1)) is not None:
         belonging.append(block)
@@ -241,7 +259,7 @@ def _signature(
 
 
 def _header(match: _Found) -> Node:
-    """Where the signature begins: behind decorators and attributes."""
+    """Return the signature's first node, after decorators and attributes."""
     node = match.node if match.whole.type == "decorated_definition" else match.whole
     first = node.child(0) if node.child_count else None
     while first is not None and first.type in _DECORATIONS and first.next_sibling is not None:
@@ -255,7 +273,7 @@ def _body(match: _Found, language: Language) -> Node | None:
     body = match.node.child_by_field_name("body")
     if body is None and language.bodies:
         body = next((c for c in match.node.children if c.type in language.bodies), None)
-    # A comment between the two belongs to neither, but stands before the body.
+    # A comment between header and body belongs to neither, but precedes the body.
     while body is not None and (before := body.prev_sibling) and "comment" in before.type:
         body = before
     return body
@@ -291,7 +309,10 @@ def _text(node: Node, source: bytes) -> str:
 
 
 def _continues(previous: Definition, following: Definition) -> bool:
-    """True where two definitions in a row are clauses or overloads of one function."""
+    """Return whether two adjacent definitions form one function.
+
+    They are clauses or overloads of it.
+    """
     return (
         previous.is_function
         and following.is_function
@@ -301,7 +322,7 @@ def _continues(previous: Definition, following: Definition) -> bool:
 
 
 def _is_overload(previous: Definition, following: Definition) -> bool:
-    """True where a function without a body stands above another one of its name."""
+    """Return whether a function without a body precedes its namesake."""
     return (
         previous.is_stub
         and previous.is_function

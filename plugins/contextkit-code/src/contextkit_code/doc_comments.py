@@ -1,4 +1,4 @@
-"""The words of comments and docstrings, without the marks that make them comments."""
+"""Extract the text of comments and docstrings, without comment marks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STRING = re.compile(
 
 
 def comment_words(comments: Sequence[str]) -> str:
-    """What a run of comments says, one line each, without marks and common indentation."""
+    """Strip marks and common indentation from a run of comments."""
     return "\n".join(filter(None, map(_words, comments))).strip()
 
 
@@ -37,11 +37,17 @@ def _words(comment: str) -> str:
 
 
 def string_words(literal: str) -> str:
-    """What a string literal says, without its quotes; empty for anything but a string."""
+    """Strip the quotes from a string literal.
+
+    Return an empty string for anything else.
+    """
     found = _STRING.match(literal.strip())
     return _clean(found["words"]) if found else ""
 
 
 def _clean(text: str) -> str:
-    """A text without what its lines are indented by; `cleandoc` removes empty lines one by one."""
+    """Remove common indentation.
+
+    `cleandoc` removes empty lines one by one.
+    """
     return inspect.cleandoc(_BLANK_START.sub("\n", text)).strip()

@@ -1,4 +1,4 @@
-"""What a query wants to see of a unit: its words, and the lines of its stack frames."""
+"""Focus of a query: its words and stack frame lines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from contextkit_code.ranking.question import ask
 from contextkit_code.ranking.words import likeness, words_of
 
 _MOST_CHARACTERS = 4_000
-"""What a longer query says first is what it is about."""
+"""Characters of a query that are read.
+
+A longer one states its subject first.
+"""
 
 _MOST_WORDS = 60
 _LIKE = 0.8
 _SHARED = 3
-"""Two words of which one is the other's inflection share at least their first letters."""
+"""Fewest first letters that two inflections of a word share."""
 
 _VERB_WEIGHT = 0.5
 _ASKS_FOR_CODE = """
@@ -29,19 +32,19 @@ handled handles handling implement implementation implemented implements import 
 methods module modules none null return returned returns self true false type value values
 """
 _SAYS_NOTHING = STOP_WORDS | (TALK - VERBS) | frozenset(_ASKS_FOR_CODE.split())
-"""Words that ask for code, that every unit has, or that are small talk."""
+"""Ignored words: requests for code, ubiquitous words, small talk."""
 
 _VERBS = {verb[:_SHARED]: [v for v in VERBS if v[:_SHARED] == verb[:_SHARED]] for verb in VERBS}
-"""By their first letters."""
+"""Verbs by their first letters."""
 
 
 @frozen
 class Focus:
-    """A query, as far as showing a unit needs to know.
+    """The parts of a query needed to show a unit.
 
     Attributes:
-        words: its words -> what each counts, over 0 and up to 1.
-        frames: the places of its stack trace: (path with `/`, line).
+        words: its words -> weight, over 0 and up to 1.
+        frames: the locations in its stack trace: (path with `/`, line).
     """
 
     words: Mapping[str, float]
@@ -49,15 +52,21 @@ class Focus:
 
     @classmethod
     def of(cls, query: str) -> Focus:
-        """Read a query; the last few are remembered, as one shortens many units."""
+        """Parse a query.
+
+        The last few are cached, as one query shortens many units.
+        """
         return _focus(query)
 
     def lines_in(self, path: str) -> list[int]:
-        """The lines of a file that the query's stack trace names."""
+        """Return a file's lines named by the stack trace."""
         return [line for frame, line in self.frames if _is_same_file(frame, path)]
 
     def worths(self, texts: Sequence[str]) -> list[dict[str, float]]:
-        """What each text has of the query: word -> worth; a word that many have is worth less."""
+        """Score the query words in each text: word -> worth.
+
+        A word that many texts have is worth less.
+        """
         by_beginning: dict[str, list[str]] = {}
         for word in self.words:
             by_beginning.setdefault(word[:_SHARED], []).append(word)
@@ -99,7 +108,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_same_file(frame: str, path: str) -> bool:
-    """Whether two paths have the same name, and the same folder where both have one."""
+    """Compare two paths by name and, where given, by folder."""
     return all(
         one == other
         for one, other, _ in zip(

@@ -1,4 +1,7 @@
-"""Which lines of a long unit are shown where there is room for all of them."""
+"""Select the lines of a long unit to show.
+
+This applies even where the whole unit would fit.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +17,31 @@ from contextkit_code.unit_layout import unit_rows
 from contextkit_code.unit_rows import framed_rows, gist_rows
 
 LINES = "lines"
-"""The metadata of an item that says which of its lines are shown: `[[first, last], ...]`."""
+"""Metadata key for the lines to show: `[[first, last], ...]`."""
 
 _FUNCTIONS = frozenset({"function", "method", "macro"})
 _WINDOWS = frozenset({"lines", "section"})
 _LONG_HEAD = 600
-"""The head of a class of more characters is shown by what matches."""
+"""Most characters of a class head that is shown whole.
+
+A longer one is reduced to the matching lines.
+"""
 
 _LONG_DOCSTRING = 5
-"""Of a function with a docstring of more lines the code is shown, and what matches of those."""
+"""Most lines of a function's docstring that is shown whole.
+
+Of a longer one only the matching lines are shown, with all of the code.
+"""
 
 _LEAST_HIDDEN = 6
-"""Fewer lines are not worth an excerpt."""
+"""Fewest lines that an excerpt must leave out."""
 
 
 def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] | None:
-    """The lines of a unit that are shown by default; None for all of them.
+    """Return a unit's default lines to show; None for all.
 
-    A class head and a docstring may take half of a context where one paragraph of them
-    matches. What the question names is shown whole.
+    A class head and a docstring may take half of a context where one paragraph of them matches. A
+    unit that the question names is shown whole.
     """
     data = item.metadata
     kind, first, last = (data.get(name) for name in ("unit_type", "start_line", "end_line"))
@@ -49,11 +58,13 @@ def gist(item: ContextItem, question: Question, query: str) -> list[list[int]] |
 
 
 def around_line(item: ContextItem, line: int, before: int, behind: int) -> list[list[int]] | None:
-    """A unit's signature and the statement on a line, with what is around it; None for all.
+    """Return the lines around a traced statement; None for all.
+
+    They include the unit's signature.
 
     Args:
         item: the unit.
-        line: the line that a stack trace names.
+        line: the line given by the stack trace.
         before: how many lines above the statement are shown.
         behind: how many below it.
     """
@@ -80,7 +91,10 @@ def _runs(rows: Sequence[str], shown: Collection[int]) -> Iterator[range]:
 
 
 def rows_of(item: ContextItem) -> frozenset[int] | None:
-    """The rows of an item's code that its `lines` name; None where it has none that fit."""
+    """Return the rows named by an item's `lines`.
+
+    None where it has none that fit its code.
+    """
     first, last, lines = (item.metadata.get(name) for name in ("start_line", "end_line", LINES))
     if not lines or not isinstance(first, int) or last != first + item.content.count("\n"):
         return None

@@ -1,4 +1,4 @@
-"""Grammars, imported when the first file of their language is parsed."""
+"""Load grammars on the first file of their language."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, QueryPredicate, Tree
 
     Matches = Sequence[tuple[int, dict[str, list[Node]]]]
-    """What a language's query finds in a file: (pattern, capture -> nodes)."""
+    """Matches of a language's query: (pattern, capture -> nodes)."""
 
 
-# A broken file of a megabyte can keep a parser busy for hours, as recovery from errors is
-# cubic, and a query too, as it is quadratic in the children of an error. A healthy file of
-# that size takes a tenth of a second.
+# A broken file of a megabyte can keep a parser busy for hours, because error recovery is cubic. It
+# can also keep a query busy, because that is quadratic in the children of an error. A healthy file
+# of that size takes a tenth of a second.
 PARSE_SECONDS = 3.0
 _MAX_ERROR_CHILDREN = 30_000
 _MAX_DEPTH = 1_000
-"""How far down a tree definitions are looked for."""
+"""Maximum tree depth searched for definitions."""
 
 _BLANKS = b" \t\n"
 
@@ -35,19 +35,21 @@ _log = get_logger(__name__)
 
 
 class ParseTooLongError(Exception):
-    """A file is so broken that parsing it was given up."""
+    """Parsing a broken file timed out."""
 
 
 @frozen
 class Grammar:
-    """A language that can be parsed: its parser and its compiled query."""
+    """A language's parser and compiled query."""
 
     language: Language
     _parser: Parser
     _query: Query
 
     def matches(self, source: bytes) -> Matches:
-        """What the language's query finds in a UTF-8 source: definitions, imports.
+        """Run the language's query on a UTF-8 source.
+
+        It matches definitions and imports.
 
         Raises `ParseTooLongError` for a file that cannot be parsed in reasonable time.
         """
@@ -60,7 +62,7 @@ class Grammar:
         if root.has_error and _is_too_broken(root):
             raise ParseTooLongError
         cursor = QueryCursor(self._query)
-        # `(a)(a)(a)…` is a call of a call: far down, each step costs the depth.
+        # `(a)(a)(a)…` is a call of a call: each step costs time proportional to the depth.
         cursor.set_max_start_depth(_MAX_DEPTH)
         return cursor.matches(root, _conditions(source))
 
@@ -82,7 +84,10 @@ class Grammar:
 
 
 def _conditions(source: bytes) -> QueryPredicate:
-    """The condition `#in?`; tree-sitter's own read a text that a tree read by parts has not."""
+    """Evaluate the `#in?` condition.
+
+    tree-sitter's own conditions read the text, which a tree parsed in parts does not have.
+    """
 
     def holds(
         predicate: str,
@@ -115,19 +120,19 @@ class Grammars:
     """The grammars of one index run.
 
     Attributes:
-        problems: language -> why it is not parsed, for those that failed to load.
+        problems: language -> the reason it is not parsed, for grammars that failed to load.
     """
 
     problems: dict[str, str] = field(factory=dict)
     _loaded: dict[str, Grammar] = field(factory=dict, init=False)
 
     def get(self, language: Language) -> Grammar | None:
-        """The language's grammar, or None where it does not load (see `problems`)."""
+        """Return a language's grammar; None if loading failed (see `problems`)."""
         name = language.name
         if name not in self._loaded and name not in self.problems:
             try:
                 self._loaded[name] = _load(language)
-            # Whatever a broken wheel raises costs this one language.
+            # Any exception from a broken wheel disables only this language.
             except Exception as error:  # noqa: BLE001
                 self.problems[name] = f"{type(error).__name__}: {error}"
                 _log.warning("grammar_failed", language=name, error=self.problems[name])

@@ -1,6 +1,7 @@
-"""What a source file imports, as its language writes it: for what looks at who uses what.
+"""Extract the imports of a source file.
 
-Where an import leads is not looked for here: that needs all files, and this sees one.
+They are kept as the language writes them, for code that looks at dependencies between files. They
+are not resolved here: that needs all files, and this module sees one.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 
 IMPORT = "import"
-"""The capture of what imports something."""
+"""The capture of an import."""
 
 _MAX_IMPORTS = 1_000
 _MAX_NAME = 200
 _MAX_BYTES = 50_000
-"""A longer import is none that a person wrote."""
+"""Most bytes of an import; longer ones are not hand-written."""
 
 _MAX_LEVELS = 20
 _NAMES = re.compile(r"\{([^{}]*)\}")
@@ -31,7 +32,7 @@ _PYTHON_FROM = re.compile(r"from\s")
 _PYTHON_IMPORT = re.compile(r"\simport\s")
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-# What stands before the path: the keyword, and what says how it is imported.
+# Match what stands before the path: the keyword and its modifiers.
 _KEYWORDS = re.compile(
     r"^(?:pub(?:\([^)]*\))?\s+)?(?:global\s+)?(?:import|use|using)\s+"
     r"(?:(?:static|function|const|qualified|struct|class|enum|protocol|func|typealias)\s+)?"
@@ -45,30 +46,36 @@ class Import:
     """One import.
 
     Attributes:
-        module: what is imported, or imported from, as it stands in the file.
-        names: what is taken from it; none where that is all of it, or is not told apart.
+        module: the module imported, or imported from, as written in the file.
+        names: the names imported from it; empty for the whole module, or where they are not told
+            apart.
     """
 
     module: str
     names: tuple[str, ...] = field(default=())
 
     def as_field(self) -> dict[str, object]:
-        """What of it is stored."""
+        """Return the stored form."""
         return {"module": self.module, "names": list(self.names)}
 
 
 def import_query(language: str) -> str:
-    """The part of a language's query that captures its imports; empty where there is none."""
+    """Return the part of a language's query that captures imports.
+
+    Empty where there is none.
+    """
     return _LANGUAGES[language][0] if language in _LANGUAGES else ""
 
 
 def find_imports(
     matches: Iterable[tuple[int, Mapping[str, Sequence[Node]]]], source: bytes, language: str
 ) -> list[Import]:
-    """What a file imports, in order, each module once, a thousand at most.
+    """Return a file's imports in order.
+
+    Each module appears once, and there are a thousand at most.
 
     Args:
-        matches: what the language's query finds in it.
+        matches: the matches of the language's query in the file.
         source: the file, in UTF-8.
         language: the language's name.
     """
@@ -98,7 +105,7 @@ def _python(text: str) -> Iterator[Import]:
 
 
 def _quoted(text: str) -> Iterator[Import]:
-    """The module is in quotes, behind the names that are taken from it in braces."""
+    """Parse an import: names in braces, then a quoted module."""
     before = text
     if quoted := _QUOTED.search(text, text.rfind("}") + 1):
         before = text[: quoted.start()]
@@ -111,7 +118,10 @@ def _quoted(text: str) -> Iterator[Import]:
 
 
 def _path(text: str) -> Iterator[Import]:
-    """The module is a path of names; braces hold several ends of it, in Haskell brackets names."""
+    """Parse an import whose module is a path of names.
+
+    Braces hold several ends of the path; in Haskell, brackets hold names.
+    """
     path = _KEYWORDS.sub("", _COMMENT.sub(" ", text)).strip().rstrip(";").partition("(")[0]
     if _levels(path) > _MAX_LEVELS:
         return
@@ -120,7 +130,7 @@ def _path(text: str) -> Iterator[Import]:
 
 
 def _levels(path: str) -> int:
-    """How deep braces stand in braces."""
+    """Return the depth of nested braces."""
     depths = accumulate({"{": 1, "}": -1}.get(character, 0) for character in path)
     return max(depths, default=0)
 
@@ -128,7 +138,7 @@ def _levels(path: str) -> int:
 def _unfolded(path: str) -> Iterator[str]:
     start, end = path.find("{"), path.rfind("}")
     if start < 0 or end < start:
-        # With one brace it is broken.
+        # A single brace means that the import is broken.
         yield from [path] if start == end else []
         return
     depth, part = 0, start + 1

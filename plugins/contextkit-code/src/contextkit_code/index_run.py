@@ -1,4 +1,4 @@
-"""Bringing the records up to date with the workspace."""
+"""Bring the code records up to date with the workspace."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 _UNPARSED = "unparsed"
-"""What is kept beside the files: the languages whose grammar did not load."""
+"""State key for the languages whose grammar failed to load."""
 
 
 def index_code(indexer: Indexer) -> IndexReport:
-    """Index what changed in the workspace since the last run.
+    """Index the workspace's changes since the last run.
 
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
@@ -36,14 +36,17 @@ def index_code(indexer: Indexer) -> IndexReport:
 
 @define
 class _Parsing:
-    """Makes the records of one run, and knows which languages could not be parsed."""
+    """Makes one run's records and collects languages without a grammar."""
 
     index: FileIndex
     _made_maker: RecordMaker | None = field(default=None, init=False)
 
     @property
     def _maker(self) -> RecordMaker:
-        """What makes records; where nothing has changed, nothing that parses is imported."""
+        """Return the record maker.
+
+        It is created when first needed, so that a run without changes imports no parser.
+        """
         if self._made_maker is None:
             from contextkit_code.code_records import RecordMaker
 
@@ -51,14 +54,17 @@ class _Parsing:
         return self._made_maker
 
     def records_of(self, file: WorkspaceFile, content: bytes) -> list[Record]:
-        """The records of one file."""
+        """Return the records of one file."""
         try:
             return self._maker.records(file.path, content)
         finally:
             self.index.kept[_UNPARSED] = sorted(self._maker.grammars.problems)
 
     def now_parsed(self, files: Sequence[WorkspaceFile]) -> set[str]:
-        """The files whose language could not be parsed in the last run, and now can."""
+        """Return the files of languages that can now be parsed.
+
+        In the last run their grammar failed to load.
+        """
         unparsed = self.index.kept.get(_UNPARSED)
         if not (isinstance(unparsed, list) and unparsed):
             return set()
@@ -74,7 +80,7 @@ class _Parsing:
         }
 
     def notes(self) -> list[str]:
-        """What a person should know of this run."""
+        """Return the notes to report for this run."""
         maker = self._made_maker
         if maker is None:
             return []

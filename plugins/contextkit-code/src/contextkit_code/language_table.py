@@ -1,4 +1,7 @@
-"""The nineteen languages that are parsed; to add one is to add an entry (see `languages`)."""
+"""The nineteen parsed languages.
+
+To add one, add an entry (see `languages`).
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from contextkit_code.shared_queries import (
     TYPESCRIPT,
 )
 
-# Where `*` is a prefix too, operators in a row can be read in every combination there is: the
-# parser needs time and memory that grow with the cube of their number.
+# Where `*` is also a prefix, a row of operators can be read in every combination. The parser's time
+# and memory grow with the cube of the number of operators.
 _OPERATORS_IN_A_ROW = rb"[-+/%|&^@<>=~!*]{400}"
 
 LANGUAGES = (
@@ -333,4 +336,4 @@ LANGUAGES = (
         """,
     ),
 )
-"""Every language that is parsed, in the order in which they are documented."""
+"""All parsed languages, in the order of the documentation."""

@@ -1,4 +1,4 @@
-"""What the code source needs to know of one language; the table of them is `language_table`.
+"""Description of one language; `language_table` holds the table.
 
 A language is one entry: the suffixes of its files, the grammar that parses them and one
 tree-sitter query that finds its definitions. In that query
@@ -39,10 +39,10 @@ METHOD_OWNERS = frozenset(
         "union",
     }
 )
-"""Unit types within which a function is a method."""
+"""Unit types whose functions are methods."""
 
 TRANSPARENT = frozenset({"namespace"})
-"""Unit types that give their definitions a name and are no unit of their own."""
+"""Unit types that name their definitions without being units themselves."""
 
 
 @frozen(kw_only=True)
@@ -50,8 +50,8 @@ class Language:
     """One language.
 
     Attributes:
-        name: what it is called in records.
-        suffixes: the ends of its files' names, in lower case.
+        name: its name in records.
+        suffixes: its file name suffixes, in lower case.
         grammar: the module that holds its grammar.
         query: the query that finds its definitions, see above.
         factory: the function of `grammar` that gives the grammar.
@@ -60,8 +60,8 @@ class Language:
         clauses: True where one function is written as several definitions in a row.
         nameless: the name of a definition that has none.
         comment_docs: whether a leading comment is a docstring.
-        hopeless: a pattern of what its parser cannot get through, white space left out; a file
-            with it is not parsed.
+        hopeless: a pattern of text that its parser cannot cope with, matched without white space; a
+            file that matches is not parsed.
     """
 
     name: str

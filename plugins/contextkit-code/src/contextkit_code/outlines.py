@@ -1,7 +1,7 @@
-"""A file's outline: its path, the names of all that it defines, and what they are for.
+"""Outline of a file: its path, names and docstring summaries.
 
-A question is seldom about one function. What a file is about stands in its path, in the names
-in it and in the first lines of docstrings, of which a unit has a few and an outline all.
+A question is seldom about one function. A file's subject shows in its path, its names and the first
+lines of its docstrings. A unit has a few of these, an outline all.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ _MAX_CHARACTERS = 20_000
 
 
 def outline_words(path: str, chunks: Sequence[Chunk]) -> str:
-    """The outline of a file: its path, each qualified name once, first lines of docstrings.
+    """Return a file's outline.
+
+    It has the path, each qualified name once, and the first lines of docstrings.
 
     Args:
-        path: the file's.
-        chunks: the file's; of a window only what it defines has a name.
+        path: the file's path.
+        chunks: the file's chunks; a window contributes only the names that it defines.
     """
     names = dict.fromkeys(name for chunk in chunks for name in _names(chunk))
     summaries = dict.fromkeys(chunk.docstring.split("\n", 1)[0] for chunk in chunks)

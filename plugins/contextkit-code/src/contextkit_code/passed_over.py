@@ -1,4 +1,4 @@
-"""Files that are passed over by their name: fetched, built, locked or minified."""
+"""Skip files by name: fetched, built, locked or minified ones."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _FILES = (
     ),
     ("a drawing", r".+\.svg"),
 )
-# One pattern with a group for each reason, as most names match none.
+# One pattern with a group for each reason, because most names match none.
 _PATTERN = re.compile("|".join(f"({pattern})" for _, pattern in _FILES), re.IGNORECASE)
 
 
 class Selection:
-    """Which of a workspace's files are indexed, by their paths."""
+    """Select the workspace files to index, by path."""
 
     def __init__(self, settings: Settings) -> None:
         self._include = compile_globs(settings.include) if settings.include else None
@@ -68,7 +68,10 @@ class Selection:
         self._folders: dict[str, tuple[str, str] | None] = {}
 
     def wants(self, path: str) -> bool | None:
-        """What the settings say: False leaves out, True takes back, None says nothing."""
+        """Apply the settings' globs to a path.
+
+        False excludes it, True includes it again, None means that no glob matches.
+        """
         if self._include is not None and not self._include.match_file(path):
             return False
         if self._exclude is None:
@@ -77,7 +80,10 @@ class Selection:
         return None if excluded is None else not excluded
 
     def prunes(self, folder: str) -> tuple[str, str] | None:
-        """A folder (with a `/` at its end) that need not be walked, and why; None for others."""
+        """Return a folder to skip, and the reason.
+
+        The folder ends in a `/`. None for folders that must be walked.
+        """
         if self._takes_back:
             return None
         if self._exclude is not None and self._exclude.match_file(folder):
@@ -85,7 +91,10 @@ class Selection:
         return self.passed_over(folder)
 
     def passed_over(self, path: str) -> tuple[str, str] | None:
-        """What the built-in rules pass over, a file or the folder it is in, and why."""
+        """Return what the built-in rules skip, and the reason.
+
+        It is the file or a folder that it is in.
+        """
         folder, _, name = path.rpartition("/")
         if folder not in self._folders:
             self._folders[folder] = _folder_passed_over(folder)
@@ -108,6 +117,9 @@ def _folder_passed_over(path: str) -> tuple[str, str] | None:
 
 
 def vendor_folders(paths: Collection[str]) -> tuple[str, ...]:
-    """The folders that a package manager filled, told by what it leaves in them."""
+    """Return folders filled by a package manager.
+
+    The files that it leaves in them tell.
+    """
     proofs = (path for path in paths if path.endswith(_VENDOR_PROOF))
     return tuple(sorted(path.rpartition("/")[0] + "/" for path in proofs))

@@ -1,4 +1,4 @@
-"""The files of a folder without git, less what its .gitignore files leave out."""
+"""List a folder's files without git, applying its .gitignore files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 _MAX_IGNORE_BYTES = 1_000_000
 _MAX_RULES = 2000
-"""Each is tried on each path below its folder."""
+"""Most rules of a file.
+
+Each is matched against each path below its folder.
+"""
 
 _Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
 
@@ -22,12 +25,14 @@ _Rules = tuple[tuple[str, "GitIgnoreSpec"], ...]
 def plain_files(
     root: Folder, enters: Callable[[str], bool], unreadable: Callable[[str, str], None]
 ) -> Iterator[str]:
-    """The files below a folder, relative to it, in a stable order; links are not followed.
+    """Yield the files below a folder in a stable order.
+
+    Paths are relative to the folder. Links are not followed.
 
     Args:
         root: the folder.
-        enters: asked of each folder, by its path with a `/` at the end.
-        unreadable: told of each folder that cannot be read: its path and why.
+        enters: called with each folder's path, ending in `/`; returns whether to walk it.
+        unreadable: called with the path of each unreadable folder and the reason.
     """
     pending: list[tuple[str, _Rules]] = [("", ())]
     while pending:
@@ -41,7 +46,7 @@ def plain_files(
             rules = (*rules, (folder, _ignore_rules(root, f"{folder}.gitignore")))
         folders = []
         for name, is_folder in found:
-            # In a linked work tree and in a submodule it is a file.
+            # In a linked work tree or a submodule, `.git` is a file.
             if name == ".git":
                 continue
             path = f"{folder}{name}"
@@ -55,7 +60,10 @@ def plain_files(
 
 
 def _ignore_rules(root: Folder, path: str) -> GitIgnoreSpec:
-    """The rules of one file; none of a link, as git has it, or of an immense one."""
+    """Read the rules of one file.
+
+    As in git, a link has none; neither has an immense file.
+    """
     try:
         content, _ = root.read(path, _MAX_IGNORE_BYTES)
     except (OSError, ValueError):
@@ -65,7 +73,7 @@ def _ignore_rules(root: Folder, path: str) -> GitIgnoreSpec:
 
 
 def _is_rule(line: str) -> bool:
-    """Git passes over what it does not understand; so do we."""
+    """Return whether git understands the line; others are skipped."""
     try:
         compile_globs([line])
     except ValueError:
@@ -74,7 +82,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _ignored(path: str, rules: _Rules) -> bool:
-    """The innermost .gitignore that says something decides."""
+    """Apply the innermost .gitignore that matches."""
     for folder, spec in reversed(rules):
         verdict = spec.check_file(path[len(folder) :]).include
         if verdict is not None:

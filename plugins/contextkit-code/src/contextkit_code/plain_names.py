@@ -1,11 +1,11 @@
-"""The names that code defines, as far as a line tells without a grammar."""
+"""Guess the names that code defines, without a grammar."""
 
 from __future__ import annotations
 
 import re
 
-# Words before the name that begin a definition in one language or another, and words that may
-# stand before those. A line that goes on as a sentence does is none.
+# Keywords that begin a definition in some language, and modifiers that may precede them. A line
+# that continues like a sentence is not a definition.
 _DEFINITION = re.compile(
     r"^[ \t]*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async"
     r"|sealed|open|override|inline|pub(?:\([a-z]+\))?|unsafe|extern|local|data|case)[ \t]+)*"
@@ -18,6 +18,9 @@ _DEFINITION = re.compile(
 
 
 def plain_names(text: str) -> tuple[str, ...]:
-    """The names of what a text of code seems to define, each once, in order."""
+    """Return the names that a text seems to define.
+
+    Each appears once, in order.
+    """
     found = (match[1].replace("::", ".") for match in _DEFINITION.finditer(text))
     return tuple(dict.fromkeys(found))

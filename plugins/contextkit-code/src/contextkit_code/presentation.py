@@ -1,4 +1,4 @@
-"""How a code unit is shown: in each style, and in each detail."""
+"""Present a code unit in each style and detail."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SAYS_SOMETHING = re.compile(r"\w")
 _WORD = re.compile(r"\w+")
 _BEGINNING_LINES = 3
 _LEAST_PART = 10
-"""Parts of long functions have more lines."""
+"""Line count that every part of a long function exceeds."""
 
 _BEGINNING_LINE_CHARACTERS = 160
 
 
 def shown(item: ContextItem, style: Style, detail: Detail) -> str:
-    """A code unit's text.
+    """Return a code unit's text.
 
     Args:
         item: the unit.
@@ -45,7 +45,7 @@ def shown(item: ContextItem, style: Style, detail: Detail) -> str:
     if detail == "compact":
         return _compact(item, own)
     code = _code(item) if detail == "full" and item.content else _summary(item)
-    # The path tells the language.
+    # The path determines the language.
     return own.choose(markdown=_markdown, xml=_xml, plain=_plain)(item, own.code_block(code))
 
 
@@ -65,7 +65,10 @@ def _plain(item: ContextItem, block: str) -> str:
 
 
 def _code(item: ContextItem) -> str:
-    """The code, or the lines of it that are to be shown; of a part the signature, too."""
+    """Return the code, or only the selected lines.
+
+    A part of a function also gets its signature.
+    """
     code, rows = item.content.split("\n"), rows_of(item)
     if rows is not None:
         first, last = item.metadata["start_line"], item.metadata["end_line"]
@@ -78,26 +81,32 @@ def _code(item: ContextItem) -> str:
 
 
 def _docstring_beside(item: ContextItem) -> tuple[str, ...]:
-    """The docstring of a host's result whose code is without it."""
+    """Return a host result's docstring if its code lacks it."""
     docstring = str(item.metadata.get("docstring") or "").strip()
     first, signature = docstring.partition("\n")[0], str(item.metadata.get("signature") or "")
     if not docstring or first in item.content:
         return ()
-    # In a comment its lines have marks between the words.
+    # In a comment, marks separate the words of its lines.
     words = set(_WORD.findall(first))
     inside = words <= set(_WORD.findall(item.content)) or signature not in item.content
     return () if inside else (docstring,)
 
 
 def lines_above(item: ContextItem) -> tuple[str, ...]:
-    """The beginning of the signature, and a mark: what stands above a part of a function."""
+    """Return the start of the signature and a gap mark.
+
+    They precede a part of a function.
+    """
     signature = str(item.metadata.get("signature") or "").split("\n", 1)[0].strip()
     comment = comment_sign(str(item.metadata.get("language") or ""))
     return (signature, f"{comment} {ELLIPSIS}".strip())
 
 
 def location_of(item: ContextItem) -> str:
-    """The `path:line` of an item on one line, or what it has of these."""
+    """Return an item's `path:line` on one line.
+
+    Parts that are not known are left out.
+    """
     path = item.metadata.get("file_path")
     line = item.metadata.get("start_line")
     return _visible(str(path) if line is None else f"{path}:{line}") if path else ""
@@ -126,7 +135,7 @@ def _unit_type_of(item: ContextItem) -> str:
 
 
 def _visible(text: str) -> str:
-    """A name or a path with its line ends and controls made visible."""
+    """Make line ends and controls visible in a name."""
     if text.isprintable():
         return text
     return "".join(
@@ -140,7 +149,7 @@ def _summary(item: ContextItem) -> str:
 
 
 def _beginning(content: str) -> str:
-    """The first lines that say something."""
+    """Return the first lines that carry information."""
     lines = [line for line in content.split("\n") if _SAYS_SOMETHING.search(line)]
     kept = [shortened(line.rstrip(), _BEGINNING_LINE_CHARACTERS) for line in lines]
     more = [ELLIPSIS] if len(lines) > _BEGINNING_LINES else []

@@ -1,12 +1,15 @@
-"""What kinds of records there are, apart from what makes them: a search needs no parser."""
+"""Kinds of records, kept apart so searches import no parser."""
 
 from __future__ import annotations
 
 INDEX_VERSION = 5
-"""Raise it when files of the same content would give other records: all are indexed anew."""
+"""Index version.
+
+Raise it when files of the same content would give other records: all are indexed anew.
+"""
 
 UNIT = "unit"
-"""The field `kind` of a record that is shown: a definition, or a window of lines."""
+"""Field `kind` of a shown record: definition or window."""
 
 OUTLINE = "outline"
-"""The field `kind` of a file's own record, which is searched and never shown."""
+"""Field `kind` of a file's record, searched but never shown."""

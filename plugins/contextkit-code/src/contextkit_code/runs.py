@@ -1,4 +1,4 @@
-"""The runs of rows that an excerpt shows, and the gaps between them."""
+"""Runs of rows in an excerpt, and their gaps."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 _SMALL_GAP = 4
-"""A gap of fewer rows is shown: its mark takes about as many tokens."""
+"""Rows of a gap that is kept.
+
+The mark of a smaller gap takes about as many tokens.
+"""
 
 _SHORT = 240
-"""So many characters at most are shown for the sake of a small gap."""
+"""Most characters shown to close a small gap."""
 
 _WORD = re.compile(r"\w")
 _MARK = re.compile(r"\s*(?:#|//|--)? ?\.\.\. lines? (\d{1,9})(?:-(\d{1,9}))?")
 
 
 def gaps(rows: Sequence[str], shown: Collection[int]) -> list[range]:
-    """The runs of rows that are not shown, in order."""
+    """Return the runs of rows that are not shown."""
     return list(_gaps(len(rows), shown))
 
 
@@ -29,7 +32,10 @@ def _gaps(number: int, shown: Collection[int]) -> Iterator[range]:
 
 
 def with_small_gaps(rows: Sequence[str], shown: frozenset[int]) -> frozenset[int]:
-    """The rows that are shown, with those between that say nothing, or are few and short."""
+    """Add rows of small gaps to the shown rows.
+
+    These are rows between shown ones that carry no information, or are few and short.
+    """
     small = []
     for gap in _gaps(len(rows), shown):
         telling = [rows[row] for row in gap if _WORD.search(rows[row])]
@@ -45,14 +51,16 @@ def with_marks(
     first_line: int,
     comment: str,
 ) -> list[str]:
-    """The rows that are shown, with a comment for each gap that says which lines it leaves out.
+    """Return the shown rows, with a comment for each gap.
+
+    The comment says which lines are left out.
 
     Args:
         rows: the lines of the code.
         shown: the places of those that are shown.
         numbers: see `numbered`; None where they are not known.
         first_line: the number of the line that the code begins with.
-        comment: what begins a comment in the language; "" for prose and data.
+        comment: the comment mark of the language; "" for prose and data.
     """
     lines: list[str] = []
     next_row, next_line = 0, first_line
@@ -78,7 +86,7 @@ def _mark(indent: str, comment: str, places: tuple[int, int] | None) -> str:
 def numbered(
     rows: Sequence[str], first: int, last: int
 ) -> tuple[tuple[str, ...], tuple[int, ...]] | None:
-    """The rows without the marks of gaps, and the number of each.
+    """Return the rows without gap marks, and each row's number.
 
     Args:
         rows: the lines of an excerpt.

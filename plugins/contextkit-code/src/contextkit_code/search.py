@@ -1,4 +1,4 @@
-"""Finding the code that a request needs."""
+"""Find the code that a request needs."""
 
 from __future__ import annotations
 
@@ -31,34 +31,40 @@ from contextkit_code.record_kinds import OUTLINE, UNIT
 
 _UNITS = 150
 _OUTLINES = 45
-"""What ranking looks at: more of either finds hardly more, and takes longer."""
+"""Hits that ranking reads.
+
+More of either kind finds hardly anything more, and takes longer.
+"""
 
 _QUOTING = 50
 _QUOTED = 0.3
-"""What a rare quote adds to a unit of a long text, beside 1 for the best unit."""
+"""Score of a rare quote in long text; the best unit has 1."""
 
 _UNITS_A_PLACE = 2
 _MOST_UNITS = 400
-"""A long list is made from more units, so many for each of its places."""
+"""Units ranked per place of a long list, and in all."""
 
 _NEARLY = 0.8
-"""A search for a name that is only near to the one in the query."""
+"""Weight of a search for a name similar to the query's."""
 
 _UNITS_OF_A_FILE = 2
 _LEADING_FILES = 10
 _WHOLE_FILES = 3
 _LONG_LIST = 50
-"""A list longer than this also gets the rest of the best files."""
+"""Length above which a list also gets the best files' remaining units."""
 
 _AROUND_A_RAISE = (10, 3)
 _AROUND_A_CALL = (2, 0)
-"""Lines before and behind the statement that a trace names: where it raises, in its callers."""
+"""Lines shown around a traced statement: where it raises, in callers."""
 
 _GISTS = 30
-"""So many of the best units are made shorter: few of the others are shown."""
+"""Number of best units that are shortened.
+
+Few of the others are shown.
+"""
 
 _OF_FILES = frozenset({"file_path", "language", "created_at"})
-"""Filters that say which files are wanted; an outline has these fields and no others."""
+"""Filters on files; an outline has these fields and no others."""
 
 _METADATA = (
     "file_path",
@@ -75,16 +81,16 @@ _METADATA = (
 
 @frozen
 class _Asked:
-    """A request's query, read once.
+    """A request's query, parsed once.
 
     Attributes:
-        query: the whole of it.
-        text: what of it is searched for.
-        first_line: its first line where it has several; in a script that is written without
-            spaces the words beside it; or "".
-        question: the text, taken apart.
-        leading: phrases that lead to where they stand.
-        counting: phrases that count for what holds them.
+        query: the whole query.
+        text: the searched part of it.
+        first_line: its first line where it has several; in a script written without spaces, the
+            words beside it; or "".
+        question: the parsed text.
+        leading: phrases that lead to the units that contain them.
+        counting: phrases that raise the units that contain them.
         mentions: the files that it names.
         trace: the stack trace in it, or None.
     """
@@ -117,28 +123,28 @@ class _Asked:
 
     @property
     def places(self) -> list[Mention]:
-        """Those of the stack trace's frames, the innermost first."""
+        """Return the stack trace's frames, innermost first."""
         return [] if self.trace is None else [frame.place for frame in self.trace.frames]
 
 
 def _only_owners(trace: Trace) -> frozenset[str]:
-    """Types that a question names for nothing but their methods in a trace."""
+    """Return types named only as owners of traced methods."""
     owners = frozenset(frame.owner for frame in trace.frames)
     return owners - ask(searched_text(trace.beside)).names
 
 
 @frozen
 class _Found:
-    """What the first searches found: units and outlines of files."""
+    """Units and outlines found by the first searches."""
 
     units: Sequence[Hit]
     outlines: Sequence[Hit]
 
 
 async def find_code(request: ContextRequest) -> list[ContextItem]:
-    """The code units for a request, best first (see `_find`).
+    """Return the code units for a request, best first.
 
-    Where no word of a question is in the project, the names that are nearest to its words are
+    See `_find`. If the project contains no word of the question, the names nearest to its words are
     searched for.
     """
     items = await _find(request)
@@ -159,13 +165,12 @@ def _all_names(records: Records) -> set[str]:
 
 
 async def _find(request: ContextRequest) -> list[ContextItem]:
-    """The code units for a request, best first.
+    """Search and rank units for a request, best first.
 
-    Units and outlines of files are searched in one batch; files are ranked by both and by
-    what names and paths say, and their units by the keywords and by their file. The first
-    line of a text of several lines is a search of its own beside the whole. Relevance says
-    how much of the query the best of what was found answers, and how the others compare
-    with it.
+    Units and outlines of files are searched in one batch. Files are ranked by both and by their
+    names and paths, and units by keywords and by their file. If the text has several lines, its
+    first line is searched separately as well. Relevance says how much of the query the best hit
+    answers, and how the others compare with it.
     """
     asked = _Asked.of(request.query)
     request = evolve(request, query=asked.text)
@@ -177,7 +182,7 @@ async def _find(request: ContextRequest) -> list[ContextItem]:
     )
     level = _most(whole)
     if asked.first_line and not asked.question.has_lines:
-        # What is not written without spaces is all that code has: it is the measure.
+        # The text that is not in a script without spaces is all that code has: it is the measure.
         level = max(level, _most(of_line))
     files, units = _ranked(asked, whole, of_line, quoting)
     outlines = (*whole.outlines, *of_line.outlines, *named)
@@ -211,7 +216,7 @@ def _most(found: _Found) -> float:
 def _ranked(
     asked: _Asked, whole: _Found, of_line: _Found, quoting: Sequence[Hit]
 ) -> tuple[list[RankedFile], list[Hit]]:
-    """The files, best first, and the units that they were ranked by."""
+    """Rank the files; return them with the units used."""
     if not asked.first_line:
         return rank_files(asked.question, whole.units, whole.outlines), list(whole.units)
     candidates = (*of_line.units, *quoting)
@@ -245,20 +250,20 @@ async def _outlines(request: ContextRequest, query: str) -> list[Hit]:
         return []
     filters: Filters = {**request.filters, "kind": OUTLINE}
     found = await request.records.search(query, limit=_OUTLINES, filters=filters)
-    # A host's own searcher knows of no outlines, and answers with what it has.
+    # A host's own searcher has no outlines, and returns other records.
     return [hit for hit in found if hit.record.fields.get("kind") == OUTLINE]
 
 
 async def _with_mentioned(
     request: ContextRequest, asked: _Asked, files: Sequence[RankedFile], hits: Sequence[Hit]
 ) -> list[RankedFile]:
-    """The files, those raised that the query names, with the units of its frames."""
+    """Raise files that the query names; add their frames' units."""
     found = matched_files(asked.mentions, {file_of(hit): None for hit in hits})
     if not found:
         return list(files)
     worth = named_worth(found, asked.query)
     named = with_named(files, worth, asked.question)
-    # A trace that is the question brings its own, and no more of them than are needed.
+    # A trace that is the question brings its own units, and no more of them than are needed.
     is_trace = asked.trace is not None and asked.trace.is_the_question
     known = {(place.parts[-1], place.line) for place in asked.places if is_trace}
     frames = {
@@ -274,7 +279,7 @@ async def _with_mentioned(
 
 
 async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -> list[Traced]:
-    """The units of the question's stack trace, the innermost first."""
+    """Return the units of the question's stack trace, innermost first."""
     if asked.trace is None:
         return []
     outlines = await _outlines(request, " ".join(place.text for place in asked.places))
@@ -288,7 +293,7 @@ async def _traced(request: ContextRequest, asked: _Asked, hits: Sequence[Hit]) -
 def _with_frames(
     file: RankedFile, units: Sequence[Hit], led_to: Collection[str], level: float
 ) -> list[Hit]:
-    """A file's units with those that frames lead to, which count as much as the best of all."""
+    """Add a file's traced units, scored like the best unit."""
     framed = [
         evolve(hit, relevance=level)
         for hit in units
@@ -298,9 +303,9 @@ def _with_frames(
 
 
 async def _with_units(request: ContextRequest, files: Sequence[RankedFile]) -> list[RankedFile]:
-    """The same files with more of their units: the best of those that only outlines found.
+    """Add units to the files found only by their outlines.
 
-    In a long list the best files have all of theirs.
+    These are the best units of each. In a long list the best files get all of their units.
     """
     leading = files[: max(_LEADING_FILES, request.limit // 2)]
     bare = [file.path for file in leading if not file.units]

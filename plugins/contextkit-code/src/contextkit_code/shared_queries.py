@@ -1,4 +1,4 @@
-"""What several languages have in common: C and C++, JavaScript and TypeScript."""
+"""Shared queries: C and C++, JavaScript and TypeScript."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The statements of a piece of code, by its lines: what belongs together and what encloses it.
+"""Split code into statements by lines and indentation.
 
-No parser: a unit is often a part of a file, in a language without a grammar, or broken. The
-lines that open brackets, strings and comments span are joined, and indentation says what
-stands within what. One pass, linear in the length of the code.
+No parser is used: a unit is often a part of a file, in a language without a grammar, or broken.
+Lines that are spanned by brackets, strings and comments are joined, and indentation gives the
+nesting. One pass, linear in the length of the code.
 """
 
 from __future__ import annotations
@@ -13,35 +13,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import define, evolve, field, frozen
 
 _JOINED_ROWS = 10
-"""Brackets and strings that span more rows than this are a block of several statements."""
+"""Most rows of brackets or strings that form one statement.
+
+Longer ones are a block of several statements.
+"""
 
 _SHORT_BLOCK_ROWS = 3
-"""A block in braces of no more than this many rows is a part of its header's statement."""
+"""Most rows of a braced block joined to its header."""
 
 _HASH_LANGUAGES = """
 bash cmake dockerfile elixir graphql ini just make meson nix perl powershell properties python
 r ruby starlark terraform text toml yaml
 """
 _HASH = frozenset(_HASH_LANGUAGES.split())
-"""Languages with comments behind `#`; in the others it is `//` and `/* */`."""
+"""Languages with `#` comments; others have `//` and `/* */`."""
 
 _DASHES = frozenset({"haskell", "lua", "sql"})
 _CHARACTERS = frozenset(
     {"c", "cpp", "csharp", "go", "haskell", "java", "kotlin", "rust", "scala", "swift", "zig"}
 )
-"""Languages in which single quotes hold one character, or mark a lifetime."""
+"""Languages whose single quotes hold one character or mark lifetimes."""
 
 _DATA = frozenset({"css", "html", "ini", "json", "text", "toml", "xml", "yaml"})
-"""Languages without operators that a line can end or begin with."""
+"""Languages without operators that continue a line."""
 
 _WITHOUT_COMMENTS = frozenset({"", "css", "html", "json", "markdown", "xml"})
 _BY_INDENTATION = frozenset({"haskell", "python", "starlark", "yaml"})
-"""Languages whose braces hold values and no statements."""
+"""Languages whose braces hold values, not statements."""
 
 _CASES_BESIDE = frozenset(
     {"c", "cpp", "csharp", "go", "java", "javascript", "php", "swift", "tsx", "typescript"}
 )
-"""Languages in which a `case` goes with the statement above it of the same indentation."""
+"""Languages in which a `case` has its statement's indentation."""
 
 _CHAINED = re.compile(r"[})\]]*\s*(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b")
 _CASE = re.compile(r"(?:case|default)\b")
@@ -57,16 +60,17 @@ _OPENERS = {")": "(", "]": "[", "}": "{"}
 
 @frozen
 class Statement:
-    """A statement, or the header of a block, or a run of comment lines.
+    """A statement, block header, or run of comment lines.
 
     Attributes:
         first: its first row.
         last: its last row.
-        indent: the width of what stands before its first word.
-        needs: the numbers of the statements that must be shown with it, and theirs in turn: the
-            header that encloses it, the `if` of an `else`, what a comment or decorator is for.
+        indent: the width of the white space before its first word.
+        needs: the numbers of the statements that must be shown with it: the header that encloses
+            it, the `if` of an `else`, the code that a comment or decorator is for. Theirs are
+            needed in turn.
         depth: how many headers enclose it.
-        says: whether it has code; False for comments and for what only closes a block.
+        says: whether it has code; False for comments and for lines that only close a block.
         closes: the number of the statement whose block it closes, or None.
     """
 
@@ -80,11 +84,11 @@ class Statement:
 
 
 def statements(rows: Sequence[str], language: str) -> list[Statement]:
-    """The statements of a piece of code, in order; blank rows belong to none.
+    """Return the statements of code in order, without blank rows.
 
     Args:
         rows: the lines of the code.
-        language: the name of its language; one without rules of its own is read as C is.
+        language: the name of its language; one without rules of its own is read like C.
     """
     scan = _Scan.of(rows, language)
     found = _Nesting(language)
@@ -99,7 +103,10 @@ def statements(rows: Sequence[str], language: str) -> list[Statement]:
 
 
 def comment_sign(language: str) -> str:
-    """What begins a comment of one line; "" for prose and data that have none."""
+    """Return the mark of a line comment.
+
+    "" for prose and data without comments.
+    """
     if language in _HASH:
         return "" if language == "text" else "#"
     if language in _DASHES:
@@ -108,7 +115,10 @@ def comment_sign(language: str) -> str:
 
 
 def paragraphs(rows: Sequence[str]) -> list[Statement]:
-    """The sentences of prose, as runs of whole rows; a Markdown heading goes with each below it."""
+    """Return the sentences of prose as runs of whole rows.
+
+    A Markdown heading goes with each sentence below it.
+    """
     found: list[Statement] = []
     heading: tuple[int, ...] = ()
     start: int | None = None
@@ -130,7 +140,7 @@ def paragraphs(rows: Sequence[str]) -> list[Statement]:
 
 @define
 class _Nesting:
-    """Puts statements one by one below the headers that enclose them."""
+    """Nests statements below the headers that enclose them."""
 
     language: str
     statements: list[Statement] = field(factory=list)
@@ -168,7 +178,7 @@ class _Nesting:
         return self.language in _CASES_BESIDE and _CASE.match(words) is not None
 
     def _lead(self, number: int, words: str, indent: int, says: bool) -> None:
-        """Let the comments and decorators above a statement need it."""
+        """Make a statement need the comments and decorators above it."""
         # In Ruby, `@name` is a variable.
         leads = not says or (self.language != "ruby" and _LEADS.match(words) is not None)
         if says:
@@ -183,7 +193,7 @@ class _Nesting:
 
 @frozen
 class _Scan:
-    """Which rows go with the one above them, and which have code beside comments."""
+    """Finds joined rows, and rows with code beside comments."""
 
     joined: Sequence[bool]
     says: Sequence[bool]
@@ -216,7 +226,10 @@ class _Scan:
 
 
 def _holds_values(code: Sequence[str], first: int, last: int) -> bool:
-    """Whether braces hold values and no statements: their first or last row ends in a comma."""
+    """Return whether braces hold values instead of statements.
+
+    Their first or last row then ends in a comma.
+    """
     return last - first > 1 and (code[first + 1].endswith(",") or code[last - 1].endswith(","))
 
 
@@ -225,7 +238,7 @@ def _indent(row: str) -> str:
 
 
 def _spans(code: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int, int, str]]:
-    """What stands on which rows: code, comments, strings, and pairs of brackets when they close.
+    """Yield code, comments, strings and closed bracket pairs with rows.
 
     Yields:
         The kind (`code`, `comment`, `string`, or an opening bracket), the first and the last
@@ -242,7 +255,7 @@ def _spans(code: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int, int,
             yield "code", row, row, text
         elif kind == "close":
             yield "code", row, row, text
-            # Of brackets that do not match, as in a part of a file, the last fitting one.
+            # Where brackets do not match, as in a part of a file, take the last one that fits.
             for place in range(len(open_ones) - 1, max(-1, len(open_ones) - 4), -1):
                 if open_ones[place][0] == _OPENERS[text]:
                     opened = open_ones[place][1]
@@ -255,7 +268,7 @@ def _spans(code: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, int, int,
             row = last
 
 
-# A group that is repeated possessively (`(?:…)*+`) finds too little in Python 3.11.2.
+# A possessively repeated group (`(?:…)*+`) matches too little in Python 3.11.2.
 _END = r"(?P<end>\n)"
 _BRACKETS = r"(?P<open>[(\[{])|(?P<close>[)\]}])"
 _TRIPLE = (

@@ -1,4 +1,4 @@
-"""What a file is by its name, and its text by its bytes."""
+"""Determine a file's type by name, and decode its text."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ _OTHER = {
 
 
 class NotTextError(SkipFileError):
-    """A file is not text that a person wrote; the message says why."""
+    """A file is not hand-written text; the message says why."""
 
 
 @frozen
@@ -112,7 +112,7 @@ class SourceText:
 
     Attributes:
         lines: its lines, without their ends.
-        source: the same as UTF-8, lines joined by line feeds, for a parser.
+        source: the same text as UTF-8, lines joined by line feeds, for a parser.
     """
 
     lines: list[str]
@@ -120,7 +120,9 @@ class SourceText:
 
 
 def decode(content: bytes, *, language: Language | None) -> SourceText:
-    """The text of a file: UTF-8, UTF-16 with its mark, or a Western single-byte encoding.
+    """Decode a file's text.
+
+    It is UTF-8, UTF-16 with its byte order mark, or a Western single-byte encoding.
 
     Raises `NotTextError` for what is binary, and for code that is minified or says that it
     was generated.
@@ -148,7 +150,7 @@ def _text(content: bytes) -> str:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        # No encoding is declared. Control characters tell data from the text of old files.
+        # No encoding is declared. Control characters distinguish data from the text of old files.
         if len(content.translate(None, _CONTROLS)) < len(content):
             raise NotTextError("it is binary") from None
         return content.decode("cp1252", "replace")
@@ -168,7 +170,10 @@ def _by_name() -> dict[str, Language]:
 
 
 def parsed_language(path: str, content: bytes) -> Language | None:
-    """The language that a file is parsed as, by its name, else by its `#!` line."""
+    """Return the language to parse a file as.
+
+    The name decides, else the `#!` line.
+    """
     name = path.rpartition("/")[2].lower()
     suffix = _suffix(name)
     if suffix == ".h" and _CPLUSPLUS.search(content.decode("utf-8", "replace")):
@@ -184,7 +189,7 @@ def parsed_language(path: str, content: bytes) -> Language | None:
 
 
 def text_language(path: str) -> tuple[str, bool]:
-    """What a file that is not parsed is written in, and whether that is prose."""
+    """Return an unparsed file's language, and whether it is prose."""
     name = path.rpartition("/")[2].lower()
     suffix = _suffix(name)
     if name in _OTHER:

@@ -1,4 +1,4 @@
-"""Shortening a code unit: its signature, and the statements that match the query."""
+"""Shorten a code unit to its signature and matching statements."""
 
 from __future__ import annotations
 
@@ -18,24 +18,30 @@ from contextkit_code.unit_rows import RowPlan, plan_rows
 
 _FENCE = re.compile(r"(`{3,})[^`]*")
 _MOST_ROWS = 400
-"""Of a longer unit nothing behind these is shown; code is indexed in parts of some 100 lines."""
+"""Most rows of a unit that are shown.
+
+Code is indexed in parts of some 100 lines.
+"""
 
 _LONG_ROW = 400
-"""A row that is longer may be cut within: it is prose, or data."""
+"""Most characters of a row before it may be cut.
+
+Longer ones are prose or data.
+"""
 
 
 @frozen
 class _Shape:
-    """A formatted unit taken apart.
+    """A formatted unit, split into parts.
 
     Attributes:
         before: the lines before its code.
-        rows: the lines of its code, without marks of what is left out.
-        behind: the lines behind it.
+        rows: the lines of its code, without gap marks.
+        behind: the lines after it.
         numbers: the number of each row in its file, and of the line behind the last; None where
             they are not known.
         first_line: the number of the unit's first line.
-        comment: what begins a comment in its language.
+        comment: the comment mark of its language.
     """
 
     before: tuple[str, ...]
@@ -46,7 +52,7 @@ class _Shape:
     comment: str
 
     def text(self, shown: frozenset[int]) -> str:
-        """The unit with these rows; marks say which lines are left out."""
+        """Return the unit with these rows, and marks for gaps."""
         code = with_marks(self.rows, shown, self.numbers, self.first_line, self.comment)
         return "\n".join((*self.before, *code, *self.behind))
 
@@ -54,14 +60,16 @@ class _Shape:
 def truncated(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str = ""
 ) -> str | None:
-    """Shorten a formatted unit to what its query is about, within `max_tokens`.
+    """Shorten a formatted unit to its relevant parts.
+
+    The result has at most `max_tokens` tokens.
 
     Args:
         item: the unit, its content as it was formatted, in full or as a summary.
         style: the style that it was formatted in.
-        max_tokens: what the whole result may take.
-        count: gives a text's tokens.
-        query: what was asked.
+        max_tokens: the most tokens of the whole result.
+        count: counts a text's tokens.
+        query: the query.
 
     Returns:
         An excerpt: the heading, the whole signature, the docstring's first sentence, the
@@ -82,7 +90,9 @@ def truncated(
 def _most_steps(
     shape: _Shape, plan: RowPlan, max_tokens: int, count: Callable[[str], int]
 ) -> frozenset[int] | None:
-    """The rows of as many steps as fit; None where those are too few.
+    """Return the rows of the fitting steps.
+
+    None where those are too few.
 
     Small gaps are left only where nothing can be shown without them.
     """
@@ -107,7 +117,10 @@ def _most_steps(
 
 
 def _first_row(shape: _Shape, plan: RowPlan, max_tokens: int, count: Callable[[str], int]) -> str:
-    """The beginning of a unit that is one long row, such as prose or data; else ""."""
+    """Return the start of a unit with one long row.
+
+    Such units are prose or data; "" for others.
+    """
     first = next((row for row in shape.rows if row.strip()), "")
     if plan.header or len(first) < _LONG_ROW:
         return ""
@@ -121,7 +134,7 @@ def _first_row(shape: _Shape, plan: RowPlan, max_tokens: int, count: Callable[[s
 
 
 def _taken_apart(item: ContextItem, style: Style) -> _Shape | None:
-    """The parts of the text; None where another plugin has changed its shape."""
+    """Split the text; None if another plugin changed its shape."""
     own = style_of(style)
     lines = item.content.split("\n")
     parted = own.choose(markdown=_of_markdown, xml=_of_xml, plain=_of_plain)(lines)
@@ -161,7 +174,7 @@ def _shape(
     first, last = (item.metadata.get(name) for name in ("start_line", "end_line"))
     found, first_line = None, 1
     if isinstance(first, int) and isinstance(last, int):
-        # A summary has other lines than the file, and so has a part of a very long line.
+        # A summary has other lines than the file, and so does a part of a very long line.
         found, first_line = numbered(rows, first, last), first
     kept, numbers = found or (tuple(rows), None)
     comment = comment_sign(str(item.metadata.get("language") or ""))
@@ -171,7 +184,7 @@ def _shape(
 def _unit_rows(item: ContextItem, style: TextStyle, shape: _Shape, query: str) -> UnitRows:
     rows = shape.rows[:_MOST_ROWS]
     rows = tuple(map(style.read_back, rows))
-    # The rows of an element have been read back, so they are compared with the code itself.
+    # The rows of an element were parsed back, so they are compared with the code itself.
     as_in_rows = style.choose(markdown=style.code, xml=_as_it_is, plain=style.code)
     return unit_rows(item, rows, shape.numbers, query, as_in_rows)
 

@@ -1,4 +1,4 @@
-"""What stands where in a unit's rows: its signature, its docstring, lines of a stack trace."""
+"""Locate a unit's signature, docstring and stack trace lines."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from contextkit_code.focus import Focus
 
 _WORD = re.compile(r"\w")
 _TELLING_LINES = 3
-"""So many of a docstring's lines tell where in the code it stands."""
+"""Lines of a docstring that suffice to locate it."""
 
 _MOST_DECORATORS = 4
-"""Rows above a signature that are shown with it, whatever the query."""
+"""Most decorator rows shown with a signature, whatever the query."""
 
 
 @frozen
 class UnitRows:
-    """A unit's code, and what is known of it.
+    """A unit's code and the layout of its rows.
 
     Attributes:
         rows: its lines.
-        signature: those of its signature, as they stand in the code.
-        docstring: those of its docstring, without the marks that they have in the code.
+        signature: the rows of its signature, as they stand in the code.
+        docstring: the lines of its docstring, without their marks in the code.
         language: the name of its language.
-        is_prose: whether it is text and no code.
-        frames: rows that a stack trace names.
+        is_prose: whether it is text instead of code.
+        frames: rows named by a stack trace.
     """
 
     rows: tuple[str, ...]
@@ -46,13 +46,13 @@ def unit_rows(
     query: str,
     written: Callable[[str], str] = str,
 ) -> UnitRows:
-    """A unit's code with what its item says of it.
+    """Return a unit's code with its layout.
 
     Args:
         item: the unit.
         rows: its lines, or some of them.
-        numbers: those of the rows in the file, or None.
-        query: what was asked, with the frames of its stack trace.
+        numbers: the line numbers of the rows in the file, or None.
+        query: the query, with the frames of its stack trace.
         written: how a style writes code.
     """
     data = item.metadata
@@ -72,13 +72,16 @@ def unit_rows(
 
 
 def decorators(rows: Sequence[str], signature: range, documented: range) -> Iterable[int]:
-    """The rows above a signature that are neither blank nor its docstring, where they are few."""
+    """Return the decorator rows above a signature, if few.
+
+    They are neither blank nor part of its docstring.
+    """
     above = [row for row in range(signature.start) if rows[row].strip() and row not in documented]
     return above if len(above) <= _MOST_DECORATORS else ()
 
 
 def signature_rows(rows: Sequence[str], signature: Sequence[str]) -> range:
-    """The rows of the signature; none where it is not found."""
+    """Return the rows of the signature, if found."""
     wanted = signature[0].strip() if signature else ""
     for number, row in enumerate(rows):
         if wanted and row.strip().startswith(wanted):
@@ -87,7 +90,7 @@ def signature_rows(rows: Sequence[str], signature: Sequence[str]) -> range:
 
 
 def docstring_rows(rows: Sequence[str], docstring: Sequence[str], header: range) -> range:
-    """Its rows with the marks around it; none where it is not found."""
+    """Return the docstring's rows with their marks, if found."""
     lines = [line.strip() for line in docstring if line.strip()]
     telling = lines[:_TELLING_LINES]
     candidates = [
@@ -95,7 +98,7 @@ def docstring_rows(rows: Sequence[str], docstring: Sequence[str], header: range)
         for number in (*range(header.stop, len(rows)), *range(header.start))
         if lines and lines[0] in rows[number]
     ]
-    # Of equals the first: a docstring below the signature goes before a comment above it.
+    # Among equals, take the first: a docstring below the signature goes before a comment above it.
     matched, start = max(candidates, key=lambda found: found[0], default=(0, 0))
     if matched < len(telling) or not lines:
         return range(0)
@@ -108,7 +111,10 @@ def docstring_rows(rows: Sequence[str], docstring: Sequence[str], header: range)
 
 
 def _matching(rows: Sequence[str], start: int, lines: Sequence[str]) -> tuple[int, int]:
-    """Where the rows from `start` on no longer follow the lines, and how many they followed."""
+    """Match rows with lines from `start`.
+
+    Return the first row that differs, and how many matched.
+    """
     matched = 0
     for row in range(start, len(rows)):
         if matched == len(lines):
@@ -121,5 +127,5 @@ def _matching(rows: Sequence[str], start: int, lines: Sequence[str]) -> tuple[in
 
 
 def is_mark(row: str) -> bool:
-    """Whether a row has nothing but quotes or the marks of a comment."""
+    """Return whether a row has only quotes or comment marks."""
     return bool(row.strip()) and not _WORD.search(row)

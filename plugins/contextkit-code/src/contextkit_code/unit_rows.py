@@ -1,4 +1,4 @@
-"""Which rows of a unit's code say most about a query, and which of them belong together."""
+"""Select and group a unit's most relevant rows."""
 
 from __future__ import annotations
 
@@ -22,41 +22,50 @@ from contextkit_code.unit_layout import (
 
 _WORD = re.compile(r"\w")
 _AROUND_A_FRAME = 5
-"""Rows on either side of a line that a stack trace names."""
+"""Rows shown on either side of a traced line."""
 
 _PROSE_WORTH = 0.3
-"""What a match in a docstring or a comment counts, beside 1 for one in the code."""
+"""Weight of docstring and comment matches; code has 1."""
 
 _LONG_COMMENT = 6
-"""A comment of more rows is shown where nothing else is left to show."""
+"""Most rows of a comment that is shown normally.
+
+A longer one is shown where nothing else is left to show.
+"""
 
 _KNOWN_WORTH = 0.3
-"""What a word counts once more, where a better statement has it."""
+"""Weight of a word that a better statement already has."""
 
 _MOST_GAPS = 3
-"""Matches that would leave more gaps than this wait: few long runs read better than many."""
+"""Most gaps before a match is deferred.
+
+A few long runs read better than many short ones.
+"""
 
 _MOST_MATCHES = 40
 _SHORT_BLOCK = 8
-"""A header that matches brings its whole block where that has no more rows than this."""
+"""Most rows of a block shown with its matching header."""
 
 _SHORT_BODY = 4
-"""Of a longer block it brings the first statement, where that is no longer than this."""
+"""Most rows of a longer block's first statement shown too."""
 
 _MOST_HEADERS = 3
-"""So many headers, each within the other, are gone through to that statement."""
+"""Most nested headers passed to reach that statement."""
 
 _SHORT_NEIGHBOUR = 3
-"""A statement of one row brings its neighbour where that has no more rows than this."""
+"""Most rows of a neighbour shown with a one-row statement."""
 
 _GIST_WORTH = 0.4
-"""The gist has the matches that are worth this share of the best."""
+"""Least score for the gist, relative to the best."""
 
 _LONG_GIST = 600
-"""A gist of so many characters gets no more matches."""
+"""Characters of a gist above which no matches are added."""
 
 _WORDS_OF_DOCS = 2
-"""Of a function's docstring the gist has the best sentence with so many words of the query."""
+"""Fewest query words of a docstring sentence in the gist.
+
+Only the function's best such sentence is shown.
+"""
 
 _STRING = re.compile(r"\s*[rRbBuUfF]{0,2}(?:\"\"\"|''')")
 _RETURN = re.compile(r"\s*(?:return|raise|throw|yield)\b")
@@ -64,13 +73,13 @@ _RETURN = re.compile(r"\s*(?:return|raise|throw|yield)\b")
 
 @frozen
 class RowPlan:
-    """In which order the rows of a unit are shown while there is room.
+    """The order in which a unit's rows are shown.
 
     Attributes:
-        header: the rows that are always shown: the signature's, and the decorators'.
-        steps: what is added one after the other; each has all that it needs to be read, as the
-            headers of the blocks that it stands in.
-        least: an excerpt of fewer steps than this says too little.
+        header: the rows that are always shown: the signature and the decorators.
+        steps: the rows added one step after another; each step has all that it needs to be read,
+            such as the headers of its enclosing blocks.
+        least: the fewest steps of a useful excerpt.
     """
 
     header: frozenset[int]
@@ -80,16 +89,19 @@ class RowPlan:
 
 @lru_cache(maxsize=256)
 def plan_rows(unit: UnitRows, query: str) -> RowPlan:
-    """Plan the excerpt of a unit, which one assembly may shorten several times."""
+    """Plan a unit's excerpt.
+
+    The plan is cached: one assembly may shorten a unit several times.
+    """
     return _planner(unit, Focus.of(query)).plan()
 
 
 def gist_rows(unit: UnitRows, query: str, *, whole_code: bool) -> frozenset[int]:
-    """The signature, the docstring's first sentence, and what matches best.
+    """Return the signature, the docstring's first sentence and best matches.
 
     Args:
         unit: the unit.
-        query: what was asked.
+        query: the query.
         whole_code: whether all but the docstring is shown.
     """
     planner = _planner(unit, Focus.of(query), () if whole_code else None)
@@ -100,7 +112,7 @@ def gist_rows(unit: UnitRows, query: str, *, whole_code: bool) -> frozenset[int]
 
 
 def framed_rows(unit: UnitRows, before: int, behind: int) -> frozenset[int]:
-    """The signature, the statements that a trace names, and so many rows around them."""
+    """Return the signature, traced statements and rows around them."""
     planner = _planner(unit, Focus.of(""))
     header = planner.header | planner.ends_of(planner.header)
     return with_small_gaps(unit.rows, header | planner.around_frames(before, behind))
@@ -132,7 +144,7 @@ class _Steps:
     steps: list[frozenset[int]] = field(factory=list)
 
     def add(self, step: frozenset[int], most_gaps: int | None = None) -> bool:
-        """Show more, unless that leaves more gaps than so many; whether it is shown now."""
+        """Show more rows within `most_gaps`; return whether they are shown."""
         if step <= self.shown:
             return True
         joined = with_small_gaps(self.rows, self.shown | step)
@@ -145,7 +157,7 @@ class _Steps:
 
 @frozen
 class _Match:
-    """Rows that have words of the query: the statement alone, then with what is around it."""
+    """Rows with query words: the statement alone, then its surroundings."""
 
     worth: float
     words: int
@@ -192,7 +204,7 @@ class _Planner:
         return RowPlan(header, steps.steps, min(least, len(steps.steps)))
 
     def gist(self) -> frozenset[int]:
-        """What matches best, with the signature and the docstring's first sentence."""
+        """Return the best matches, signature and docstring's first sentence."""
         summary, documented = self._summary(), frozenset(self.documented)
         rows = self.header | self.ends_of(self.header) | summary
         matching = self._matching(self._body())
@@ -217,7 +229,7 @@ class _Planner:
         )
 
     def _summary(self) -> frozenset[int]:
-        """The first sentence of the docstring, and what marks its beginning and its end."""
+        """Return the docstring's first sentence with its marks."""
         if not self.docs:
             return frozenset()
         ends = {self.documented.start, self.documented.stop - 1} if self.documented else ()
@@ -225,7 +237,7 @@ class _Planner:
         return _rows_of(self.docs[0]) | marks
 
     def ends_of(self, rows: frozenset[int]) -> frozenset[int]:
-        """What closes the blocks that these rows open."""
+        """Return the rows that close the blocks opened by these."""
         return frozenset().union(
             *(
                 _rows_of(self.code[closer])
@@ -236,7 +248,7 @@ class _Planner:
         )
 
     def _framed(self, body: Sequence[int]) -> Iterator[frozenset[int]]:
-        """The lines that a stack trace names, then those around them."""
+        """Yield the traced lines, then those around them."""
         distances = range(_AROUND_A_FRAME + 1) if self.unit.frames else ()
         for distance in distances:
             wanted = {
@@ -247,7 +259,7 @@ class _Planner:
                     yield self._closure(number)
 
     def around_frames(self, before: int, behind: int) -> frozenset[int]:
-        """The statements that a stack trace names, with those so many rows before and behind."""
+        """Return the traced statements and the rows around them."""
         body, frames = self._body(), set(self.unit.frames)
         named = [n for n in body if not frames.isdisjoint(_rows_of(self.code[n]))]
         wanted: set[int] = set()
@@ -257,7 +269,7 @@ class _Planner:
         return frozenset().union(*map(self._closure, near))
 
     def _matching(self, body: Sequence[int]) -> list[_Match]:
-        """What has words of the query, best first."""
+        """Return the statements with query words, best first."""
         parts = [self.code[number] for number in body] + list(self.docs)
         texts = ["\n".join(self.unit.rows[p.first : p.last + 1]) for p in parts]
         worths = self.focus.worths(texts)
@@ -283,7 +295,10 @@ class _Planner:
         return not each.says and each.last - each.first >= _LONG_COMMENT
 
     def _growth(self, shown: frozenset[int]) -> Iterator[frozenset[int]]:
-        """The rest, small gaps first, so that few are left; of the docstring last."""
+        """Yield the remaining rows, small gaps first.
+
+        Few gaps remain this way. Docstring rows come last.
+        """
         of_row = {row: number for number, each in enumerate(self.code) for row in _rows_of(each)}
         left = gaps(self.unit.rows, shown)
         left.sort(key=lambda gap: (gap.start in self.documented, len(gap)))
@@ -299,16 +314,16 @@ class _Planner:
         yield from comments
 
     def _with_body(self, number: int) -> frozenset[int]:
-        """A statement with all that it needs to be understood.
+        """Return a statement with the context that it needs.
 
-        A header brings its block, or what a long one begins with; a statement of one row its
-        neighbour; what is written below an attribute that attribute.
+        A header brings its block, or the beginning of a long one; a statement of one row brings its
+        neighbour; an attribute brings the code below it.
         """
         each = self.code[number]
         rows = self._closure(number) | self._comment_above(number)
         if number and _STRING.match(self.unit.rows[each.first]):
             return rows | self._closure(number - 1)
-        # What a comment is for stands below it.
+        # A comment precedes the code that it is for.
         head = max(number, *each.needs, 0)
         block = list(self._block(head))
         if not block:
@@ -332,14 +347,14 @@ class _Planner:
         return _rows_of(above)
 
     def _block(self, head: int) -> Iterator[int]:
-        """The statements below a header that stand in its block."""
+        """Yield the statements of a header's block."""
         for number in range(head + 1, len(self.code)):
             if self.code[number].depth <= self.code[head].depth:
                 return
             yield number
 
     def _neighbour(self, number: int) -> frozenset[int]:
-        """The statement below one of a single row, or the one above it, where it is short."""
+        """Return a one-row statement's short neighbour, below or above."""
         each = self.code[number]
         if each.last > each.first:
             return frozenset()
@@ -356,7 +371,7 @@ class _Planner:
         return frozenset()
 
     def _closure(self, number: int) -> frozenset[int]:
-        """The rows of a statement, of all that it needs, and of what closes their blocks."""
+        """Return a statement, all it needs, and its blocks' ends."""
         pending, known = [number], {number}
         rows: set[int] = set()
         while pending:
@@ -375,7 +390,10 @@ def _rows_of(each: Statement) -> frozenset[int]:
 def _best_first(
     worths: Sequence[Mapping[str, float]], weights: Sequence[float]
 ) -> Iterator[tuple[float, int]]:
-    """What those that match are worth, and their places; what a better one has counts less."""
+    """Yield the worth and place of matches, best first.
+
+    Words that a better match has count less.
+    """
     known: set[str] = set()
 
     def worth(place: int) -> float:

@@ -1,4 +1,4 @@
-"""Which files of a workspace are indexed, and which are passed over and why."""
+"""List the files to index, and reasons for skipping others."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def list_files(
 
     Args:
         root: its folder.
-        settings: which files are wanted.
-        elsewhere: files that other sources own; only those are indexed that a setting names.
+        settings: the files to include and exclude.
+        elsewhere: files that other sources own; they are indexed only if a setting names them.
 
     Raises `WorkspaceError` when it is not a folder.
     """
@@ -54,7 +54,7 @@ def list_files(
 def _all_paths(
     folder: Folder, selection: Selection, skipped: dict[str, str], notes: list[str]
 ) -> Sequence[str]:
-    """Each path, as the file system has it."""
+    """Return each path as the file system has it."""
     listed = git_files(folder.root)
     if listed.is_repository:
         notes.append(f"{folder.root} is a git repository without its files: no code to index")

@@ -1,4 +1,4 @@
-"""The `commits` source of contextkit: the history of the workspace's git repository."""
+"""The `commits` source: the history of the workspace's git repository."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = [
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What the source says of itself."""
+    """Declare the source."""
     return SourceInfo(
         title="Commits",
         description="the history of the workspace's git repository",
         priority=50,
-        # The store's relevance, raised or lowered by the subject within 0..1; 1 where named.
+        # The store's relevance, raised or lowered by the subject within 0..1; 1 for a named commit.
         scale="calibrated",
-        # More of `code` takes room from the code itself: .02 found most of SWE-QA's answers.
+        # A higher weight takes room from the code itself: .02 found most of SWE-QA's answers.
         answers={"history": 1, "decisions": 0.5, "activity": 0.5, "failures": 0.2, "code": 0.02},
         cacheable=True,
         embedder="default",
@@ -40,7 +40,7 @@ def contextkit_source() -> SourceInfo:
             # Nearly every repository is smaller. In the few larger ones the first run would take
             # from minutes to hours, for commits that are many years old.
             "max_commits": Setting(100_000, least=0),
-            # Seconds of silence after which git is given up.
+            # Seconds without output after which git times out.
             "git_timeout": Setting(60.0, over=0, most=86_400, rule="lower"),
         },
         weight=2.0,
@@ -49,7 +49,7 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
-    """Commits whose sha the query names, then those that match it best."""
+    """Return the commits named by sha, then the best matches."""
     from contextkit_commits.search import find_commits
 
     return await find_commits(request)
@@ -57,7 +57,10 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
-    """Each commit's heading, message and first files; with less detail, its subject alone."""
+    """Format commits: heading, message and first files.
+
+    With less detail, only the subject is shown.
+    """
     from contextkit_commits.formatting import format_commit
 
     return [format_commit(item, style, detail) for item in items]
@@ -67,7 +70,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str:
-    """The commit's heading and subject, and what of its body matches."""
+    """Shorten to heading, subject and the body's matching sentences."""
     from contextkit_commits.truncation import truncate_commit
 
     return truncate_commit(item, style, max_tokens, count, query)
@@ -75,7 +78,7 @@ def contextkit_truncate(
 
 @hookimpl
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
-    """The commit's sha; its file's path too, where it touches that one file alone."""
+    """Return the sha, and the path of a one-file commit."""
     from contextkit_commits.dedup import dedup_keys
 
     return [dedup_keys(item) for item in items]
@@ -83,7 +86,7 @@ def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str
 
 @hookimpl
 def contextkit_index(indexer: Indexer) -> IndexReport:
-    """Make the stored commits the same as those reachable from HEAD."""
+    """Sync the stored commits with those reachable from HEAD."""
     from contextkit_commits.index_run import index_commits
 
     return index_commits(indexer)

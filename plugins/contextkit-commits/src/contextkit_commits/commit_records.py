@@ -1,4 +1,4 @@
-"""A commit as the store keeps it, and as an item."""
+"""Convert commits to stored records and to items."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHOWN_FIELDS = (
 
 
 def commit_record(commit: Commit) -> Record:
-    """The record of a commit: its message, found by its paths and its author too."""
+    """Return a commit's record, searchable by message, paths and author."""
     committed = _moment(commit.committed_at)
     renamed = {"renamed_from": commit.renamed} if commit.renamed else {}
     return Record(
@@ -61,8 +61,8 @@ def commit_record(commit: Commit) -> Record:
 
 
 def _keywords(commit: Commit) -> Iterator[str]:
-    # Each word once: a commit that touches thirty files of one folder is not thirty times
-    # about that folder's name. The store's tokenizer adds the parts of an identifier.
+    # Each word once: a commit that touches thirty files of one folder is not thirty times about
+    # that folder's name. The store's tokenizer adds the parts of an identifier.
     words = dict.fromkeys(commit.author.split())
     for path in commit.files:
         *folders, name = path.split("/")
@@ -71,12 +71,12 @@ def _keywords(commit: Commit) -> Iterator[str]:
 
 
 def _moment(seconds: int) -> datetime:
-    """A time in UTC; one before 1970 or beyond the year 9999 becomes the nearest that is not."""
+    """Return a time in UTC, within the years 1970..9999."""
     return datetime.fromtimestamp(min(max(seconds, 0), _LAST_SECOND), UTC)
 
 
 def commit_item(record: Record, relevance: float) -> ContextItem:
-    """The item of a stored commit."""
+    """Return the item of a stored commit."""
     fields: dict[str, Any] = {name: record.fields.get(name) for name in _SHOWN_FIELDS}
     subject = str(fields["subject"] or record.text.partition("\n")[0] or NO_MESSAGE)
     return ContextItem(

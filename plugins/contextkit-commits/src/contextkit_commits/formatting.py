@@ -1,4 +1,7 @@
-"""What a commit looks like in each style: whole, without its body, on one line."""
+"""Format a commit in each style.
+
+It is shown whole, without its body, or on one line.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,11 @@ _PATH_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def format_commit(item: ContextItem, style: Style, detail: Detail) -> str:
-    """The text of a commit in one style.
+    """Format a commit in one style.
 
-    Its first line says which commit it is, its last which files it changed; everything
-    between them is the message, none of whose lines can pass for one of those two. A
-    `summary` has neither body nor files, `compact` is one line.
+    The first line names the commit, the last the files it changed. Everything between is the
+    message, none of whose lines can be mistaken for those two. A `summary` has neither body nor
+    files; `compact` is one line.
     """
     if detail == "compact":
         return _compact(item, style_of(style))
@@ -82,13 +85,16 @@ def _xml(item: ContextItem, shown: _Shown) -> str:
 def _plain(item: ContextItem, shown: _Shown) -> str:
     name, rest = _name_and_rest(shown.message)
     head = f"{name} [commit {_short(item)}, {_author(item)}, {_date(item)}]"
-    # Indented, no line of a message can pass for the heading of a section or of an item.
+    # Indented, no line of a message can be mistaken for the heading of a section or of an item.
     message = [f"  {line}" if line else "" for line in rest]
     return "\n".join([head, *message, *([f"Files: {shown.files}"] if shown.files else [])])
 
 
 def _name_and_rest(message: str) -> tuple[str, Sequence[str]]:
-    """The subject, and the lines below it; all lines where the subject is too long a name."""
+    """Split the subject from the lines below it.
+
+    If the subject is too long for a name, all lines are returned as the rest.
+    """
     subject, _, body = message.partition("\n")
     lines = body.strip("\n").split("\n") if body else []
     name = one_line(subject) or NO_MESSAGE
@@ -99,7 +105,7 @@ def _name_and_rest(message: str) -> tuple[str, Sequence[str]]:
 
 def _compact(item: ContextItem, style: TextStyle) -> str:
     known, subject = _known(item), _subject(item)
-    # What is cut off when the line is shortened is who did it, not what was done.
+    # When the line is shortened, the author is cut off first, not the change.
     by = f" ({known['author']})" if "author" in known else ""
     commit = " ".join(it for name, it in known.items() if name != "author")
     line = style.line(f"{commit}: {subject}{by}")
@@ -107,7 +113,7 @@ def _compact(item: ContextItem, style: TextStyle) -> str:
 
 
 def _known(item: ContextItem) -> dict[str, str]:
-    """What names a commit on one line, without what is not known."""
+    """Return what identifies a commit on one line, if known."""
     named = {"sha": _short(item), "date": _date(item), "author": _author(item)}
     return {name: it for name, it in named.items() if it != _UNKNOWN}
 
@@ -129,7 +135,7 @@ def _date(item: ContextItem) -> str:
 
 
 def _listed(item: ContextItem, spelt: Callable[[str], str] = str) -> str:
-    """The first files of a commit, and how many more there are."""
+    """Return a commit's first files and the remaining count."""
     metadata: Mapping[str, Any] = item.metadata
     paths = [_visible_path(str(path)) for path in metadata.get("files_changed") or ()]
     more = max(len(paths), int(metadata.get("file_count") or 0)) - _FILES_SHOWN
@@ -138,5 +144,8 @@ def _listed(item: ContextItem, spelt: Callable[[str], str] = str) -> str:
 
 
 def _visible_path(path: str) -> str:
-    r"""A path on one line: a line feed in it is shown as `\n`, other controls likewise."""
+    r"""Show a path on one line, with controls made visible.
+
+    A line feed in it is shown as `\n`.
+    """
     return _PATH_CONTROLS.sub(lambda found: repr(found[0])[1:-1], path)

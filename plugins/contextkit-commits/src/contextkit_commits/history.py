@@ -1,4 +1,4 @@
-"""Asking git for a history: which commits there are, and what is in them."""
+"""Read a history from git: its commits and their contents."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LOG = (
     "--no-color",
     "--diff-algorithm=default",
     "--ignore-submodules=none",
-    # A merge is compared with its first parent: that is what it brought to the branch. What
-    # `-m` adds goes without saying for a git that is not old.
+    # A merge is compared with its first parent: that is what it brought to the branch. A recent git
+    # implies what `-m` adds; an old one does not.
     "-m",
     "--first-parent",
 )
@@ -40,14 +40,14 @@ _FAILURES_IN_A_ROW = 8
 
 @frozen
 class Difference:
-    """What has to be done to get from one commit's history to another's; full shas."""
+    """Difference between the histories of two commits, as full shas."""
 
     gone: list[str]
     new: list[str]
 
 
 def compare(git: Git, old: str, new: str) -> Difference:
-    """The commits that only one of two histories has, newest first.
+    """Return commits in only one of two histories, newest first.
 
     Raises `GitFailedError` where git no longer has `old`.
     """
@@ -64,10 +64,10 @@ class Reachable:
 
     Attributes:
         shas: full shas, newest first.
-        total: how many there are, also where fewer were asked for.
-        missing: commits that the history has and the repository has not: it ends there.
-        is_unscoped: True where git could not tell which commits changed the workspace's folder
-            of a larger repository, so that all are here.
+        total: the number of commits, even where fewer were requested.
+        missing: commits in the history but not in the repository: the history ends there.
+        is_unscoped: True where git could not tell which commits changed the workspace's folder of a
+            larger repository, so that all are included.
     """
 
     shas: list[str]
@@ -77,10 +77,12 @@ class Reachable:
 
 
 def reachable(repository: Repository, most: int) -> Reachable:
-    """The commits of the current history; at most `most`, unless that is 0.
+    """Return at most `most` commits of the current history.
 
-    In a folder of a larger repository: those that changed something in that folder. Where objects
-    are missing: what can be reached without them.
+    With `most` 0, there is no limit.
+
+    In a folder of a larger repository, only commits that changed something in that folder are
+    returned. Where objects are missing, what can be reached without them is returned.
     """
     if repository.head is None:
         return Reachable([], 0)
@@ -108,7 +110,10 @@ def _listed(git: Git, head: str, most: int, *scope: str) -> Reachable:
 
 
 def _without_the_missing(git: Git, head: str, most: int) -> Reachable:
-    """Follow the history from commit to commit, as git itself ends where one is missing."""
+    """Follow the history one commit at a time.
+
+    git itself stops where a commit is missing.
+    """
     objects = ("--batch-all-objects", "--unordered", "--batch-check=%(objecttype) %(objectname)")
     listed = _lines(git, "cat-file", *objects)
     given = "".join(f"{line[7:]}\n" for line in listed if line.startswith("commit "))
@@ -134,12 +139,12 @@ def _without_the_missing(git: Git, head: str, most: int) -> Reachable:
 
 @define
 class CommitReader:
-    """Reads what is in commits, as git writes it.
+    """Reads the contents of commits from git.
 
     Attributes:
-        repository: where they are.
+        repository: the repository that has them.
         detail: `full`; `names`, where lines cannot be counted; `messages`, without files.
-        reduced: commits that were read with less, as objects of theirs are missing.
+        reduced: commits that were read in less detail, as objects of theirs are missing.
     """
 
     repository: Repository
@@ -147,11 +152,11 @@ class CommitReader:
     reduced: int = 0
 
     def read(self, shas: Sequence[str]) -> Generator[Commit, None, None]:
-        """The commits, in the order of their full shas.
+        """Read the commits, in the order of their full shas.
 
-        Where git fails at one, that one is read with less: its files without lines, as only the
-        folders are needed for them, or its message. Where one after the other fails, more and
-        more are read so at once, as a process for each would take long.
+        If git fails at a commit, it is read in less detail: its files without lines, as only the
+        folders are needed for them, or its message. After consecutive failures, increasingly large
+        groups are read this way at once, as a process for each would take long.
         """
         position, window, failures = 0, len(shas), 0
         while position < len(shas):
@@ -169,7 +174,7 @@ class CommitReader:
                     yield commit
 
     def _read_less(self, shas: Sequence[str], failure: GitFailedError) -> list[Commit]:
-        # It may be the next commit that git failed at: this one's end was then not seen.
+        # git may have failed at the next commit, so that the end of this one was not seen.
         for detail in (self.detail, *_LESS[self.detail]):
             with contextlib.suppress(GitFailedError):
                 found = list(self._logged(shas, detail))
@@ -185,7 +190,7 @@ class CommitReader:
         with closing(self.repository.git.stream(*command, given=given)) as chunks:
             for commit in parse_log(split_tokens(chunks)):
                 if commit.sha in boundary:
-                    # Its parents are not here: git lists the whole tree as its doing.
+                    # Its parents are not here, so git attributes the whole tree to it.
                     commit.forget_files()
                 yield commit
 

@@ -1,8 +1,8 @@
-"""One index run: the stored commits made the same as those reachable from HEAD.
+"""Sync the stored commits with those reachable from HEAD.
 
-The state is marked incomplete before the first write. A run that was interrupted is thus
-finished by comparing the shas in the store with those in the repository, and what was
-stored by then is not read again.
+The state is marked incomplete before the first write. After an interrupted run, the shas in the
+store are compared with those in the repository, and commits that are already stored are not read
+again.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _log = get_logger(__name__)
 
 @frozen(kw_only=True)
 class _Plan:
-    """What a run has to do.
+    """The work of a run.
 
     Attributes:
         gone: shas of the records to delete.
         new: shas of the commits to read and store, newest first.
-        again: how many are both.
-        target: what the records agree with once that is done.
+        again: the number of commits that are both.
+        target: the state that the records match afterwards.
     """
 
     gone: Sequence[str]
@@ -46,7 +46,7 @@ class _Plan:
 
 
 def index_commits(indexer: Indexer) -> IndexReport:
-    """Bring the stored commits up to date with the workspace's repository.
+    """Sync the stored commits with the workspace's repository.
 
     Raises `WorkspaceError` where the repository cannot be read.
     """
@@ -97,7 +97,7 @@ def _plan(indexer: Indexer, repository: Repository, before: Indexed) -> _Plan:
 
 
 def _plan_by_history(repository: Repository, before: Indexed, target: Indexed) -> _Plan | None:
-    """Ask git alone what changed; None where it cannot tell."""
+    """Plan from git's history alone; None if it cannot tell."""
     alike = before.made_like(target) and before.boundary == target.boundary
     if not (alike and before.is_whole()) or before.head is None or target.head is None:
         return None
@@ -121,14 +121,14 @@ def _plan_by_history(repository: Repository, before: Indexed, target: Indexed) -
 def _plan_by_store(
     indexer: Indexer, repository: Repository, before: Indexed, target: Indexed
 ) -> _Plan:
-    """Compare the shas in the store with those that are reachable."""
+    """Plan by comparing stored shas with the reachable ones."""
     from contextkit_commits.history import reachable
 
     records = indexer.records
     stored = {record.id for record in records.scan() if record.project == records.project}
     found = reachable(repository, target.max_commits)
     wanted = found.shas
-    # Cutting a shallow clone elsewhere changes what its outermost commits seem to have done.
+    # Another cut of a shallow clone changes the apparent content of its outermost commits.
     outdated = set(before.boundary) ^ set(target.boundary) if before.made_like(target) else stored
     kept = stored.intersection(wanted) - outdated
     gone = stored - kept
@@ -148,11 +148,14 @@ def _plan_by_store(
 
 
 def _carry_out(indexer: Indexer, repository: Repository, before: Indexed, plan: _Plan) -> _Plan:
-    """Delete and store; returns the plan with what was found while the commits were read."""
+    """Delete and store.
+
+    Return the plan, updated with what the reading found.
+    """
     from contextkit_commits.commit_records import commit_record
     from contextkit_commits.history import CommitReader
 
-    # Until the outdated records are gone, those that are left are what they were before.
+    # Until the outdated records are deleted, the remaining ones match the previous state.
     evolve(before, complete=False).save(indexer.state)
     for shas in _batches(plan.gone):
         indexer.records.delete(*shas)

@@ -1,4 +1,4 @@
-"""What an index run remembers: with what the stored records agree."""
+"""Persistent state that the stored records match."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from contextkit.models import IndexState
 from contextkit_commits.repository import Repository
 
 RECORD_FORMAT = 2
-"""Raised whenever records are made in another way, so that the stored ones are made anew."""
+"""Record format.
+
+Raised whenever records are made in another way, so that the stored ones are made anew.
+"""
 
 
 @frozen(kw_only=True)
 class Indexed:
-    """What the stored records agree with.
+    """The state that the stored records match.
 
     Attributes:
         head: the commit whose history they are, or None for no history.
         complete: False while a run is under way, and after one that was interrupted.
-        record_format: the `RECORD_FORMAT` they were made with; 0: not known.
-        scope: the folder of the repository that they are about.
-        detail: what of each commit was there, as `read_detail` says.
+        record_format: the `RECORD_FORMAT` they were made with; 0 if it is not known.
+        scope: the folder of the repository that they cover.
+        detail: how much of each commit was available, as returned by `read_detail`.
         boundary: the shallow clone's cut they were made with.
         max_commits: the setting that they were chosen with.
-        count: how many they are.
-        total: how many commits the history has.
+        count: the number of stored records.
+        total: the number of commits in the history.
         reduced: how many were read without lines or files, as objects of theirs are missing.
         missing: how many commits are missing themselves, so that the history ends there.
-        is_unscoped: True where all commits are here as those of the folder cannot be told.
+        is_unscoped: True where all commits are included because those of the folder cannot be
+            determined.
     """
 
     head: str | None = None
@@ -46,7 +50,7 @@ class Indexed:
     is_unscoped: bool = False
 
     def is_up_to_date(self, repository: Repository, max_commits: int) -> bool:
-        """Whether a run would find nothing to do."""
+        """Return whether a run would find nothing to do."""
         return (
             self.complete
             and self.record_format == RECORD_FORMAT
@@ -57,7 +61,7 @@ class Indexed:
         )
 
     def made_like(self, other: Indexed) -> bool:
-        """Whether a commit's record is the same in both, whichever commits they hold."""
+        """Return whether both states make a commit's record alike."""
         return (self.record_format, self.scope, self.detail) == (
             other.record_format,
             other.scope,
@@ -65,12 +69,12 @@ class Indexed:
         )
 
     def is_whole(self) -> bool:
-        """Whether the records are a whole history, none left out."""
+        """Return whether the records are a complete history."""
         stored_all = self.complete and self.count == self.total
         return stored_all and self.head is not None and not self.scope
 
     def notes(self) -> Sequence[str]:
-        """What a person should know about the history that is stored."""
+        """Return the notes to report on the stored history."""
         notes = []
         if self.head is None:
             notes.append("the repository has no commits yet")
@@ -105,12 +109,15 @@ class Indexed:
         return notes
 
     def save(self, state: IndexState) -> None:
-        """Remember this."""
+        """Save the state."""
         state.save(asdict(self))
 
 
 def load_indexed(state: IndexState) -> Indexed:
-    """What was remembered last; nothing, where it is missing or another version's."""
+    """Load the saved state.
+
+    Empty if it is missing or another version's.
+    """
     try:
         indexed = Indexed(**state.load())
     except TypeError:

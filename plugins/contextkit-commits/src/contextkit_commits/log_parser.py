@@ -1,4 +1,4 @@
-"""Parsing `git log -z --numstat` as it comes out of the pipe.
+"""Stream parser for the output of `git log -z --numstat`.
 
 The log is one run of NUL-terminated tokens: seven fields of a commit, then its files, and
 so on. A file's first token has tabs (`3⇥1⇥path`) or a colon (`:100644 …`), the next
@@ -16,13 +16,19 @@ from contextkit.errors import WorkspaceError
 from contextkit_commits.text import clean_line, clean_message, clean_path
 
 LOG_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B"
-"""For `git log -z --format=…`: the fields of a commit, in the order of `_read_commit`."""
+"""Format for `git log -z --format=…`.
+
+The fields of a commit, in the order of `_read_commit`.
+"""
 
 MAX_FILES = 100
-"""Paths kept of one commit; the others are counted."""
+"""Most paths kept of one commit; the others are counted."""
 
 MAX_TOKEN = 1 << 20
-"""Bytes kept of one token; more than any message that a person wrote."""
+"""Most bytes kept of a token.
+
+No hand-written message is longer.
+"""
 
 _FIELDS = 7
 _SHA = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -44,7 +50,7 @@ class Commit:
         message: subject and body; valid text, without controls.
         files: paths it changed, the new one of a rename; against the first parent for a
             merge, none for a commit whose parents are not here. At most `MAX_FILES`.
-        file_count: how many it changed.
+        file_count: the number of files it changed.
         renamed: new path -> old path, for those of `files` that were renamed.
         insertions: lines added; binary files count as none.
         deletions: lines removed, likewise.
@@ -64,7 +70,7 @@ class Commit:
     deletions: int = 0
 
     def add_file(self, path: bytes, old: bytes | None = None) -> None:
-        """Take one more changed file into account."""
+        """Record one more changed file."""
         self.file_count += 1
         if len(self.files) < MAX_FILES:
             name = clean_path(path)
@@ -73,13 +79,13 @@ class Commit:
                 self.renamed[name] = clean_path(old)
 
     def forget_files(self) -> None:
-        """Drop the files, where what git lists is not what the commit changed."""
+        """Drop files that the commit itself did not change."""
         self.files, self.file_count, self.renamed = [], 0, {}
         self.insertions = self.deletions = 0
 
 
 def split_tokens(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The NUL-terminated tokens of a stream; of a giant one its first `MAX_TOKEN` bytes."""
+    """Yield a stream's NUL-terminated tokens, each cut to `MAX_TOKEN` bytes."""
     parts: list[bytes] = []
     size = 0
     for chunk in chunks:
@@ -95,7 +101,7 @@ def split_tokens(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def parse_log(tokens: Iterator[bytes]) -> Iterator[Commit]:
-    """The commits of a log that was written with `LOG_FORMAT`.
+    """Parse a log written with `LOG_FORMAT`.
 
     Raises `WorkspaceError` where the tokens are not such a log.
     """
@@ -144,7 +150,7 @@ def _read_commit(sha: bytes, tokens: Iterator[bytes]) -> Commit:
 
 
 def _seconds(raw: bytes) -> int:
-    """A time; 0 where the commit has none that is a number."""
+    """Parse a time; 0 if it is not a number."""
     try:
         return int(raw)
     except ValueError:

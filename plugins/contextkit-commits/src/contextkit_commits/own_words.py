@@ -1,4 +1,4 @@
-"""What a commit's author said, without what tools and templates added."""
+"""Extract the author's own text, without tool and template text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROUTINE_SUBJECT = re.compile(
     r"|\[pre-commit\.ci\]|(?:build|chore|ci|fix)\(deps",
     re.IGNORECASE,
 )
-"""How a change of dependencies is announced, by a tool or by hand."""
+"""Match subjects of dependency updates, automatic or manual."""
 
 _BOT = re.compile(
     r"\[bot\]|\bbot$|dependabot|renovate|greenkeeper|pyup|snyk|pre-commit-ci|github-actions",
@@ -26,14 +26,14 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def is_bot(author: str) -> bool:
-    """Whether an author is a program that keeps dependencies or formats up to date."""
+    """Return whether an author is a dependency or formatting bot."""
     return _BOT.search(author) is not None
 
 
 def own_words(message: str, author: str = "") -> str:
-    """A message without HTML comments, trailers, task lists, rules and summaries by tools.
+    """Strip HTML comments, trailers, task lists, rules and tools' summaries.
 
-    Of a program's message the subject is left: what it quotes are others' release notes.
+    Of a bot's message only the subject remains: the rest quotes others' release notes.
     """
     subject, _, body = message.partition("\n")
     if is_bot(author) or not body:

@@ -1,9 +1,9 @@
-"""How well a commit answers a query, beyond what the store's search says.
+"""Rank commits by subject, in addition to the store's score.
 
-A commit's first line is its author's own summary, and short: a word that it shares with
-the query says more than the same word somewhere in the body or in a path. What counts is
-how much of the subject the query speaks of: a query may be ten times as long, as the entry
-of a changelog is, and still speak of all of it.
+A commit's first line is its author's own summary, and short: a word that it shares with the query
+says more than the same word somewhere in the body or in a path. The share of the subject that the
+query covers counts: a query may be ten times as long, as the entry of a changelog is, and still
+cover all of it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from contextkit.models import Hit, Record
 from contextkit_commits.own_words import ROUTINE_SUBJECT, is_bot
 
 _ROUTINE = 0.35
-"""A change of dependencies or a merge counts as much, unless the query asks for such."""
+"""Factor for dependency updates and merges.
+
+It does not apply if the query asks for them.
+"""
 
 _ASKS_FOR_ROUTINE = frozenset({"bump", "bumped", "depend", "renova", "upgrad"})
-"""Words as `words_of` has them."""
+"""Words that ask for routine commits, as `words_of` returns them."""
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _STEM = 6
@@ -34,18 +37,18 @@ _DEFAULT_MERGE = re.compile(
     r"Merge (?:branch|branches|commit|commits|pull request|remote-tracking branch|"
     r"remote-tracking branches|tag|tags)\b"
 )
-# What git adds below a merge's subject: the files in conflict, and trailers.
+# Lines that git adds below a merge's subject: the files in conflict, and trailers.
 _ADDED_LINE = re.compile(r"\s*$|#|\t|Conflicts:|[A-Z][A-Za-z-]*-by: ")
 
 
 def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
-    """A hit's relevance, over 1 for the very best.
+    """Return a hit's relevance, over 1 for the very best.
 
-    It is the store's, raised where the subject shares more with the query than subjects
-    usually do, lowered where it shares less.
+    The store's score is raised where the subject shares more with the query than subjects usually
+    do, and lowered where it shares less.
 
     Args:
-        hit: what the store found.
+        hit: the store's hit.
         query_words: `words_of` the query.
     """
     share = _share(words_of(hit.record.text.partition("\n")[0]), query_words)
@@ -55,18 +58,27 @@ def relevance_of(hit: Hit, query_words: frozenset[str]) -> float:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text without the most common ones, cut to their first letters."""
+    """Return a text's stems without the most common words.
+
+    A stem is the first letters of a word.
+    """
     words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word[:_STEM] for word in words if word not in _COMMON)
 
 
 def _share(subject: frozenset[str], query: frozenset[str]) -> float:
-    """The share of a subject's words that the query has; for one or two words it stays small."""
+    """Return the share of a subject's words in the query.
+
+    For one or two words it stays small.
+    """
     return len(subject & query) / (len(subject) + _SHORT_SUBJECT)
 
 
 def _is_routine(record: Record) -> bool:
-    """Whether a program made it, or it updates a dependency, or merges what is indexed."""
+    """Return whether a commit is routine.
+
+    A bot made it, it updates a dependency, or it merges commits that are indexed.
+    """
     subject = record.text.partition("\n")[0]
     return (
         is_bot(str(record.fields.get("author") or ""))
@@ -76,7 +88,7 @@ def _is_routine(record: Record) -> bool:
 
 
 def is_silent_merge(record: Record) -> bool:
-    """Whether a merge has no message, or none but the one that git or a host wrote."""
+    """Return whether a merge has no message of its own."""
     if not record.fields.get("is_merge"):
         return False
     subject, _, body = record.text.partition("\n")

@@ -1,4 +1,4 @@
-"""Which repository a workspace is in, and what of its history is there."""
+"""Find a workspace's repository and determine its available history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Repository:
         head: the full sha of its current commit, or None before the first one.
         scope: the workspace's folder within the repository, `sub/folder/`; empty for the
             repository's own folder and for a bare repository.
-        boundary: where a shallow clone's history was cut: shas whose parents are not here.
+        boundary: shas where a shallow clone's history was cut: their parents are not here.
     """
 
     git: Git
@@ -37,14 +37,14 @@ class NoRepository:
     """The workspace is in no repository.
 
     Attributes:
-        reason: git's words for it.
+        reason: the message from git.
     """
 
     reason: str
 
 
 def find_repository(git: Git) -> Repository | NoRepository:
-    """Look at the repository that the workspace is in: one git process, as a rule.
+    """Inspect the workspace's repository, usually with one git process.
 
     Raises `WorkspaceError` where git refuses to read it, or cannot.
     """
@@ -65,7 +65,7 @@ def find_repository(git: Git) -> Repository | NoRepository:
 
 def _not_readable(git: Git, answer: Answer) -> NoRepository:
     if answer.code == 0:
-        # An old git repeats what it does not understand.
+        # An old git echoes options that it does not understand.
         git.require_version()
     if answer.complaint.startswith("not a git repository"):
         return NoRepository(answer.complaint)
@@ -80,7 +80,7 @@ def _not_readable(git: Git, answer: Answer) -> NoRepository:
 
 
 def _before_first_commit(git: Git) -> Repository:
-    # An unborn branch and a damaged one look alike to rev-parse, not to symbolic-ref.
+    # rev-parse does not distinguish an unborn branch from a damaged one; symbolic-ref does.
     branch = git.run("symbolic-ref", "-q", "HEAD", check=False)
     if branch.code != 0:
         raise WorkspaceError(
@@ -99,7 +99,7 @@ def _boundary(git: Git) -> tuple[str, ...]:
 
 
 def read_detail(git: Git) -> str:
-    """What of each commit is on this machine: `full`, `names` or `messages`.
+    """Return the available detail of commits: `full`, `names` or `messages`.
 
     A partial clone left file contents, and perhaps folders, on its server; to count lines
     git would fetch them one by one.

@@ -1,4 +1,4 @@
-"""Finding commits for a request."""
+"""Find commits for a request."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CANDIDATES = 3
 
 
 async def find_commits(request: ContextRequest) -> list[ContextItem]:
-    """Commits for a request: those whose sha it names, then the best matches.
+    """Return commits that a request names, then the best matches.
 
-    A merge that says nothing of its own ("Merge branch 'x'") is found by its sha alone: the
-    commits that it merged are indexed.
+    A merge without a message of its own ("Merge branch 'x'") is found only by its sha: the commits
+    that it merged are indexed.
     """
     named, hits = await asyncio.gather(
         _named(request),
-        # More than are wanted, so that one that the store ranks low can still rise.
+        # Fetch more than requested, so that a commit that the store ranks low can still rise.
         request.records.search(
             request.query, limit=_CANDIDATES * request.limit, filters=request.filters
         ),
@@ -36,7 +36,7 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
         if hit.record.id not in known and not is_silent_merge(hit.record)
     ]
     scored.sort(key=lambda found: -found[0])
-    # The best of all cannot be over 1, and what is better than another one stays so.
+    # The best commit cannot exceed 1, and the order of the others is kept.
     most = max(1.0, scored[0][0]) if scored else 1.0
     items = [
         *(commit_item(record, 1.0) for record in named),
@@ -46,18 +46,21 @@ async def find_commits(request: ContextRequest) -> list[ContextItem]:
 
 
 def shas_in(query: str) -> list[str]:
-    """What may be a sha in a query, in lower case: seven to 64 hex digits in a row."""
+    """Return possible shas of a query, in lower case.
+
+    A sha is seven to 64 hex digits in a row.
+    """
     return list(dict.fromkeys(sha.lower() for sha in _SHA.findall(query)))[:_MOST_SHAS]
 
 
 async def _named(request: ContextRequest) -> list[Record]:
     shas = shas_in(request.query)
-    # Most prompts name none: they shall not wait for a thread.
+    # Most prompts name none, and should not wait for a thread.
     return await in_thread(lambda: _with_sha(request, shas)) if shas else []
 
 
 def _with_sha(request: ContextRequest, shas: list[str]) -> list[Record]:
-    """The commits whose sha begins with one of these, in the order of these."""
+    """Return the commits whose shas begin with these, in order."""
     filters = {**request.filters, "sha7": sorted({sha[:SHORT_SHA] for sha in shas})}
     candidates = sorted(request.records.scan(filters), key=lambda record: record.id)
     found = [record for sha in shas for record in candidates if record.id.startswith(sha)]

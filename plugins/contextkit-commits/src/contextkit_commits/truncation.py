@@ -1,4 +1,4 @@
-"""Shortening a formatted commit, keeping what matters most."""
+"""Shorten a formatted commit, keeping the most important parts."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ _AUTHOR = " by "
 def truncate_commit(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str:
-    """The commit in at most `max_tokens`; "" where its subject does not fit.
+    """Shorten a commit to `max_tokens`.
 
-    The heading and the subject, which XML and plain text have in the heading, stay; of the
-    body the sentences that match the query. Where there is no room for the subject, the files
-    go, then author and date. The sha in the heading says how to see the rest.
+    The result is "" if the subject does not fit.
+
+    The heading and the subject, which XML and plain text have in the heading, stay; of the body,
+    the sentences that match the query. If the subject does not fit, the files are dropped, then
+    author and date. The sha in the heading lets the reader look up the rest.
 
     Args:
         item: the commit, formatted in the style.
         style: `markdown`, `xml` or `plain`.
-        max_tokens: what the result may take, in tokens of `count`.
+        max_tokens: the most tokens of the result, as counted by `count`.
         count: text -> tokens; called a logarithmic number of times.
-        query: what the commit is shown for.
+        query: the query that found the commit.
     """
     if count(item.content) <= max_tokens:
         return item.content
@@ -35,7 +37,7 @@ def truncate_commit(
     end = [lines.pop()] if ends else []
     listing = choose(markdown="*Files: ", xml="<files>", plain="Files: ")
     files = [lines.pop()] if lines and lines[-1].startswith(listing) else []
-    # In Markdown the subject is a line of its own, and the heading has who did it.
+    # In Markdown the subject is a line of its own, and the heading has the author.
     subject = choose(markdown=lines[:1], xml=[], plain=[])
     body = "\n".join(lines[len(subject) :]).strip("\n")
     named = choose(markdown=first.partition(_AUTHOR)[0], xml=first, plain=first)

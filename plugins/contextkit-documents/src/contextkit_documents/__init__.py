@@ -1,4 +1,4 @@
-"""The documents source of contextkit: documentation, configuration and project metadata."""
+"""The `documents` source: documentation, configuration and project metadata."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def contextkit_source() -> SourceInfo:
         description="README, documentation, configuration and project metadata",
         priority=60,
         scale="calibrated",
-        # More of `code` takes room from the code itself: .05 found most of SWE-QA's answers.
+        # A higher weight takes room from the code itself: .05 found most of SWE-QA's answers.
         answers={"usage": 1, "decisions": 0.6, "history": 0.45, "failures": 0.3, "code": 0.05},
         cacheable=True,
         indexed_fields=("file_path", "kind", "language", "place"),
@@ -49,7 +49,10 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The chunks that match best, with those beside them in their file."""
+    """Return the best-matching chunks, with their neighbours.
+
+    Neighbours are beside them in their file.
+    """
     from contextkit_documents.finding import find_documents
 
     return await find_documents(request)
@@ -57,7 +60,10 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Each chunk under its headings and its place, or on one line with both."""
+    """Format each chunk under its headings and location.
+
+    On one line, a chunk has both.
+    """
     from contextkit_documents.presentation import shown
 
     return [shown(item, style, detail) for item in items]

@@ -1,4 +1,7 @@
-"""A document's chunks: sections of what people read, tables and keys of what programs read."""
+"""Split a document into chunks.
+
+Prose is split into sections, and configuration into tables and keys.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,25 @@ from contextkit_documents.headings import Heading, Outline, outline_of, without_
 from contextkit_documents.setting_keys import Key, keys_of
 
 MAX_CHARACTERS = 2_000
-"""A longer section is cut where a block begins, a longer block at a line."""
+"""Most characters of a section before it is cut.
+
+A section is cut where a block begins, and a longer block at a line.
+"""
 
 _LEAST_CHARACTERS = 500
 _LEFT_OVER = 300
-"""A piece of a section is no shorter, and one so much longer is not cut."""
+"""Fewest characters of a section's piece.
+
+A section that exceeds the maximum by less than this is not cut.
+"""
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])\s")
 
 _NAMED_KEYS = 6
-"""A chunk of more tables or keys than these is called by the first ones."""
+"""Most tables or keys in a chunk's name.
+
+A chunk of more is named after the first ones.
+"""
 
 
 @frozen
@@ -32,11 +44,11 @@ class Chunk:
 
     Attributes:
         kind: `documentation`, `configuration` or `metadata`.
-        headings: the headings it stands under, the highest first; for a configuration the
-            names of its tables or keys, in order.
+        headings: its headings, the highest first; for a configuration, the names of its tables or
+            keys, in order.
         first: its first row, counted from 0, its heading included.
         last: its last row.
-        text: its lines, without the heading where something stands under that.
+        text: its lines, without the heading if there is text below that.
     """
 
     kind: Kind
@@ -47,7 +59,10 @@ class Chunk:
 
 
 def chunks_of(lines: Sequence[str], what: FileKind) -> list[Chunk]:
-    """The chunks of a document, in its order; none of a document without words."""
+    """Return a document's chunks in order.
+
+    A document without words has none.
+    """
     if what.language == "rst":
         lines = without_labels(lines)
     if what.kind == "documentation" or what.language == "text":
@@ -80,7 +95,7 @@ def _cut(
     blocks: frozenset[int],
     kind: Kind,
 ) -> Iterator[Chunk]:
-    """What stands under a heading, in pieces where it is long."""
+    """Yield the section under a heading, split if long."""
     for start, stop in _pieces(lines, heading.body, end, blocks):
         first = heading.first if start == heading.body else start
         yield from _chunks(lines, kind, names, (first, start, stop))
@@ -89,10 +104,13 @@ def _cut(
 def _pieces(
     lines: Sequence[str], start: int, end: int, blocks: frozenset[int]
 ) -> Iterator[tuple[int, int]]:
-    """Runs of rows of about `MAX_CHARACTERS` at most, or of one longer line."""
+    """Yield runs of rows within `MAX_CHARACTERS`.
+
+    Runs are approximately that long at most; a single longer line is a run of its own.
+    """
     ends = [0, *accumulate(len(line) + 1 for line in lines[start:end])]
     first = 0
-    # What would be left over alone says too little.
+    # A small remainder alone would say too little.
     while ends[-1] - ends[first] > MAX_CHARACTERS + _LEFT_OVER:
         furthest = max(bisect_right(ends, ends[first] + MAX_CHARACTERS) - 1, first + 1)
         least = bisect_right(ends, ends[first] + _LEAST_CHARACTERS)
@@ -105,7 +123,10 @@ def _pieces(
 
 
 def _border(lines: Sequence[str], rows: range, blocks: frozenset[int]) -> int:
-    """The last row where a block begins that nothing announces, else an item of a list."""
+    """Return the last block start that no line announces.
+
+    Without one, return the last list item.
+    """
     inner = [row for row in rows if row < len(lines)]
     begin = [row for row in inner if row in blocks]
     alone = (row for row in begin if not _last_words(lines, row).endswith(":"))
@@ -114,19 +135,19 @@ def _border(lines: Sequence[str], rows: range, blocks: frozenset[int]) -> int:
 
 
 def _last_words(lines: Sequence[str], row: int) -> str:
-    """The line above a row, empty ones left out."""
+    """Return the nearest non-empty line above a row."""
     while row and not lines[row - 1].strip():
         row -= 1
     return lines[row - 1].rstrip() if row else ""
 
 
 def _grouped(lines: Sequence[str], keys: Sequence[Key], kind: Kind) -> Iterator[Chunk]:
-    """Neighbouring tables or keys of one kind together, as many as a chunk holds."""
+    """Group neighbouring tables or keys of one kind into chunks."""
     if not keys:
         for piece in _pieces(lines, 0, len(lines), frozenset()):
             yield from _chunks(lines, kind, (), (piece[0], *piece))
         return
-    # What stands above the first key, such as a comment, is a part of it.
+    # Text above the first key, such as a comment, belongs to that key.
     starts = [0, *(key.first for key in keys[1:]), len(lines)]
     begun = 0
     for number, key in enumerate(keys):
@@ -147,7 +168,10 @@ def _group(lines: Sequence[str], keys: Sequence[Key], start: int, end: int) -> I
 def _chunks(
     lines: Sequence[str], kind: Kind, names: tuple[str, ...], rows: tuple[int, int, int]
 ) -> Iterator[Chunk]:
-    """The chunk of some rows, without empty ones at its ends; several of one very long line."""
+    """Yield the chunk of some rows, without empty end rows.
+
+    A very long line is split into several chunks.
+    """
     first, start, stop = rows
     while stop > start and not lines[stop - 1].strip():
         stop -= 1

@@ -1,4 +1,4 @@
-"""A document's records."""
+"""Make the records of a document."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SAYS_WHAT_IT_IS = {
 
 
 def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
-    """The records of one document, one for each chunk.
+    """Return one record for each of a document's chunks.
 
     Args:
-        path: where it is in the workspace.
-        what: what it is by its name.
-        content: what is in its file.
+        path: its path in the workspace.
+        what: its kind, as its name tells.
+        content: the bytes of its file.
 
     Raises `NotTextError` for a file that holds no text that can be read.
     """
@@ -51,7 +51,10 @@ def records_of(path: str, what: FileKind, content: bytes) -> list[Record]:
 
 
 def _ids(path: str, chunks: Sequence[Chunk]) -> list[str]:
-    """By headings, so that a section keeps its id when others are added or moved."""
+    """Return ids made from the chunks' headings.
+
+    A section keeps its id when others are added or moved.
+    """
     counted: Counter[tuple[str, ...]] = Counter()
     ids = []
     for chunk in chunks:
@@ -63,6 +66,6 @@ def _ids(path: str, chunks: Sequence[Chunk]) -> list[str]:
 
 
 def _keywords(path: str, chunk: Chunk) -> str:
-    # The nearest heading says best what a chunk is about.
+    # The nearest heading describes a chunk best.
     nearest = chunk.headings[-1:] if chunk.kind == "documentation" else ()
     return " ".join([path, *chunk.headings, *nearest, _SAYS_WHAT_IT_IS[chunk.kind]]).strip()

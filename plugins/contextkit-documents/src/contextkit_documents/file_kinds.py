@@ -1,4 +1,7 @@
-"""What a file is by its name: documentation, configuration, project metadata, or none of these."""
+"""Determine a file's kind by name.
+
+It is documentation, configuration, project metadata, or none of these.
+"""
 
 from __future__ import annotations
 
@@ -67,11 +70,11 @@ _FOLDERS = frozenset(
 
 @frozen
 class FileKind:
-    """What a document is.
+    """The kind of a document.
 
     Attributes:
-        kind: of its chunks; in a file of metadata, those that are not about the project are
-            configuration.
+        kind: the kind of its chunks; in a file of metadata, chunks that are not about the project
+            are configuration.
         language: `markdown`, `rst`, `toml`, …
     """
 
@@ -80,7 +83,7 @@ class FileKind:
 
 
 def kind_of(path: str) -> FileKind | None:
-    """What the file is, or None where it is no document."""
+    """Return the file's kind; None for other files."""
     name = path.rpartition("/")[2].lower()
     if name in _METADATA:
         return FileKind("metadata", _METADATA[name])
@@ -98,7 +101,10 @@ def kind_of(path: str) -> FileKind | None:
 
 
 def skipped_by_name(path: str) -> str | None:
-    """Why a document is passed over for its name or its folder, or None."""
+    """Return why a document's name or folder excludes it.
+
+    None if it is not excluded.
+    """
     *folders, name = path.lower().split("/")
     if not _FOLDERS.isdisjoint(folders):
         return "fetched or made by a tool"

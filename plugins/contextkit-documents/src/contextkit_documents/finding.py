@@ -1,4 +1,4 @@
-"""Finding the chunks for a request, and those that stand beside them in their document."""
+"""Find a request's chunks and their neighbours."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _ASKS_WHEN = re.compile(
 )
 _CHANGES = re.compile(r"(?:change|history|news|release|whats?[-_]?new)", re.IGNORECASE)
 _CHANGES_GAIN = 1.3
-"""A question since when something is so is answered by the entry under its version."""
+"""Factor for changelog entries in questions about when something changed."""
 
 _STUB = 0.5
-"""What is left of the relevance of a section that says next to nothing."""
+"""Factor for the relevance of a section with hardly any text."""
 
 _LEAST_WORDS = 4
 _LONG = 2_000
 _WORD = re.compile(r"[^\W\d_]{2,}")
-# Tags, comments, and links within the page, as a table of contents has them.
+# Tags, comments, and links within the page, such as those of a table of contents.
 _SAYS_NOTHING = re.compile(r"<[^<>]*+>|\[[^\[\]\n]*+\]\(#[^()\n]*+\)")
 
 
 async def find_documents(request: ContextRequest) -> list[ContextItem]:
-    """The chunks that match best, with those that their neighbours make relevant."""
+    """Return the best-matching chunks, and those their neighbours make relevant."""
     hits = await request.records.search(request.query, limit=request.limit, filters=request.filters)
     gain = _CHANGES_GAIN if _ASKS_WHEN.search(request.query) else 1.0
     items = [_item(hit.record, min(1.0, hit.relevance * _worth(hit.record, gain))) for hit in hits]
@@ -41,23 +41,26 @@ async def find_documents(request: ContextRequest) -> list[ContextItem]:
         return items
     found = await in_thread(lambda: _standing_at(places, request))
     both = [*items, *(_item(record, 0.0) for record in found)]
-    # Which are worth most with their neighbours' support; the core adds that to the match.
+    # The best ones by their neighbours' support; the core adds that to the match.
     best = best_supported(both, weight, limit)
     return sorted(best, key=lambda item: -item.relevance)
 
 
 def _worth(record: Record, gain: float) -> float:
-    """How much a match is worth: less in a few words, more in a list of changes by `gain`."""
+    """Return the factor of a match.
+
+    It is lower for a few words, and is `gain` for a list of changes.
+    """
     text, path = record.text, str(record.fields.get("file_path") or "")
     worth = gain if _CHANGES.match(path.rpartition("/")[2]) else 1.0
-    # A long text is not searched for its words.
+    # The words of a long text are not counted.
     if len(text) > _LONG or len(_WORD.findall(_SAYS_NOTHING.sub(" ", text))) >= _LEAST_WORDS:
         return worth
     return worth * _STUB
 
 
 def _standing_at(places: Iterable[tuple[str, int]], request: ContextRequest) -> list[Record]:
-    """The records at these places, in the order of their ids."""
+    """Return the records at these places, sorted by id."""
     names = [place_name(path, position) for path, position in places]
     found = request.records.scan({**request.filters, "place": names})
     return sorted(found, key=lambda record: record.id)

@@ -1,4 +1,4 @@
-"""The headings of a text, in the languages that documents are written in."""
+"""Parse a text's headings, in each of the documents' languages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Heading:
     """A heading.
 
     Attributes:
-        title: its words, without markup.
+        title: its text, without markup.
         level: 1 for the highest.
-        first: the first row of it, counted from 0.
-        body: the first row behind it.
+        first: its first row, counted from 0.
+        body: the first row after it.
     """
 
     title: str
@@ -40,7 +40,7 @@ class Heading:
 
 @frozen
 class Outline:
-    """What is known of a text's structure.
+    """The structure of a text.
 
     Attributes:
         headings: in the order of the text.
@@ -52,12 +52,14 @@ class Outline:
 
 
 def outline_of(lines: Sequence[str], language: str) -> Outline:
-    """The structure of a text that people read: Markdown, reStructuredText, AsciiDoc, Org, plain.
+    """Parse the structure of a prose text.
+
+    It is Markdown, reStructuredText, AsciiDoc, Org or plain text.
 
     Args:
         lines: its lines.
-        language: as `FileKind.language` says it; what is not known is plain text, which has
-            paragraphs alone.
+        language: as in `FileKind.language`; unknown languages are plain text, which has paragraphs
+            only.
     """
     if language == "markdown":
         return _markdown(lines)
@@ -76,7 +78,7 @@ def outline_of(lines: Sequence[str], language: str) -> Outline:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Emphasis and links say nothing of where blocks are, and take most of the time.
+    # Emphasis and links do not affect the blocks, and take most of the time.
     return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
@@ -92,7 +94,7 @@ def _markdown(lines: Sequence[str]) -> Outline:
     blocks: set[int] = set()
     tokens = _parser().parse("\n".join(_without_front_matter(lines)))
     for number, token in enumerate(tokens):
-        # What stands in a list or a quote is a part of that.
+        # A heading in a list or a quote is a part of that.
         if token.map is None or token.level:
             continue
         first, end = token.map
@@ -105,7 +107,10 @@ def _markdown(lines: Sequence[str]) -> Outline:
 
 
 def _words_of(heading: str) -> str:
-    """A heading's words as a page shows them; of a very long one the first."""
+    """Return a heading's words as rendered.
+
+    Of a very long heading, the first words are returned.
+    """
     shown = [
         child.content if child.type in {"text", "code_inline"} else " "
         for token in _inline_parser().parseInline(heading[:_LONGEST])
@@ -116,7 +121,10 @@ def _words_of(heading: str) -> str:
 
 
 def _without_front_matter(lines: Sequence[str]) -> Sequence[str]:
-    """The lines with those of a YAML block at the top empty: its end would make a heading."""
+    """Blank out YAML front matter.
+
+    Its end would make a heading.
+    """
     if not lines or lines[0].rstrip() != "---":
         return lines
     end = next((row for row, line in enumerate(lines) if row and line.rstrip() == "---"), None)
@@ -124,7 +132,10 @@ def _without_front_matter(lines: Sequence[str]) -> Sequence[str]:
 
 
 def _rst(lines: Sequence[str]) -> list[Heading]:
-    """Titles with a line of punctuation under them; levels in the order of their first use."""
+    """Parse titles underlined with punctuation.
+
+    Levels follow the order of their first use.
+    """
     headings = []
     styles: list[tuple[str, bool]] = []
     for row in range(1, len(lines)):
@@ -147,15 +158,15 @@ def _rst(lines: Sequence[str]) -> list[Heading]:
 
 
 def _quoted_words(found: re.Match[str]) -> str:
-    """The words of a literal, a role or a link, as a page shows them."""
+    """Return the rendered words of a literal, role or link."""
     return found[1] or found[2]
 
 
 def without_labels(lines: Sequence[str]) -> list[str]:
-    """The lines of reStructuredText, those of labels empty.
+    """Blank out the label lines of reStructuredText.
 
-    A label names the section below it and stands at the end of the one above, which it says
-    nothing of.
+    A label names the section below it, but stands at the end of the one above, which it is not
+    about.
     """
     return ["" if _RST_LABEL.fullmatch(line) else line for line in lines]
 

@@ -1,4 +1,4 @@
-"""Bringing the records up to date with the documents of the workspace."""
+"""Bring the document records up to date with the workspace."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from contextkit_documents.listing import list_documents
 from contextkit_documents.settings import Settings
 
 _VERSION = 5
-"""Another one when chunks are made otherwise: every document is then indexed anew."""
+"""Index version.
+
+Changed when chunks are made differently: every document is then indexed anew.
+"""
 
 
 def index_documents(indexer: Indexer) -> IndexReport:
-    """Index what changed in the workspace since the last run.
+    """Index the workspace's changes since the last run.
 
     Raises `ConfigError`, `WorkspaceError`, and what the store raises.
     """
     listing = list_documents(indexer.workspace, Settings(**indexer.settings))
 
     def made(file: WorkspaceFile, content: bytes) -> list[Record]:
-        # Imported for the first document that changed: a look at the others needs no parser.
+        # Imported for the first changed document: checking the others needs no parser.
         from contextkit_documents.document_records import records_of
 
         return records_of(file.path, listing.kinds[file.path], content)

@@ -1,12 +1,15 @@
-"""Markdown without the HTML that says how a page looks, and nothing to a reader of its text."""
+"""Strip layout HTML from Markdown.
+
+Such HTML only affects the rendered page and says nothing to a reader of the text.
+"""
 
 from __future__ import annotations
 
 import re
 
 _ELEMENTS = "br|center|div|figure|font|h[1-6]|hr|img|p|picture|source|span"
-# Code stays as it is: a fence to its end or that of the text, and a span within its line.
-# A group that is repeated possessively (`(?:…)*+`) finds too little in Python 3.11.2.
+# Code stays as it is: a fence to its end or that of the text, and a span within its line. A
+# possessively repeated group (`(?:…)*+`) matches too little in Python 3.11.2.
 _LAYOUT = re.compile(
     rf"""(?P<code>^[ ]{{0,3}}(?P<mark>`{{3,}}+|~{{3,}}+)(?>(?:(?!\n[ ]{{0,3}}(?P=mark)).)*)
     |`[^`\n]*+`)
@@ -18,11 +21,11 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
 
 
 def without_layout(text: str, language: str) -> str:
-    """The text of a document without tags of layout and comments.
+    """Strip layout tags and comments from a document's text.
 
     Args:
         text: its lines.
-        language: what is not Markdown has no HTML of its own, and stays.
+        language: the text's language; anything but Markdown is returned unchanged.
 
     Returns:
         The text; as it was where nothing but tags is in it.

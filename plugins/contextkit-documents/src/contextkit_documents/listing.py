@@ -1,4 +1,4 @@
-"""Which documents of a workspace are indexed, and which are passed over and why."""
+"""List a workspace's documents, and reasons for skipping others."""
 
 from __future__ import annotations
 
@@ -15,25 +15,28 @@ from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
 from contextkit_documents.settings import Settings
 
 _MAX_CONFIGURATION_BYTES = 100_000
-"""A larger file of JSON or YAML holds data, not settings."""
+"""Most bytes of a JSON or YAML configuration.
+
+Larger files hold data, not settings.
+"""
 
 
 @define
 class DocumentListing(FileListing):
-    """A look over the workspace.
+    """A listing of the workspace's documents.
 
     Attributes:
-        kinds: path -> what the document is by its name, for each of `files` at the least.
+        kinds: path -> the document's kind by its name, at least for each of `files`.
     """
 
     kinds: dict[str, FileKind] = field(factory=dict)
 
 
 def list_documents(root: Path, settings: Settings) -> DocumentListing:
-    """The documents of a workspace.
+    """List the documents of a workspace.
 
-    In a git work tree: of what git tracks, and of what is untracked and not ignored.
-    Elsewhere every file outside hidden folders. Links are not followed.
+    In a git work tree, these are tracked files, and untracked ones that are not ignored. Elsewhere,
+    they are all files outside hidden folders. Links are not followed.
 
     Raises `WorkspaceError` when it is not a folder.
     """
@@ -72,7 +75,10 @@ def _add(listing: DocumentListing, path: str, what: FileKind) -> None:
 
 
 def _as_data(status: Status, max_file_bytes: int) -> str | None:
-    """Why a file that is small enough is too large for configuration, or None."""
+    """Return why a file is too large for configuration.
+
+    The file is within the general size limit.
+    """
     if not (isinstance(status, os.stat_result) and stat.S_ISREG(status.st_mode)):
         return None
     if not _MAX_CONFIGURATION_BYTES < status.st_size <= max_file_bytes:
@@ -81,7 +87,7 @@ def _as_data(status: Status, max_file_bytes: int) -> str | None:
 
 
 def _locations(folder: Folder, notes: list[str]) -> Sequence[str]:
-    """The paths of all files, as the file system has them."""
+    """Return all paths, as the file system has them."""
     listed = git_files(folder.root)
     if listed.is_repository:
         return []

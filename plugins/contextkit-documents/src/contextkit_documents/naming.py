@@ -1,4 +1,4 @@
-"""What a chunk is called, for a person and in the store."""
+"""Names of a chunk, for people and for the store."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Iterable
 
 
 def titled(kind: str, headings: Iterable[object]) -> str:
-    """The headings of a chunk on one line: one below the other, tables and keys side by side."""
+    """Join a chunk's headings on one line.
+
+    Headings are shown as nested, tables and keys as a list.
+    """
     return (" > " if kind == "documentation" else ", ").join(map(str, headings))
 
 
 def place_name(path: str, position: int) -> str:
-    """The field by which the chunk at a place of a document is found."""
+    """Return the lookup key of a document's chunk by position."""
     return f"{position}:{path}"

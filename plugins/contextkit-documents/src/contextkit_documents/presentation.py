@@ -1,4 +1,4 @@
-"""How a chunk is shown: in each style, and in each detail."""
+"""Present a chunk in each style and detail."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from contextkit_documents.naming import titled
 _BEGINNING_LINES = 3
 _LINE_CHARACTERS = 160
 _OPENERS = ("[", "`" * 3, "<!--", "{")
-"""What a line begins with that tells less than the next one: a table's head, a fence."""
+"""Beginnings of lines less informative than the next.
+
+Examples: a table's head, a fence.
+"""
 
 
 def shown(item: ContextItem, style: Style, detail: Detail) -> str:
-    """A chunk's text.
+    """Return a chunk's text.
 
-    Its lines stand in a fence, as they are but for HTML that only says how a page looks: a
-    heading, a table or a fence of a document must not become one of the context.
+    Its lines stand in a fence, unchanged except for layout HTML: a heading, a table or a fence of a
+    document must not become one of the context.
 
     Args:
         item: the chunk.
         style: `markdown`, `xml` or `plain`.
-        detail: `full`: all of its lines. `summary`: the first three that say something.
-            `compact`: place, headings and the first of these on one line.
+        detail: `full`: all of its lines. `summary`: the first three that carry information.
+            `compact`: location, headings and the first of these on one line.
     """
     own = style_of(style)
     if detail == "compact":
@@ -88,6 +91,6 @@ def _beginning(content: str) -> str:
 
 
 def _lines(content: str) -> list[str]:
-    """The lines that say something, each within a length."""
+    """Return the informative lines, each cut to a length."""
     says = [line for line in content.split("\n") if any(char.isalnum() for char in line)]
     return [truncate(line.rstrip(), _LINE_CHARACTERS, len) for line in says]

@@ -1,7 +1,7 @@
-"""Where the tables and keys of a configuration file begin, told by its lines.
+"""Find where a configuration file's tables and keys begin.
 
-Lines and no parser: a chunk shows the file as it stands, comments and all, and a file that is
-being written, or has templates in it, has chunks too.
+This works by lines, without a parser: a chunk shows the file as it is, comments included, and a
+file that is being written, or contains templates, has chunks too.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PROJECT_KEYS = frozenset(_PROJECT_WORDS.split())
 
 @frozen
 class Key:
-    """A table or a key of the highest level.
+    """A top-level table or key.
 
     Attributes:
         name: `tool.ruff`, `scripts`.
         first: its row, counted from 0.
-        kind: `metadata` where it tells of the project, else `configuration`.
+        kind: `metadata` if it describes the project, else `configuration`.
     """
 
     name: str
@@ -48,14 +48,16 @@ class Key:
 
 
 def keys_of(lines: Sequence[str], language: str, *, metadata: bool) -> list[Key]:
-    """The tables (TOML, INI) or keys (YAML, JSON) of the highest level, in order.
+    """Return top-level tables or keys, in order.
+
+    TOML and INI have tables, YAML and JSON have keys.
 
     Args:
         lines: the file's lines.
         language: `toml`, `ini`, `yaml` or `json`.
-        metadata: whether the file is one that tells of the project.
+        metadata: whether the file describes the project.
     """
-    # A longer line opens no table, and a pattern could take long to say so.
+    # A longer line opens no table, and matching it could take long.
     lines = [line if len(line) <= _LONGEST else "" for line in lines]
     found = {"toml": _tables, "ini": _tables, "yaml": _yaml, "json": _json}[language](lines)
     return [
@@ -73,8 +75,8 @@ def _kind(name: str, language: str) -> Kind:
 
 
 def _tables(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    # A line such as `["a"],` within a list of TOML is none: something follows it or a
-    # quotation mark begins it.
+    # A line such as `["a"],` within a TOML list is not a table: something follows it, or it begins
+    # with a quotation mark.
     for row, line in enumerate(lines):
         found = _TABLE.fullmatch(line)
         name = found[1].strip() if found else ""
@@ -90,7 +92,7 @@ def _yaml(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _json(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The keys that stand as far to the right as the first one."""
+    """Yield the keys indented like the first one."""
     indent = None
     for row, line in enumerate(lines):
         found = _JSON_KEY.fullmatch(line)

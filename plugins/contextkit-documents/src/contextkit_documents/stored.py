@@ -1,4 +1,4 @@
-"""What a record says of the chunk that it holds."""
+"""The chunk data in a record's fields."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from contextkit import Record
 
 @frozen(kw_only=True)
 class StoredChunk:
-    """A chunk's place, as its record has it.
+    """A chunk's location, as stored in its record.
 
     Attributes:
-        path: its document's path in the workspace; "" where the record names none.
+        path: its document's path in the workspace; "" where the record has none.
         kind: `documentation`, `configuration` or `metadata`.
-        language: of the document, or "".
-        headings: the headings it stands under, or the names of its tables or keys.
+        language: the document's language, or "".
+        headings: its headings, or the names of its tables or keys.
         start_line, end_line: its first and its last line, counted from 1.
-        position: its place among the chunks of its document; None where that is not known.
+        position: its position among the chunks of its document; None where that is not known.
     """
 
     path: str
@@ -33,8 +33,8 @@ class StoredChunk:
 
     @classmethod
     def of(cls, record: Record) -> Self:
-        """The chunk of a record; what is amiss in that has its default."""
-        # Records come from imports and from a host's own search, too.
+        """Parse a record's chunk; invalid fields get their defaults."""
+        # Records may come from imports and from a host's own search.
         fields = record.fields
         headings = fields.get("headings")
         path = _text(fields, "file_path")

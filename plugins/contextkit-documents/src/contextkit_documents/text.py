@@ -1,4 +1,4 @@
-"""A document's text from its bytes."""
+"""Decode a document's bytes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ _MARKS = {
 
 
 class NotTextError(SkipFileError):
-    """A file holds no text that can be read; the message says why."""
+    """A file holds no readable text; the message says why."""
 
 
 def decoded(content: bytes) -> list[str]:
-    """The lines of a file, without their ends: UTF-8, or UTF-16 with its mark.
+    """Decode a file's lines, without their ends.
 
-    Raises `NotTextError` for any other encoding, and for what is binary.
+    The encoding is UTF-8, or UTF-16 with its byte order mark.
+
+    Raises `NotTextError` for any other encoding, and for binary data.
     """
     encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), "utf-8")
     try:

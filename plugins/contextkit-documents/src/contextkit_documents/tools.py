@@ -1,4 +1,4 @@
-"""The tool `list_documents`, for agents."""
+"""Agent tool `list_documents`."""
 
 from __future__ import annotations
 

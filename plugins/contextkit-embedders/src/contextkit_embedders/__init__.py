@@ -1,4 +1,4 @@
-"""Embedding models for contextkit, each used by naming it in the configuration.
+"""Embedding models for contextkit, selected by name in the configuration.
 
 | model string | what makes the vectors |
 |---|---|
@@ -28,7 +28,10 @@ __getattr__ = lazy_names(__name__, errors="EmbedderError")
 
 @hookimpl
 def contextkit_embedder(model: str) -> DenseModel | None:
-    """The model of a string with one of our prefixes; None for any other string."""
+    """Return the model of a supported model string, else None.
+
+    Supported strings have one of this plugin's prefixes.
+    """
     from contextkit_embedders.choosing import choose_model
 
     return choose_model(model)
@@ -36,7 +39,7 @@ def contextkit_embedder(model: str) -> DenseModel | None:
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Its commands."""
+    """Declare the plugin's commands."""
     return SourceInfo(
         commands={"models": ("contextkit_embedders.commands:models", "Download embedding models.")}
     )

@@ -1,4 +1,4 @@
-"""From a model string to the model."""
+"""Choose a model by its model string."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def choose_model(model: str) -> DenseModel | None:
-    """The model for a string; None where its kind is none of ours.
+    """Return a string's model; None for unsupported kinds.
 
-    The folder, the URL and whether the library is installed are looked at now; the model
-    itself is loaded, or asked, when its first text is embedded.
+    The folder, the URL and the library's installation are checked now; the model itself is loaded,
+    or requested, when its first text is embedded.
 
     Raises:
         ConfigError: where the string is malformed.

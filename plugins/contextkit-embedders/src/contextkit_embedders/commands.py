@@ -1,4 +1,7 @@
-"""`contextkit models`: get embedding models, the one thing that needs a network."""
+"""Command `contextkit models`: get embedding models.
+
+Only this needs a network.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,6 @@ def pull(session: Session, /, as_json: bool, name: str, folder: Path) -> None:
     from contextkit_embedders.pulling import pull as pull_model
 
     model = f"fastembed:{pull_model(name, folder)}"
-    # A JSON string is a TOML string, too.
+    # A JSON string is also a TOML string.
     setting = f"[embedding]\nmodel = {json.dumps(model, ensure_ascii=False)}"
     session.emit({"model": model}, f"set in your config.toml:\n\n{setting}", as_json)

@@ -1,4 +1,4 @@
-"""Asking an HTTP endpoint for JSON, with a bounded number of tries."""
+"""Request JSON from an HTTP endpoint, with limited retries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONNECT_TIMEOUT = 5.0
 _SHOWN_CHARACTERS = 200
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
-# Servers do not agree on which of them says that a text is too long.
+# Servers differ in which of these means that a text is too long.
 _MAY_BE_TOO_LONG = {400, 413, 422}
 
 _log = get_logger(__name__)
@@ -39,12 +39,13 @@ _log = get_logger(__name__)
 
 @frozen
 class Patience:
-    """How long an answer is worth waiting for.
+    """Limits on retries and timeouts.
 
     Attributes:
-        tries: how often it is asked at most.
-        longest_wait: seconds between two tries; an endpoint that wants more gets no more.
-        timeout: seconds that one answer may take.
+        tries: the most attempts.
+        longest_wait: the most seconds between two attempts; if an endpoint asks for more, there are
+            no more attempts.
+        timeout: timeout in seconds of one attempt.
     """
 
     tries: int
@@ -53,20 +54,20 @@ class Patience:
 
 
 FOR_RECORDS = Patience(tries=5, longest_wait=30.0, timeout=60.0)
-# A person waits for a context, and keywords alone answer meanwhile.
+# A person waits for the context, and keywords alone suffice until the endpoint answers.
 FOR_QUERY = Patience(tries=2, longest_wait=_FIRST_WAIT, timeout=10.0)
 
 
 @frozen(slots=False, eq=False)
 class Endpoint:
-    """One URL that takes JSON and gives JSON; safe to use from any thread.
+    """A JSON endpoint; safe to use from any thread.
 
-    The key in `OPENAI_API_KEY` is sent where it is set; redirects are not followed, so that
-    it goes nowhere else.
+    The key in `OPENAI_API_KEY` is sent if it is set. Redirects are not followed, so the key goes
+    nowhere else.
 
     Attributes:
-        url: where requests go.
-        sleep: waits between two tries, in seconds.
+        url: the URL that requests go to.
+        sleep: waits between two attempts, in seconds.
     """
 
     url: str
@@ -74,9 +75,9 @@ class Endpoint:
     _opening: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def post(self, body: Mapping[str, Any], patience: Patience) -> Any:
-        """Send a request and return the JSON that was answered.
+        """Send a request and return the JSON of the response.
 
-        What may pass is tried again: 429, 5xx and a broken connection.
+        Temporary failures are retried: 429, 5xx and a broken connection.
 
         Raises:
             RefusedTextError: where it answers that the request is wrong, or too large.
@@ -100,7 +101,7 @@ class Endpoint:
         try:
             response = self._client.post(
                 self.url,
-                # In ASCII, so that a lone surrogate is the endpoint's to judge.
+                # In ASCII, so that the endpoint decides about a lone surrogate.
                 content=json.dumps(body).encode("ascii"),
                 headers={"Content-Type": "application/json", **_authorization()},
                 timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
@@ -124,7 +125,7 @@ class Endpoint:
 
     @cached_property
     def _opened(self) -> httpx.Client:
-        # Kept, as a new connection costs a query more than its vector does.
+        # The client is kept, because a new connection costs a query more than its vector does.
         client: httpx.Client = import_library("httpx").Client()
         weakref.finalize(self, client.close)
         return client
@@ -132,13 +133,13 @@ class Endpoint:
 
 @frozen(kw_only=True)
 class _Answer:
-    """What came of one try.
+    """The result of one attempt.
 
     Attributes:
-        data: the answer's JSON, where there is no problem.
-        problem: what is wrong.
-        error: what to raise for a problem that does not pass, or None for one that may.
-        wait: seconds after which the endpoint wants to be asked again, or None.
+        data: the JSON of the response, if there is no problem.
+        problem: a description of the problem.
+        error: the error to raise for a permanent problem, or None for a temporary one.
+        wait: the seconds to wait, if requested by the endpoint, or None.
     """
 
     data: Any = None
@@ -180,7 +181,10 @@ def _error_for(status: int) -> type[EmbedderError] | None:
 
 
 def _said(response: httpx.Response) -> str:
-    """The reason in the body of an error, which is JSON in more than one shape, or text."""
+    """Return the reason in an error's body.
+
+    It is JSON of several possible shapes, or text.
+    """
     try:
         body = response.json()
     except ValueError:
@@ -191,14 +195,20 @@ def _said(response: httpx.Response) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Foreign text on one short line, without the key that it may repeat."""
+    """Quote foreign text on one short line, without the key.
+
+    The text may repeat the key.
+    """
     key = _key()
     line = " ".join((text.replace(key, "...") if key else text).split())
     return line if len(line) <= _SHOWN_CHARACTERS else f"{line[:_SHOWN_CHARACTERS]}..."
 
 
 def _wanted_wait(header: str) -> float | None:
-    """Seconds until the time of a `Retry-After`, which is a number or a date; None without."""
+    """Return the seconds until the time in `Retry-After`.
+
+    The header holds a number or a date; None without it.
+    """
     if header.strip().isdecimal():
         return float(header)
     try:

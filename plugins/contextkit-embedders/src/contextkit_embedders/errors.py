@@ -1,4 +1,4 @@
-"""What can go wrong while texts are embedded; each error is one line for a person.
+"""Errors of embedding; each message is one line.
 
 ```
 EmbedderError
@@ -12,8 +12,8 @@ from contextkit.errors import ContextKitError
 
 
 class EmbedderError(ContextKitError):
-    """A model cannot be loaded or asked, or what it gave cannot be used."""
+    """A model cannot be used, or returned unusable output."""
 
 
 class RefusedTextError(EmbedderError):
-    """An endpoint does not take a request as it is; a shorter text may help."""
+    """An endpoint refuses a request; a shorter text may help."""

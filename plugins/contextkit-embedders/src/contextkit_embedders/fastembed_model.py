@@ -1,4 +1,4 @@
-"""Vectors by fastembed, from a model folder."""
+"""Embed with fastembed, from a model folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Attention takes memory by the square of a text's tokens: more at once is not faster here.
+# The memory of attention is quadratic in a text's tokens; larger batches are not faster here.
 _BATCH = 32
 _HOW_TO_GET = (
     "get one with `contextkit models pull NAME FOLDER` and set the model to fastembed:FOLDER"
@@ -32,14 +32,14 @@ _registering = threading.Lock()
 
 @frozen(slots=False, eq=False)
 class FastembedModel:
-    """A model in a folder, run by fastembed; nothing is ever downloaded.
+    """A model in a folder, run by fastembed; downloads nothing.
 
     Attributes:
-        name: tells the model from every other; it does not depend on where the folder is.
+        name: identifies the model; it does not depend on the folder's path.
         folder: has the ONNX file, `tokenizer.json` and `tokenizer_config.json`.
         known_as: fastembed's own name for the model, or None where it does not know it.
-        pooling: how one vector is made of those of the tokens; empty where fastembed knows.
-        prefixes: what stands before texts.
+        pooling: how the tokens' vectors are combined into one; empty if fastembed knows.
+        prefixes: the prefixes of texts.
     """
 
     name: str
@@ -51,16 +51,19 @@ class FastembedModel:
 
     @cached_property
     def dimensions(self) -> int:
-        """How many numbers a vector has; loads the model."""
+        """Return the length of a vector; loads the model."""
         return len(self.embed_query("dimensions"))
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per text; raises `EmbedderError` where the model cannot be run."""
+        """Return one vector per text.
+
+        Raises `EmbedderError` if the model cannot be run.
+        """
         import numpy as np
 
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         prefixed = self.prefixes.of_records(texts)
-        # Side by side with texts of its own length: a batch is as wide as its longest text.
+        # Texts of similar length are batched together: a batch is as wide as its longest text.
         order = sorted(range(len(texts)), key=lambda position: len(texts[position]))
         in_order = [prefixed[position] for position in order]
         try:
@@ -72,7 +75,10 @@ class FastembedModel:
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The query's vector; raises `EmbedderError` where the model cannot be run."""
+        """Return the query's vector.
+
+        Raises `EmbedderError` if the model cannot be run.
+        """
         import numpy as np
 
         model = self._model
@@ -102,7 +108,10 @@ class FastembedModel:
             raise self._failed("load", error) from error
 
     def _register(self, registry: Any) -> str:
-        """Make the folder known to fastembed, whose list of models is the process's."""
+        """Register the folder in fastembed's list of models.
+
+        There is one list per process.
+        """
         described = import_library("fastembed.common.model_description")
         name = f"{self.folder}?pooling={self.pooling}"
         with _registering:
@@ -113,7 +122,7 @@ class FastembedModel:
                     pooling=described.PoolingType(pooling),
                     normalization=True,
                     sources=described.ModelSource(url=self.folder.as_uri()),
-                    # It is asked for and not used: the vectors themselves say how long they are.
+                    # Required but not used: the vectors themselves tell their length.
                     dim=0,
                     model_file=model_file(self.folder),
                 )
@@ -126,7 +135,9 @@ class FastembedModel:
 
 
 def fastembed_model(string: ModelString) -> FastembedModel:
-    """The model that `fastembed:FOLDER` names; it is loaded with its first text.
+    """Return the model of `fastembed:FOLDER`.
+
+    It is loaded with its first text.
 
     Raises:
         ConfigError: where the folder is not given as an absolute path.

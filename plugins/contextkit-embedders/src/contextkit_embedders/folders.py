@@ -1,4 +1,4 @@
-"""A model's folder: where it is, and which model is in it."""
+"""Find a model's folder and identify the model in it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SAMPLE_BYTES = 4_096
 
 
 def find_folder(string: ModelString, how_to_get: str) -> Path:
-    """The folder that a model string names.
+    """Return the folder that a model string names.
 
     Args:
         string: its target is a path, absolute or beginning with `~`.
-        how_to_get: how one comes by a folder, for the error.
+        how_to_get: how to obtain a folder, for the error.
 
     Raises:
         ConfigError: where it is not such a path.
@@ -41,10 +41,10 @@ def find_folder(string: ModelString, how_to_get: str) -> Path:
 
 
 def fingerprint(folder: Path) -> str:
-    """Sixteen hexadecimal digits that tell the models of two folders apart.
+    """Return 16 hexadecimal digits that identify a folder's model.
 
-    They come from the weights and the settings (`*.json`): each file's size, and samples over
-    its whole length, so that a large model costs no more than a small one. The folder's own
+    They are computed from the weights and the settings (`*.json`): each file's size, and samples
+    over its whole length, so that a large model takes no longer than a small one. The folder's own
     name does not matter: it may be moved, and two machines agree.
     """
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""Libraries that not everyone needs: they are extras of this distribution."""
+"""Optional libraries: extras of this distribution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextkit_embedders.errors import EmbedderError
 
 
 def require_library(name: str, extra: str) -> None:
-    """Look whether a library is installed, without importing it.
+    """Check that a library is installed, without importing it.
 
     Raises `EmbedderError`, with the command that installs it.
     """
@@ -23,7 +23,10 @@ def require_library(name: str, extra: str) -> None:
 
 
 def import_library(name: str) -> Any:
-    """A library that `require_library` found; raises `EmbedderError` where it is broken."""
+    """Import a library that `require_library` found.
+
+    Raises `EmbedderError` if it is broken.
+    """
     try:
         return importlib.import_module(name)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Reading a model string: `KIND:TARGET?option=value&option=value`."""
+"""Parse a model string: `KIND:TARGET?option=value&option=value`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ KINDS: Mapping[str, str] = {
     "openai": "openai:MODEL@https://host/v1",
 }
 MOST_CHARACTERS = 32_000
-"""What a model gets of a text: as much as 8,000 tokens of prose have, the most that one reads."""
+"""Most characters of a text passed to a model.
+
+That is 8,000 tokens of prose, the most that any model reads.
+"""
 POOLINGS = ("mean", "cls", "last_token", "none")
 
 _PREFIXES = ("query_prefix", "record_prefix")
@@ -28,34 +31,40 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 
 @frozen
 class Prefixes:
-    """What a model wants to stand before a text, such as `query: ` and `passage: `."""
+    """A model's text prefixes.
+
+    Examples are `query: ` and `passage: `.
+    """
 
     query: str = ""
     record: str = ""
 
     def of_query(self, text: str) -> str:
-        """The query as the model gets it, cut to `MOST_CHARACTERS`."""
+        """Return the prefixed query, cut to `MOST_CHARACTERS`."""
         return (self.query + text)[:MOST_CHARACTERS]
 
     def of_records(self, texts: Sequence[str]) -> list[str]:
-        """The records' texts as the model gets them, cut likewise."""
+        """Return the records' prefixed texts, each cut likewise."""
         return [(self.record + text)[:MOST_CHARACTERS] for text in texts]
 
     def in_name(self, name: str) -> str:
-        """A model's name with what changes the vectors of records; a query's changes none."""
+        """Add the settings that change record vectors to a name.
+
+        A query's prefix changes none.
+        """
         return f"{name}?record_prefix={quote(self.record)}" if self.record else name
 
 
 @frozen
 class ModelString:
-    """A model string in its parts.
+    """A parsed model string.
 
     Attributes:
-        given: the string as it was given.
+        given: the original string.
         kind: one of `KINDS`.
         target: the folder, or `MODEL@URL`.
-        prefixes: what stands before texts.
-        pooling: one of `POOLINGS`, or None where the string does not say.
+        prefixes: the prefixes of texts.
+        pooling: one of `POOLINGS`, or None if not given.
     """
 
     given: str
@@ -65,14 +74,14 @@ class ModelString:
     pooling: str | None = None
 
     def wrong(self, reason: str) -> ConfigError:
-        """The error that says what is wrong with this string."""
+        """Return the error for an invalid part of this string."""
         return ConfigError(f"embedding model '{self.given}': {reason}")
 
 
 def read_model_string(given: str) -> ModelString | None:
-    """The parts of a model string; None where its kind is none of ours.
+    """Parse a model string; None for unsupported kinds.
 
-    Raises `ConfigError` for a string that is ours and malformed.
+    Raises `ConfigError` for a malformed string of a supported kind.
     """
     kind, colon, rest = given.partition(":")
     if kind not in KINDS or not colon:

@@ -1,4 +1,4 @@
-"""What a folder with an ONNX model says of itself."""
+"""Read the metadata of an ONNX model's folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PULLED_FILE = "contextkit-model.json"
 
 _USUAL_FILES = ("model.onnx", "onnx/model.onnx")
 _POOLING_FILE = "1_Pooling/config.json"
-# How sentence-transformers names them: the first three up to its version 5, then the others.
+# The names in sentence-transformers: the first three up to its version 5, then the others.
 _POOLINGS = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -26,9 +26,9 @@ _POOLINGS = {
 
 
 def model_file(folder: Path) -> str:
-    """The folder's ONNX file, relative to it, in POSIX form.
+    """Return the folder's ONNX file, as a relative POSIX path.
 
-    `model.onnx` or `onnx/model.onnx` where they are, else the only one there is.
+    It is `model.onnx` or `onnx/model.onnx` if either exists, else the only one there is.
 
     Raises `EmbedderError` where there is none, or several of other names.
     """
@@ -46,7 +46,9 @@ def model_file(folder: Path) -> str:
 
 
 def pooling_of(folder: Path) -> str:
-    """How one vector is made of those of a text's tokens, as the model was trained.
+    """Return the pooling that the model was trained with.
+
+    It combines the vectors of a text's tokens into one.
 
     Raises `EmbedderError` where the folder does not say, or says what fastembed cannot do.
     """
@@ -74,7 +76,10 @@ def _modes(config: Mapping[str, Any]) -> list[str]:
 
 
 def pulled_name(folder: Path) -> str | None:
-    """What fastembed calls the model that `contextkit models pull` put there, or None."""
+    """Return fastembed's name of a pulled model, or None.
+
+    `contextkit models pull` put the model there.
+    """
     file = folder / PULLED_FILE
     if not file.is_file():
         return None
@@ -85,7 +90,7 @@ def pulled_name(folder: Path) -> str | None:
 
 
 def write_pulled_name(folder: Path, name: str) -> None:
-    """Leave a note in a folder, from which `pulled_name` reads the model's name."""
+    """Record the model's name in a folder, for `pulled_name`."""
     text = json.dumps({"fastembed": name}, ensure_ascii=False)
     (folder / PULLED_FILE).write_text(f"{text}\n", encoding="utf-8")
 

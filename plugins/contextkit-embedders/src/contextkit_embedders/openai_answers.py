@@ -1,4 +1,4 @@
-"""Reading what an OpenAI-compatible endpoint answers."""
+"""Parse the responses of an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def read_vectors(answer: Any, count: int, url: str) -> NDArray[np.float32]:
-    """The vectors of an answer, in the order of the texts.
+    """Return the vectors of a response, in the texts' order.
 
     Args:
         answer: `{"data": [{"index": 0, "embedding": [...]}, ...]}`; entries may stand in any
             order, and where none has an index they stand in that of the texts.
-        count: how many texts were sent, at least one.
-        url: who answered, for the error.
+        count: the number of texts sent, at least one.
+        url: the endpoint's URL, for the error.
 
     Returns:
         Shape (count, dimensions).
 
     Raises:
-        EmbedderError: where that is not what it is.
+        EmbedderError: where the response does not have this form.
     """
     import numpy as np
 

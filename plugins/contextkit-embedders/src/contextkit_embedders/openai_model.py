@@ -1,4 +1,4 @@
-"""Vectors by an endpoint that answers as OpenAI's `/v1/embeddings` does."""
+"""Embed with an endpoint compatible with OpenAI's `/v1/embeddings`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# A model's name may have an @ itself.
+# A model's name may itself contain an @.
 _TARGET = re.compile(r"(?P<model>.+?)@(?P<url>[a-z]+://.*)", re.IGNORECASE | re.DOTALL)
-# What a text-embeddings-inference server takes at once unless it is told otherwise.
+# The batch that a text-embeddings-inference server takes by default.
 _BATCH = 32
-# A text shorter than that is not refused for its length.
+# A shorter text is not refused for its length.
 _LEAST_CHARACTERS = 250
 
 
@@ -35,10 +35,10 @@ class OpenAIModel:
     """A model behind an OpenAI-compatible endpoint.
 
     Attributes:
-        name: the model and the URL: some endpoints serve one model, whatever name is asked.
-        model: what the endpoint calls it.
-        endpoint: where it is asked.
-        prefixes: what stands before texts.
+        name: the model and the URL: some endpoints serve one model, whatever name is requested.
+        model: the model's name at the endpoint.
+        endpoint: the endpoint.
+        prefixes: the prefixes of texts.
     """
 
     name: str
@@ -50,14 +50,19 @@ class OpenAIModel:
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has; the endpoint is asked once, unless it answered before.
+        """Return the length of a vector.
+
+        The endpoint is requested once, unless it responded before.
 
         Raises `EmbedderError` where it cannot be asked.
         """
         return self._dimensions or len(self.embed_query("dimensions"))
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per text; raises `EmbedderError` for no usable answer."""
+        """Return one vector per text.
+
+        Raises `EmbedderError` if there is no usable response.
+        """
         import numpy as np
 
         prefixed = self.prefixes.of_records(texts)
@@ -70,15 +75,18 @@ class OpenAIModel:
         return np.concatenate(batches)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The query's vector; raises `EmbedderError` for no usable answer, and rather soon."""
+        """Return the query's vector, with a short timeout.
+
+        Raises `EmbedderError` if there is no usable response.
+        """
         vector: NDArray[np.float32] = self._fitted([self.prefixes.of_query(text)], FOR_QUERY)[0]
         return vector
 
     def _fitted(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
-        """The vectors of texts, cut where the endpoint says that one is too long.
+        """Return vectors of texts, shortened if the endpoint refuses them.
 
-        Only it can count its model's tokens. A text is halved by itself, so that its vector
-        does not depend on its neighbours.
+        Only the endpoint can count its model's tokens. Each text is halved separately, so that its
+        vector does not depend on its neighbours.
         """
         import numpy as np
 
@@ -109,7 +117,7 @@ class OpenAIModel:
 
 
 def openai_model(string: ModelString) -> OpenAIModel:
-    """The model that `openai:MODEL@URL` names; nothing is asked yet.
+    """Return the model of `openai:MODEL@URL`, without a request.
 
     Raises:
         ConfigError: where the string has no model, or no URL that can be used.
@@ -134,7 +142,7 @@ def _checked_url(string: ModelString, url: str) -> str:
     if not usable or any(character.isspace() for character in url):
         raise string.wrong(f"'{url}' is not a URL such as https://host/v1")
     if parts.username is not None or parts.password is not None:
-        # Without the string, which would show it once more.
+        # Without the string, which would be shown twice.
         raise ConfigError(
             f"the URL of an embedding model has a password: a key belongs in {KEY_VARIABLE}"
         )

@@ -1,4 +1,4 @@
-"""Getting a model's folder: the only place that downloads anything."""
+"""Download a model's folder; the only code that downloads anything."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from contextkit_embedders.onnx_folders import write_pulled_name
 
 
 def pull(name: str, folder: Path) -> Path:
-    """Download a model that fastembed knows, and leave it in a folder of its own.
+    """Download a model that fastembed knows into a folder.
 
     Args:
-        name: as fastembed calls it, such as `BAAI/bge-small-en-v1.5`.
-        folder: where it goes; not there yet, or empty.
+        name: fastembed's name for it, such as `BAAI/bge-small-en-v1.5`.
+        folder: the target; it must not exist, or be empty.
 
     Returns:
         The folder's absolute path.
@@ -32,7 +32,7 @@ def pull(name: str, folder: Path) -> Path:
     require_library("fastembed", "fastembed")
     _check_known(name)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Beside it, as what is complete is then moved there in one step.
+    # A sibling folder, because the complete download is then moved in one step.
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as scratch:
         model = Path(scratch) / "model"
         shutil.copytree(_downloaded(name, Path(scratch) / "cache"), model)
@@ -51,7 +51,7 @@ def _check_known(name: str) -> None:
 
 
 def _downloaded(name: str, cache: Path) -> Path:
-    """The folder in fastembed's cache where it put the model."""
+    """Return the model's folder in fastembed's cache."""
     try:
         import_library("fastembed").TextEmbedding(name, cache_dir=str(cache), lazy_load=True)
         return next(cache.rglob("tokenizer.json")).parent

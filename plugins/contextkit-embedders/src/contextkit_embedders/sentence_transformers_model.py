@@ -1,4 +1,4 @@
-"""Vectors by sentence-transformers, from a model folder."""
+"""Embed with sentence-transformers, from a model folder."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _HOW_TO_GET = (
 
 @frozen(slots=False, eq=False)
 class SentenceTransformersModel:
-    """A model in a folder, run by sentence-transformers; nothing is ever downloaded.
+    """A model in a folder, run by sentence-transformers; downloads nothing.
 
-    A prompt that the folder has for queries or documents is used too; it stands first.
+    The folder's own prompts for queries and documents are used too; they come first.
 
     Attributes:
-        name: tells the model from every other; it does not depend on where the folder is.
-        folder: as `SentenceTransformer.save` leaves it.
-        prefixes: what stands before texts.
+        name: identifies the model; it does not depend on the folder's path.
+        folder: the folder, as saved by `SentenceTransformer.save`.
+        prefixes: the prefixes of texts.
     """
 
     name: str
@@ -47,11 +47,14 @@ class SentenceTransformersModel:
 
     @cached_property
     def dimensions(self) -> int:
-        """How many numbers a vector has; loads the model."""
+        """Return the length of a vector; loads the model."""
         return len(self.embed_query("dimensions"))
 
     def embed_records(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per text; raises `EmbedderError` where the model cannot be run."""
+        """Return one vector per text.
+
+        Raises `EmbedderError` if the model cannot be run.
+        """
         import numpy as np
 
         if not texts:
@@ -59,7 +62,10 @@ class SentenceTransformersModel:
         return self._encoded(self._model.encode_document, self.prefixes.of_records(texts))
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The query's vector; raises `EmbedderError` where the model cannot be run."""
+        """Return the query's vector.
+
+        Raises `EmbedderError` if the model cannot be run.
+        """
         return self._encoded(self._model.encode_query, self.prefixes.of_query(text))
 
     def _encoded(self, encode: Callable[..., Any], texts: str | list[str]) -> NDArray[np.float32]:
@@ -91,7 +97,9 @@ class SentenceTransformersModel:
 
 
 def sentence_transformers_model(string: ModelString) -> SentenceTransformersModel:
-    """The model that `sentence-transformers:FOLDER` names; it is loaded with its first text.
+    """Return the model of `sentence-transformers:FOLDER`.
+
+    It is loaded with its first text.
 
     Raises:
         ConfigError: where the folder is not given as an absolute path.

@@ -1,7 +1,7 @@
-"""The entities and relations sources of contextkit: what there is, and how it hangs together.
+"""The `entities` and `relations` sources.
 
 The module is the plugin `entities`; the plugin `relations` is
-`contextkit_entities.relations_source`. `EntityBook` keeps both from Python.
+`contextkit_entities.relations_source`. `EntityBook` stores both from Python.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def contextkit_source() -> SourceInfo:
         settings={"code_source": ""},
         reads=("code",),
         weight=0.5,
-        # None of the code's keys: where both are found, the code is not lost to a line.
+        # Not one of the code's keys: where both are found, a line must not displace the code.
         dedup_key="entity:{id}",
         commands={
             "entities": (
@@ -78,7 +78,7 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The entities that the query mentions or that match it."""
+    """Return the entities that the query mentions or matches."""
     from contextkit_entities.asking import ask_for_entities
 
     return await ask_for_entities(request)
@@ -86,7 +86,7 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Type, name and properties on one line."""
+    """Format type, name and properties on one line."""
     from contextkit_entities.formatting import formatted_entity
 
     return [formatted_entity(item, style, detail) for item in items]
@@ -96,7 +96,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str:
-    """Properties go before the name and where it is."""
+    """Shorten an entity: drop properties before name and location."""
     from contextkit_entities.formatting import shortened_entity
 
     return shortened_entity(item, style, max_tokens, count)
@@ -104,7 +104,7 @@ def contextkit_truncate(
 
 @hookimpl
 def contextkit_index(indexer: Indexer) -> IndexReport:
-    """Bring what comes from the code up to date, where that is on."""
+    """Update the entities from the code, if that is enabled."""
     from contextkit_entities.index_run import index_entities
 
     return index_entities(indexer)

@@ -1,4 +1,4 @@
-"""What the two sources answer to a request: entities, and the relations around them."""
+"""Answer requests of both sources: entities, and relations around them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from contextkit_entities.walking import Bounds, Step, walk
 from contextkit_entities.words import key_of
 
 ENTITIES = "entities"
-"""The source that keeps entities and relations."""
+"""The source that stores entities and relations."""
 
 _STARTS = 10
 _SEARCHED_STARTS = 3
@@ -31,10 +31,10 @@ _TYPES = "entity_types"
 
 
 async def ask_for_entities(request: ContextRequest) -> list[ContextItem]:
-    """The entities for a request, best first.
+    """Return the entities for a request, best first.
 
-    Of its filters, `entity_types` and `type` say which types of entities are wanted, in any
-    case, and `depth` is for relations.
+    The filters `entity_types` and `type` restrict the types of entities, in any case. The filter
+    `depth` is for relations.
     """
     filters = _without(request.filters, _TYPES, "type", "depth")
     wanted = [*_types(request.filters, _TYPES), *_types(request.filters, "type")]
@@ -46,18 +46,17 @@ async def ask_for_entities(request: ContextRequest) -> list[ContextItem]:
 
 
 async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
-    """The relations around the entities of a request, best first.
+    """Return the relations around a request's entities, best first.
 
-    Its `entity_types` say of which types one end is at least, and its `depth` how far to go,
-    over the setting of that name; filters of these names do as well, and `type` says which
-    types of relations are wanted.
+    Its `entity_types` restrict the type of at least one end, and its `depth` overrides the setting
+    of that name. Filters of these names work as well, and `type` restricts the types of relations.
 
-    Raises `InvalidRequestError` where one of these makes no sense.
+    Raises `InvalidRequestError` if one of these is invalid.
     """
     entities = request.records.others(ENTITIES)
     types = [*_types(request.filters, _TYPES), *map(_as_type, request.entity_types)]
     kinds = _types(request.filters, "type")
-    # Where some types alone are wanted, more is walked than is shown.
+    # If only some types are wanted, more relations are walked than shown.
     enough = Bounds().enough if types or kinds else request.limit
     bounds = Bounds(depth=_depth(request), least=request.min_relevance, enough=enough)
     filters = _without(request.filters, _TYPES, "type", "depth")
@@ -70,7 +69,7 @@ async def ask_for_relations(request: ContextRequest) -> list[ContextItem]:
 
 
 def _starts(found: Sequence[Found]) -> dict[str, float]:
-    """Where to walk from: what is mentioned, or else the best of what was searched for."""
+    """Return the walk's starts: mentioned entities, else the best hits."""
     named = [each for each in found if each.mentioned][:_STARTS]
     return {each.entity.id: each.fit for each in named or found[:_SEARCHED_STARTS]}
 
@@ -91,7 +90,8 @@ def _item(step: Step) -> ContextItem:
         id=relation.id,
         kind="relation",
         title=relation.text[:_TITLE],
-        # Of two that differ in one name each is itself: in backticks no name is a mere word.
+        # Two relations that differ in one name are distinct: in backticks no name is an ordinary
+        # word.
         text=f"`from:{relation.source_id}` `{relation.type}` `to:{relation.target_id}`",
         salience=relation.weight,
         metadata={**relation.as_dict(), "depth": step.depth},

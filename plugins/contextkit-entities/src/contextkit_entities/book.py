@@ -1,4 +1,4 @@
-"""The entities of a project and of its user: add, relate, look around, forget."""
+"""Store, relate, find and delete entities of project and user."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ _Steps = list[Step]
 
 
 class EntityBook(Book[Entity]):
-    """The entities that are seen in one project, its own and the user's, and their relations.
+    """The entities and relations that one project sees.
 
-    An entity is named by its name, by an alias, or by its id.
+    These are its own and the user's. An entity is identified by its name, by an alias, or by its
+    id.
 
     ```python
     book = EntityBook.of(kit)
@@ -58,24 +59,27 @@ class EntityBook(Book[Entity]):
         salience: float | None = None,
         shared: bool = False,
     ) -> Entity:
-        """Store an entity; one of the same name in the same scope is changed.
+        """Store an entity, or change one of the same name.
 
-        What is None has its default in a new entity, and stays as it is in one that is there.
+        An entity is changed only within the same scope.
+
+        Arguments that are None get their default in a new entity, and leave an existing one as it
+        is.
 
         Args:
-            name: what it is called, to 200 characters.
-            kind: what it is, to 40 characters; default `concept`.
-            properties: what is known of it: name -> text, number or truth. They join those
-                that are there; None takes one away.
+            name: its name, up to 200 characters.
+            kind: its type, up to 40 characters; default `concept`.
+            properties: its properties: name -> text, number or truth value. They are merged with
+                the existing ones; None removes one.
             aliases: other names of it, up to 20.
-            salience: how much it matters whatever is asked, 0..1; default 0.5.
-            shared: True for the user's entity, seen in every project.
+            salience: its importance regardless of the query, 0..1; default 0.5.
+            shared: True for an entity of the user, seen in every project.
 
         Returns:
             The entity as it is stored; its `outcome` tells whether it is new.
 
         Raises:
-            InvalidEntityError: a part is not what it may be; nothing was stored.
+            InvalidEntityError: a part has an invalid value; nothing was stored.
         """
         given = Entity.checked(
             {"name": name, "type": kind, "aliases": aliases, "salience": salience}
@@ -89,7 +93,7 @@ class EntityBook(Book[Entity]):
             if known is None:
                 entity = self.new(entity_id, given, scope)
             else:
-                # Its relations say its name as it was written first.
+                # Its relations contain its name as it was first written.
                 keys = name_keys((known.name, *given.get("aliases", known.aliases)))
                 entity = changed(known, {**given, "name": known.name, "keys": keys})
             if entity.outcome != "unchanged":
@@ -105,25 +109,28 @@ class EntityBook(Book[Entity]):
         weight: float | None = None,
         properties: Mapping[str, Any] | None = None,
     ) -> Relation:
-        """Store a relation between two entities; one of the same type between them is changed.
+        """Store a relation between two entities.
 
-        It is the user's where both of them are, else the project's. Where a host has many
-        users, one that is a user's makes it that user's: the project's is seen by all of them.
+        An existing relation of the same type between them is changed.
+
+        It belongs to the user if both entities do, else to the project. On a host with many users,
+        an end that belongs to a user makes the relation that user's, because everyone sees the
+        project's.
 
         Args:
             source: the entity that it starts from.
-            kind: what it is, to 40 characters, such as `uses`.
+            kind: its type, up to 40 characters, such as `uses`.
             target: the entity that it leads to.
-            weight: how strong it is, 0..1; default 1.
-            properties: what is known of it; as in `add`.
+            weight: its strength, 0..1; default 1.
+            properties: its properties, as in `add`.
 
         Returns:
             The relation as it is stored; its `outcome` tells whether it is new.
 
         Raises:
-            InvalidEntityError: a part is not what it may be; nothing was stored.
-            UnknownEntityError: an end is no entity.
-            AmbiguousEntityError: several entities are called as an end is.
+            InvalidEntityError: a part has an invalid value; nothing was stored.
+            UnknownEntityError: an end is not a known entity.
+            AmbiguousEntityError: the name of an end fits several entities.
         """
         given: dict[str, Any] = {"type": stored_type(kind)}
         if weight is not None:
@@ -140,11 +147,13 @@ class EntityBook(Book[Entity]):
         return relation
 
     def find(self, name: str) -> Entity:
-        """The entity with this id, name or alias; one made by hand before one from code.
+        """Return the entity with this id, name or alias.
+
+        Entities made by hand come before those from code.
 
         Raises:
-            UnknownEntityError: there is none.
-            AmbiguousEntityError: there are several.
+            UnknownEntityError: no entity matches.
+            AmbiguousEntityError: several entities have this name.
         """
         if exact := self._with_id(name) or self._with_id(id_of(name)):
             return exact
@@ -166,16 +175,16 @@ class EntityBook(Book[Entity]):
     def list(
         self, limit: int = 20, *, kind: str | None = None, from_code: bool = False, **filters: Any
     ) -> builtins.list[Entity]:
-        """Entities, the most salient first.
+        """List entities, the most salient first.
 
         Args:
-            limit: how many at most.
-            kind: only of this type.
-            from_code: those from the code in place of those made by hand.
-            filters: those of `Book.list`.
+            limit: the most entities to return.
+            kind: only entities of this type.
+            from_code: list entities from the code instead of those made by hand.
+            filters: the filters of `Book.list`.
 
         Raises:
-            InvalidEntityError: the type is none.
+            InvalidEntityError: the type is invalid.
             InvalidRequestError: the limit is below 1.
         """
         found = self.records.scan({**filters, **_filters(kind, from_code)})
@@ -183,21 +192,21 @@ class EntityBook(Book[Entity]):
         return sorted(every, key=lambda it: (-it.salience, it.id))[: checked_limit(limit)]
 
     def count(self, *, kind: str | None = None, from_code: bool = False, **filters: Any) -> int:
-        """How many entities there are; the arguments are those of `list`."""
+        """Count the entities; takes the arguments of `list`."""
         return self.records.count({**filters, **_filters(kind, from_code)})
 
     def related(self, name: str, *, depth: int = DEPTH, limit: int = 20) -> _Steps:
-        """The relations around an entity, those that say most of it first.
+        """Return the relations around an entity, the most relevant first.
 
         Args:
             name: the entity.
             depth: 1 for its own relations, up to 5.
-            limit: how many at most.
+            limit: the most relations to return.
 
         Raises:
-            UnknownEntityError: there is none of this name.
-            AmbiguousEntityError: there are several.
-            InvalidRequestError: depth or limit makes no sense.
+            UnknownEntityError: no entity has this name.
+            AmbiguousEntityError: several entities have this name.
+            InvalidRequestError: depth or limit is invalid.
         """
         checked_limit(limit)
         if not 1 <= depth <= MOST_DEPTH:
@@ -206,14 +215,14 @@ class EntityBook(Book[Entity]):
         return walk(self.records, {entity.id: 1.0}, Bounds(depth=depth, enough=limit))[:limit]
 
     def forget(self, name: str) -> tuple[Entity, int]:
-        """Delete an entity that was made by hand, with its relations.
+        """Delete an entity made by hand, with its relations.
 
         Returns:
             What was forgotten, and how many relations.
 
         Raises:
-            UnknownEntityError: there is none of this name.
-            AmbiguousEntityError: there are several.
+            UnknownEntityError: no entity has this name.
+            AmbiguousEntityError: several entities have this name.
             InvalidEntityError: it comes from the code, which would bring it back.
         """
         with self.turn():
@@ -225,7 +234,7 @@ class EntityBook(Book[Entity]):
                 )
             scope = self.scope(shared=entity.project != self.records.project)
             relations = 0
-            # One of the same id in the other scope keeps its relations.
+            # An entity of the same id in the other scope keeps its relations.
             if len(self.records.get(entity.id)) == 1:
                 relations = self.records.count({"kind": RELATION, "ends": [entity.id]})
                 for each in (self.records, self.records.shared):
@@ -237,10 +246,10 @@ class EntityBook(Book[Entity]):
         """Delete a relation.
 
         Raises:
-            UnknownRelationError: there is none of this type between the two.
+            UnknownRelationError: the two have no relation of this type.
             InvalidEntityError: it comes from the code, which would bring it back.
-            UnknownEntityError: an end is no entity.
-            AmbiguousEntityError: several entities are called as an end is.
+            UnknownEntityError: an end is not a known entity.
+            AmbiguousEntityError: the name of an end fits several entities.
         """
         with self.turn():
             ends = self.find(source).id, stored_type(kind), self.find(target).id

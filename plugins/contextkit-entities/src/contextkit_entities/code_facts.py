@@ -1,6 +1,6 @@
-"""What the records of the code source say of each file: what it defines, and what it imports.
+"""Read files' definitions and imports from the code source's records.
 
-Records are read by their fields alone: `kind` (`unit`, or `outline` for a file's own), `file_path`,
+Only the records' fields are read: `kind` (`unit`, or `outline` for a file's own), `file_path`,
 `language`, `name`, `qualified_name`, `unit_type`, `start_line`, `docstring`, `imports`.
 """
 
@@ -21,12 +21,12 @@ _NO_DEFINITIONS = frozenset({"lines", "section", "namespace", "impl", "instance"
 
 
 class Definition(NamedTuple):
-    """Something that a file defines at its outermost level.
+    """A definition at a file's outermost level.
 
     Attributes:
         name: its name.
         type: `function`, `class`, …
-        line: where it begins, from 1.
+        line: its first line, from 1.
         summary: the first line of its docstring, or empty.
     """
 
@@ -41,10 +41,10 @@ class CodeFile:
     """One file of the code.
 
     Attributes:
-        stamp: another whenever the file's records are.
-        language: what it is written in.
-        definitions: what others may use of it.
-        imports: (module as it stands in the file, names that are taken from it).
+        stamp: a value that changes whenever the file's records do.
+        language: its language.
+        definitions: the definitions that other files may use.
+        imports: (module as written in the file, names imported from it).
     """
 
     stamp: str
@@ -54,16 +54,22 @@ class CodeFile:
 
     @property
     def links(self) -> tuple[Any, ...]:
-        """What of it other files' entities and relations depend on, and its own but for places."""
+        """Return what other files' entities and relations depend on.
+
+        The file's own depend on it too, apart from locations.
+        """
         return self.language, self.imports, tuple((d.name, d.type) for d in self.definitions)
 
     def as_state(self) -> list[Any]:
-        """What is remembered of it between index runs."""
+        """Return the state saved between index runs."""
         return [self.stamp, self.language, self.definitions, self.imports]
 
     @classmethod
     def from_state(cls, state: Sequence[Any]) -> CodeFile:
-        """What was remembered; raises `TypeError` or `ValueError` for anything else."""
+        """Load a saved state.
+
+        Raises `TypeError` or `ValueError` for anything else.
+        """
         stamp, language, definitions, imports = state
         return cls(
             stamp=str(stamp),
@@ -78,17 +84,20 @@ Files = Mapping[str, CodeFile]
 
 
 def fingerprint(code: RecordsView) -> list[Any]:
-    """Something that is another whenever the code's records are, read in a moment."""
+    """Return a value that changes whenever the code's records do.
+
+    It is read in a moment.
+    """
     newest = code.newest(1)
     return [newest[0].created_at.isoformat() if newest else "", code.count()]
 
 
 def read_files(code: RecordsView, known: Files) -> dict[str, CodeFile]:
-    """The files of the code; of those whose records changed since, the records are read.
+    """Read the code's files, using records of changed files only.
 
     Args:
         code: the records of the code source.
-        known: the files as they were read before.
+        known: the files as previously read.
     """
     outlines = {_path(record): record for record in code.scan({"kind": "outline"})}
     outlines.pop("", None)
@@ -107,7 +116,7 @@ def read_files(code: RecordsView, known: Files) -> dict[str, CodeFile]:
 
 
 def _definitions(code: RecordsView, paths: Sequence[str]) -> dict[str, dict[str, Definition]]:
-    """Path -> name -> definition, the first of its name."""
+    """Map path -> name -> first definition of that name."""
     found: dict[str, dict[str, Definition]] = {path: {} for path in paths}
     for start in range(0, len(paths), _BATCH):
         batch = list(paths[start : start + _BATCH])
@@ -123,7 +132,10 @@ def _definitions(code: RecordsView, paths: Sequence[str]) -> dict[str, dict[str,
 
 
 def _definition(unit: Record) -> Definition | None:
-    """What a unit defines for others: outermost, and by its name not private."""
+    """Return a unit's definition if it is outermost and public.
+
+    The name tells whether it is private.
+    """
     fields = unit.fields
     name, kind = str(fields.get("qualified_name") or ""), str(fields.get("unit_type") or "")
     line = fields.get("start_line")

@@ -1,8 +1,8 @@
-"""The entities and relations that a set of code files gives.
+"""Build entities and relations from a set of code files.
 
-Entities are the files, what they define for others, and the modules of others that they
-import. A function that no other file imports is none: the code source finds it, and here it
-would be one of too many.
+Entities are the files, the definitions that others may use, and the external modules that they
+import. A function that no other file imports is not an entity: the code source finds it, and here
+it would be one of too many.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from contextkit_entities.words import identifier_words, key_of, name_keys
 _DEFINED_IN, _IMPORTS, _USES = "defined in", "imports", "uses"
 _WEIGHTS = {_DEFINED_IN: 0.2, _IMPORTS: 0.35, _USES: 0.4}
 _OF_TESTS = 0.5
-"""What a test uses says less of how things hang together: tests use everything."""
+"""Weight of a use by a test, because tests use everything."""
 
 _LEAST_SALIENCE, _MOST_SALIENCE, _STEP = 0.2, 0.8, 0.1
 _FUNCTIONS = frozenset({"function", "method", "macro"})
@@ -33,10 +33,12 @@ _NO_TIME = datetime.fromtimestamp(0, UTC)
 
 
 class CodeEntity(NamedTuple):
-    """All that the entity of a file, a definition or a module depends on; cheap to compare.
+    """The inputs of a code entity; cheap to compare.
+
+    The entity is a file, a definition or a module.
 
     Attributes:
-        target: what it is of.
+        target: the thing that the entity is for.
         uses: how many files import it, in bits: 0, 1 for 1, 2 for 2 or 3, 3 for 4 to 7, …
         definition: the definition, or None.
     """
@@ -51,20 +53,20 @@ class CodeEntity(NamedTuple):
         return _id(self.target)
 
     def made(self) -> Entity:
-        """The entity."""
+        """Return the entity."""
         if self.definition is not None:
             return _definition_entity(self.target.path, self.definition, self.uses)
         return (_file_entity if self.target.path else _module_entity)(self.target, self.uses)
 
 
 class CodeRelation(NamedTuple):
-    """All that a relation from the code depends on; cheap to compare.
+    """The inputs of a relation from code; cheap to compare.
 
     Attributes:
-        source: what it starts from.
+        source: the thing that it starts from.
         kind: the relation's type.
-        target: what it leads to.
-        uses: how many files import that, in bits.
+        target: the thing that it leads to.
+        uses: how many files import the target, in bits.
     """
 
     source: Target
@@ -78,7 +80,7 @@ class CodeRelation(NamedTuple):
         return relation_id(_id(self.source), self.kind, _id(self.target), FROM_CODE)
 
     def made(self) -> Relation:
-        """The relation."""
+        """Return the relation."""
         weight = _WEIGHTS[self.kind] / (1 + (self.uses - 1) / 8)
         if self.kind != _DEFINED_IN and _TEST.search(self.source.path):
             weight *= _OF_TESTS
@@ -95,17 +97,20 @@ class CodeRelation(NamedTuple):
 
 
 CodeGraph = Mapping[tuple[object, ...], CodeEntity | CodeRelation]
-"""What names an entity or a relation -> what it is made of; the same files give the same."""
+"""Key of an entity or relation -> its inputs.
+
+The same files give the same graph.
+"""
 
 
 def code_graph(files: Files, resolved: Mapping[str, Resolved]) -> CodeGraph:
-    """The entities and relations of some files, none of them made yet.
+    """Build the graph of some files, without making its records.
 
-    To compare two graphs takes a small part of the time that making their records takes.
+    Comparing two graphs takes a small part of the time that making their records takes.
 
     Args:
         files: the files.
-        resolved: what each of them imports.
+        resolved: the resolved imports of each file.
     """
     targets = {path: each.targets for path, each in resolved.items()}
     times = Counter(target for found in targets.values() for target in found)
@@ -178,7 +183,7 @@ def _definition_entity(path: str, definition: Definition, uses: int) -> Entity:
 
 
 def placed(entity: Entity, path: str, definition: Definition) -> Entity:
-    """A definition's entity with where it is, and what it is for, as its file has it now."""
+    """Update a definition's entity with its current location and summary."""
     about = {"about": definition.summary} if definition.summary else {}
     others = {key: value for key, value in entity.properties.items() if key != "about"}
     location = f"{path}:{definition.line}"
@@ -186,7 +191,7 @@ def placed(entity: Entity, path: str, definition: Definition) -> Entity:
 
 
 def definition_id(path: str, name: str) -> str:
-    """The id of the entity of what a file defines under a name."""
+    """Return the id of a definition's entity."""
     return _id(Target(path, name))
 
 
@@ -209,14 +214,20 @@ def _id(target: Target) -> str:
 
 
 def _times(what: str, uses: int) -> dict[str, str]:
-    """How often, to the nearest power of two below: a new import need not change the record."""
+    """Return a count, rounded down to a power of two.
+
+    A new import then need not change the record.
+    """
     if not uses:
         return {}
     return {what: "1 file" if uses == 1 else f"{2 ** (uses - 1)}+ files"}
 
 
 def _salience(uses: int) -> float:
-    """More for what more files import, the same for each power of two."""
+    """Return the salience: it grows with each power of two.
+
+    `uses` counts the importing files.
+    """
     return round(min(_LEAST_SALIENCE + _STEP * uses, _MOST_SALIENCE), 2)
 
 
@@ -225,9 +236,10 @@ def _stem(path: str) -> str:
 
 
 def _path_keys(path: str) -> tuple[str, ...]:
-    """A file is called by its path or an end of it, with or without the suffix.
+    """Return a file's keys: its path and the path's ends.
 
-    Its bare name is a word like any other, unless it is several.
+    Each is given with and without the suffix. The bare file name is a key only if it has several
+    words: otherwise it is a word like any other.
     """
     parts = path.split("/")
     ends = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]

@@ -22,7 +22,7 @@ _Properties = dict[str, str | None]
 
 
 def _pairs(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> _Properties:
-    """`KEY=VALUE` as properties; without a value the property is taken away."""
+    """Parse `KEY=VALUE` as properties; without a value, remove the property."""
     found: _Properties = {}
     for pair in given:
         key, parted, value = pair.partition("=")

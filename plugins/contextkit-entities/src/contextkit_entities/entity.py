@@ -1,4 +1,4 @@
-"""An entity: something that has a name, and what is known of it."""
+"""An entity: something with a name, and its properties."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ ENTITY = "entity"
 BY_HAND: Literal["hand"] = "hand"
 FROM_CODE: Literal["code"] = "code"
 MODULE = "module"
-"""The type of what the code imports of others."""
+"""Type of external modules that the code imports."""
 
 DEFAULT_SALIENCE = 0.5
 DEFAULT_TYPE = "concept"
 
 
 def id_of(name: str) -> str:
-    """The id of the entity that is made by hand under that name."""
+    """Return the id of a hand-made entity of that name."""
     return key_of(name).replace(" ", "-")
 
 
 @frozen(kw_only=True)
 class Entity(Entry):
-    """Something that has a name.
+    """A named thing.
 
     Attributes:
         id: its name's words with hyphens between; one from code begins with `code:` or `module:`.
-        name: what it is called.
-        type: what it is: `service`, `person`, `class`, `file`.
-        properties: what is known of it: texts, numbers, truths.
+        name: its name.
+        type: its type: `service`, `person`, `class`, `file`.
+        properties: its properties: texts, numbers, truth values.
         aliases: other names of it.
-        keys: what it is looked up by; default: the keys of its names.
-        salience: how much it matters whatever is asked, 0..1.
-        origin: `hand`, or `code` for one that was found in the code.
-        location: where it is, such as `path:line`, or None.
+        keys: its lookup keys; default: the keys of its names.
+        salience: its importance regardless of the query, 0..1.
+        origin: `hand`, or `code` for an entity found in the code.
+        location: its location, such as `path:line`, or None.
     """
 
     noun = "entity"
@@ -85,28 +85,28 @@ class Entity(Entry):
 
     @property
     def text(self) -> str:
-        """Its own words: name, type and properties."""
+        """Return its own words: name, type and properties."""
         said = (f"{key}: {value}" for key, value in self.properties.items())
         return "\n".join([self.name, self.type, *said])
 
     @property
     def search_words(self) -> str:
-        """Its aliases, which are searched beside its text."""
+        """Return its aliases, which are searched beside its text."""
         return " ".join(self.aliases)
 
     def derived_fields(self) -> Mapping[str, Any]:
-        """What tells it from a relation, and what it is looked up by."""
+        """Return the fields that mark an entity, and its keys."""
         return {"kind": ENTITY, "names": list(self.keys)}
 
     @classmethod
     def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003
-        """Its name's words."""
+        """Return its name's words as its id."""
         return id_of(given["name"])
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
-        """The entity that a record was made from; what is amiss in the record is left out."""
-        # There are thousands from the code: no value is checked as one that somebody gives.
+        """Build an entity from its record, leaving out invalid parts."""
+        # There are thousands from the code: no value is validated like one that a user gives.
         fields = record.fields
         properties = fields.get("properties")
         location = fields.get("location")
@@ -126,7 +126,7 @@ class Entity(Entry):
 
 
 def texts_in(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """The texts of a list in a record's fields."""
+    """Return the texts of a list in a record's fields."""
     value = fields.get(name)
     if not isinstance(value, (list, tuple)):
         return ()
@@ -134,6 +134,6 @@ def texts_in(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def measure_in(fields: Mapping[str, Any], name: str, default: float) -> float:
-    """A number within 0..1 in a record's fields, or the default."""
+    """Return a field's number within 0..1, or the default."""
     value = fields.get(name)
     return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else default

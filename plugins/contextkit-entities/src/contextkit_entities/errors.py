@@ -1,4 +1,4 @@
-"""What can be wrong with an entity, with a relation, and with the name of one."""
+"""Errors of entities, relations and their names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ _SHOWN = 5
 
 
 class InvalidEntityError(InvalidEntryError):
-    """A part of an entity or of a relation has a value that is not allowed; nothing was stored."""
+    """An entity or relation is invalid; nothing was stored.
+
+    One of its parts has a value that is not allowed.
+    """
 
 
 class UnknownEntityError(ContextKitError):
     """No entity has this name.
 
     Attributes:
-        name: what was asked for.
+        name: the requested name.
     """
 
     exit_code = 5
@@ -35,8 +38,8 @@ class AmbiguousEntityError(ContextKitError):
     """Several entities have this name.
 
     Attributes:
-        name: what was asked for.
-        ids: theirs.
+        name: the requested name.
+        ids: the ids of these entities.
     """
 
     exit_code = 5
@@ -51,7 +54,7 @@ class UnknownRelationError(ContextKitError):
     """There is no such relation to remove.
 
     Attributes:
-        relation: what was asked for.
+        relation: the requested relation.
     """
 
     exit_code = 5

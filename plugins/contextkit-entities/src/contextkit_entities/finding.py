@@ -1,4 +1,4 @@
-"""Finding the entities for a request: those that it mentions, and those that search finds."""
+"""Find a request's entities, by mentions and by search."""
 
 from __future__ import annotations
 
@@ -25,12 +25,18 @@ from contextkit_entities.words import key_of
 _MENTION = 2.0
 _FROM_CODE = 5
 _LEAST_FROM_CODE = 0.6
-"""The code source finds code: what stands here beside it is little, and answers most of it."""
+"""Least score of an entity from the code.
+
+The code source finds code: an entity beside it says little, and must answer most of the query.
+"""
 
 _HIGHLY_SALIENT = 0.9
 _MOST_SALIENT = 10
 _SALIENT_FIT = 1 / 3
-"""A good match of the search stands before what is salient and no more."""
+"""Fit of an entity that is only salient.
+
+A good match of the search comes before it.
+"""
 
 _MOST_MENTIONED = 2_000
 _TITLE = 60
@@ -38,12 +44,12 @@ _TITLE = 60
 
 @frozen
 class Found:
-    """An entity that a request asks for.
+    """An entity that answers a request.
 
     Attributes:
         entity: the entity.
-        fit: 1 where the request mentions it; else half of what the search says, as a mention
-            counts double; a third for what is highly salient and no more.
+        fit: 1 where the request mentions it; else half of the search's score, as a mention counts
+            double; a third for an entity that is only highly salient.
         mentioned: whether the request mentions it.
     """
 
@@ -53,15 +59,20 @@ class Found:
 
     @property
     def relevance(self) -> float:
-        """The fit, up to half less for what is little salient, 0..1."""
+        """Return the fit, reduced by low salience, 0..1.
+
+        The reduction is half at most.
+        """
         return self.fit * (0.5 + 0.5 * self.entity.salience)
 
 
 async def find_entities(request: ContextRequest, records: RecordsView) -> list[Found]:
-    """The entities that a request mentions or that match it, best first, each once.
+    """Return the entities that a request mentions or matches.
+
+    They are sorted best first, each once.
 
     Args:
-        request: the request; of its filters those on types have been taken out.
+        request: the request, without its filters on types.
         records: the records of the source `entities`.
     """
     filters = {**request.filters, "kind": ENTITY}
@@ -78,13 +89,13 @@ async def find_entities(request: ContextRequest, records: RecordsView) -> list[F
 def with_salient(
     found: Sequence[Found], records: RecordsView, filters: Mapping[str, Any]
 ) -> list[Found]:
-    """Add up to ten highly salient entities to those that were found, best first; blocks.
+    """Add up to ten highly salient entities, best first; blocks.
 
-    Highly salient is what somebody gave a salience of 0.9 or more. Entities from the code have
-    a salience that was counted, and need a mention or a match.
+    An entity is highly salient if it was given a salience of 0.9 or more. Entities from the code
+    have a computed salience, and need a mention or a match.
 
     Args:
-        found: what was found for the request.
+        found: the entities found for the request.
         records: the records of the source `entities`.
         filters: the request's filters, without those on types of entities.
     """
@@ -100,7 +111,10 @@ def with_salient(
 
 
 def _query_and_names(request: ContextRequest) -> str:
-    """The query, and behind it the names that plugins know to be meant by it."""
+    """Return the query, followed by names that plugins add.
+
+    Plugins know that the query means these names.
+    """
     more = [name for name in request.signals.entities if name not in request.query]
     return "\n".join([request.query, *more])
 
@@ -114,11 +128,11 @@ async def _search(
 
 
 def mentioned(mentions: Mentions, records: RecordsView, filters: Mapping[str, Any]) -> list[Entity]:
-    """The entities that have one of the mentioned names; blocks.
+    """Return the entities that have a mentioned name; blocks.
 
-    Of code, a name that is a word of everyday language (`run`, `Store`) is one only where it
-    is written as code, in its own case; that of a module (`click`) also where the query speaks
-    of using or importing something.
+    Of entities from code, a name that is an everyday word (`run`, `Store`) counts only where it is
+    written as code, in its own case; that of a module (`click`) also where the query speaks of
+    using or importing something.
     """
     if not mentions.keys:
         return []
@@ -153,12 +167,12 @@ def _best_first(named: Iterable[Entity], hits: Iterable[Hit]) -> list[Found]:
 
 
 def _rank(found: Found) -> tuple[bool, float]:
-    # Of an id that is in both scopes the project's stands for both.
+    # If an id is in both scopes, the project's entity is used.
     return found.entity.scope == "project", found.fit
 
 
 def entity_item(found: Found) -> ContextItem:
-    """An entity as an item of the source `entities`."""
+    """Return an entity as an item of the source `entities`."""
     entity = found.entity
     return ContextItem(
         source="entities",
@@ -167,9 +181,9 @@ def entity_item(found: Found) -> ContextItem:
         id=entity.id,
         kind="entity",
         title=entity.name[:_TITLE],
-        # Of two of one name each is itself: an id in backticks is no mere word.
+        # Two entities of one name are distinct: an id in backticks is no ordinary word.
         text=f"`{entity.id}`\n{entity.text}",
-        # No time: what is true of an entity does not wear out.
+        # No time: facts about an entity do not age.
         salience=entity.salience,
         location=entity.location or f"entity {entity.id}",
         metadata={**entity.as_dict(), "mentioned": found.mentioned},
@@ -177,7 +191,10 @@ def entity_item(found: Found) -> ContextItem:
 
 
 def filter_texts(filters: Mapping[str, Any], name: str) -> list[str]:
-    """The texts of a filter; raises `InvalidRequestError` where it has anything else."""
+    """Return the texts of a filter.
+
+    Raises `InvalidRequestError` where it has anything else.
+    """
     value = filters.get(name, ())
     texts = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
     for text in texts:

@@ -16,7 +16,7 @@ _LONGEST_IN_COMPACT = 200
 
 
 def formatted_entity(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One entity's line.
+    """Format one entity on a line.
 
     Args:
         item: the entity.
@@ -46,7 +46,10 @@ def formatted_entity(item: ContextItem, style: Style, detail: Detail) -> str:
 
 
 def formatted_relation(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One relation's line, names at its ends; `full` has its properties, too."""
+    """Format one relation on a line, with its ends' names.
+
+    `full` has its properties, too.
+    """
     data = item.metadata
     kind = one_line(str(data.get("type") or "related to"))
     source, target = (one_line(str(data.get(end) or "?")) for end in ("source", "target"))
@@ -70,9 +73,10 @@ def _element(tag: str, attributes: Mapping[str, str], said: str) -> str:
 def shortened_entity(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str:
-    """The entity with where it is, or by its name alone; empty where neither fits.
+    """Shorten an entity to name and location, or name only.
 
-    Half a line and a note on where the rest is would take more room than they tell.
+    The result is empty where neither fits. Half a line and a note on the location of the rest would
+    take more room than they are worth.
     """
     bare = evolve(item, metadata={**item.metadata, "location": None})
     forms = (formatted_entity(each, style, "summary") for each in (item, bare))
@@ -82,7 +86,10 @@ def shortened_entity(
 def shortened_relation(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str:
-    """The relation without its properties; empty where that does not fit: half of it is none."""
+    """Shorten a relation by dropping its properties.
+
+    The result is empty where that does not fit: half a relation says nothing.
+    """
     form = formatted_relation(item, style, "summary")
     return form if count(form) <= max_tokens else ""
 

@@ -1,4 +1,4 @@
-"""Bringing the entities and relations that come from the code up to date with its records."""
+"""Update the entities and relations from the code source's records."""
 
 from __future__ import annotations
 
@@ -24,24 +24,23 @@ _log = get_logger(__name__)
 
 
 def index_entities(indexer: Indexer) -> IndexReport:
-    """Make entities and relations from the records of the code source.
+    """Make entities and relations from the code source's records.
 
-    Where those are what they were, nothing else is read. Else the files are read whose
-    records changed, and what is stored is what differs from before. What was made by hand is
-    left alone.
+    If the records did not change, nothing else is read. Otherwise the changed files are read, and
+    only differences are stored. Entities and relations made by hand are not touched.
     """
     source = indexer.settings["code_source"]
     code = indexer.records.others(source)
     seen = [_VERSION, source, *(fingerprint(code) if source else ["", 0])]
     state = indexer.state.load()
     if state.get("seen") == seen:
-        # What is remembered of the files is then not looked at: there may be thousands.
+        # The saved files are then not read: there may be thousands.
         return IndexReport(unchanged=int(state.get("stored", 0)))
     known = _files_in(state)
     anew = known is None or state["seen"][:2] != seen[:2]
     before = {} if anew or known is None else known
     files = read_files(code, before) if source else {}
-    # Until all of it is stored nothing is known: what dies on the way starts anew.
+    # The state stays empty until everything is stored: an interrupted run starts anew.
     indexer.state.clear()
     if anew:
         indexer.records.delete_where({"origin": FROM_CODE})
@@ -60,7 +59,10 @@ def index_entities(indexer: Indexer) -> IndexReport:
 
 
 def _files_in(state: Mapping[str, Any]) -> dict[str, CodeFile] | None:
-    """The files of the last run; None where nothing, or nothing readable, is remembered."""
+    """Return the last run's files; None if there are none.
+
+    None as well where the state cannot be read.
+    """
     try:
         if state["seen"][0] != _VERSION:
             return None
@@ -70,14 +72,17 @@ def _files_in(state: Mapping[str, Any]) -> dict[str, CodeFile] | None:
 
 
 def _is_of_same_graph(before: Files, after: Files) -> bool:
-    """Whether nothing but places and summaries differs, as after most changes of code."""
+    """Return whether only locations and summaries differ.
+
+    This is so after most changes of code.
+    """
     return before.keys() == after.keys() and all(
         file.links == before[path].links for path, file in after.items()
     )
 
 
 def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexReport:
-    """Give the definitions that are elsewhere in their files their new places."""
+    """Update the locations of definitions that moved within their files."""
     from contextkit_entities.code_graph import definition_id, placed
 
     places = {
@@ -94,8 +99,8 @@ def _moved(indexer: Indexer, before: Files, after: Files, stored: int) -> IndexR
 
 
 def _linked_anew(indexer: Indexer, before: Files, after: Files) -> IndexReport:
-    """Follow the imports that may lead elsewhere, and store what the graph has else for it."""
-    # Most runs find every link as it was.
+    """Resolve imports that may have changed, and store the differences."""
+    # In most runs, all links are unchanged.
     from contextkit_entities.code_graph import code_graph
     from contextkit_entities.resolving import resolve, resolve_again
 
@@ -105,7 +110,10 @@ def _linked_anew(indexer: Indexer, before: Files, after: Files) -> IndexReport:
 
 
 def _stored(indexer: Indexer, before: CodeGraph, after: CodeGraph) -> IndexReport:
-    """Store what differs between two graphs; of what does not, no record is made."""
+    """Store the differences of two graphs.
+
+    No record is made for what they share.
+    """
     now = datetime.now(UTC)
     changed = [key for key, each in after.items() if before.get(key) != each]
     gone = [each.id for key, each in before.items() if key not in after]

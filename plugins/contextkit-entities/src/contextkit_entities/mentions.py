@@ -1,4 +1,7 @@
-"""Which names a query mentions: whole words in any case, identifiers, dotted names, paths."""
+"""Find the names that a query mentions.
+
+They may be whole words in any case, identifiers, dotted names or paths.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,9 @@ class Mentions:
     """The names that a query may mention.
 
     Attributes:
-        spans: each key that a name may have -> where it stands, in words from the first.
-        as_code: identifiers that are written as such: in backticks, before a parenthesis, or
-            with a capital within a sentence.
+        spans: each possible key of a name -> its positions, in words from the first.
+        as_code: identifiers that are written as such: in backticks, before a parenthesis, or with a
+            capital within a sentence.
         of_modules: whether the query speaks of using, importing or installing something.
     """
 
@@ -40,13 +43,13 @@ class Mentions:
 
     @property
     def keys(self) -> list[str]:
-        """What names are looked up by."""
+        """Return the lookup keys."""
         return list(self.spans)
 
     def longest(self, keys: Iterable[str]) -> frozenset[str]:
-        """Of the keys that names have, those that stand somewhere outside of a longer one.
+        """Return the keys that occur outside of a longer one.
 
-        Who writes `contextkit/tokens/counters.py` does not mean another `tokens.py`.
+        A query with `contextkit/tokens/counters.py` does not mean another `tokens.py`.
         """
         found = {key: self.spans[key] for key in keys if key in self.spans}
         every = {span for spans in found.values() for span in spans}
@@ -58,7 +61,10 @@ class Mentions:
 
 
 def mentions_in(query: str) -> Mentions:
-    """What a query may mention, of its first 120 words: runs of up to eight of them."""
+    """Return the possible mentions in a query.
+
+    These are runs of up to eight of its first 120 words.
+    """
     text = unicodedata.normalize("NFKC", query[:_MOST_CHARACTERS])
     words = list(islice(_WORD.finditer(text), _MOST_WORDS))
     folded = [word[0].casefold() for word in words]

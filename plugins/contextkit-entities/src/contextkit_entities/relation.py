@@ -1,4 +1,4 @@
-"""A relation: how one entity stands to another."""
+"""A relation between two entities."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ RELATION = "relation"
 """The field `kind` of a relation's record."""
 
 BANDS = tuple(str(tenth) for tenth in range(10, -1, -1))
-"""The field `band` of relations' records, the weightiest first: whole tenths of the weight.
+"""Field `band` of relations' records, by tenths of the weight.
 
-The store has indexes of words alone. By this one the weightiest of many are read first.
+The highest weight comes first. The store indexes only words. With this field, the relations of
+highest weight are read first.
 """
 
 DEFAULT_WEIGHT = 1.0
@@ -27,9 +28,9 @@ _DEFAULT_TYPE = "related to"
 
 
 def relation_id(source_id: str, kind: str, target_id: str, origin: str = BY_HAND) -> str:
-    """The id of the relation of that type between two entities.
+    """Return the id of a relation of that type.
 
-    One that is made by hand and one from the code are two records: neither replaces the other.
+    A relation made by hand and one from the code are two records: neither replaces the other.
     """
     made = f"{source_id} --[{kind}]--> {target_id}"
     return made if origin == BY_HAND else f"{origin}:{made}"
@@ -41,16 +42,16 @@ class Relation:
 
     Attributes:
         source_id: the id of the entity that it starts from.
-        target_id: the id of the one that it leads to.
-        source: the name of the first.
-        target: the name of the second.
-        type: what it is, such as `uses`.
-        weight: how strong it is, 0..1.
-        properties: what is known of it: texts, numbers, truths.
-        origin: `hand`, or `code` for one that was found in the code.
+        target_id: the id of the entity that it leads to.
+        source: the name of its start.
+        target: the name of its target.
+        type: its type, such as `uses`.
+        weight: its strength, 0..1.
+        properties: its properties: texts, numbers, truth values.
+        origin: `hand`, or `code` for a relation found in the code.
         created_at: when it was first stored.
-        project: whose it is; `USER` for the user's.
-        outcome: what storing it did.
+        project: the project that it belongs to; `USER` for the user's.
+        outcome: the result of storing it.
     """
 
     source_id: str
@@ -67,22 +68,25 @@ class Relation:
 
     @property
     def id(self) -> str:
-        """Made of its ends and its type: between two entities there is one of each type."""
+        """Return the id, made of its ends and its type.
+
+        Two entities have at most one relation of each type.
+        """
         return relation_id(self.source_id, self.type, self.target_id, self.origin)
 
     @property
     def text(self) -> str:
-        """The relation as text, with names for ids."""
+        """Return the relation as text, with names for ids."""
         return f"{self.source} --[{self.type}]--> {self.target}"
 
     @property
     def triple(self) -> tuple[str, str, str]:
-        """Its statement: source, type and target."""
+        """Return its source, type and target."""
         return self.source_id, self.type, self.target_id
 
     @classmethod
     def from_record(cls, record: Record) -> Relation:
-        """The relation that a record was made from; what is amiss in the record is left out."""
+        """Build a relation from its record, leaving out invalid parts."""
         fields = record.fields
         properties = fields.get("properties")
         source_id, target_id = (str(fields.get(name) or "") for name in ("source_id", "target_id"))
@@ -100,7 +104,7 @@ class Relation:
         )
 
     def as_record(self) -> Record:
-        """The record that it is stored as."""
+        """Return the record to store."""
         return Record(
             id=self.id,
             text=self.text,
@@ -121,7 +125,7 @@ class Relation:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The relation as JSON values, for people's scripts."""
+        """Return the relation as JSON values, for people's scripts."""
         return {
             "source": self.source,
             "type": self.type,

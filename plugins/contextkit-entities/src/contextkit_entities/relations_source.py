@@ -1,6 +1,6 @@
-"""The plugin `relations`: the relations around the entities that a query is about.
+"""The plugin `relations`: relations around the entities of a query.
 
-Its records are those of the source `entities`, which keeps both.
+Its records are those of the source `entities`, which stores both.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The relations around what the query mentions, or around what matches it best."""
+    """Return relations around mentioned or best-matching entities."""
     from contextkit_entities.asking import ask_for_relations
 
     return await ask_for_relations(request)
@@ -46,7 +46,7 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Both names with the type of the relation between them, on one line."""
+    """Format both names and the relation's type on one line."""
     from contextkit_entities.formatting import formatted_relation
 
     return [formatted_relation(item, style, detail) for item in items]
@@ -56,7 +56,10 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str:
-    """Properties go; the rest is whole or not there."""
+    """Shorten relations by dropping their properties.
+
+    A relation whose rest does not fit is left out.
+    """
     from contextkit_entities.formatting import shortened_relation
 
     return shortened_relation(item, style, max_tokens, count)

@@ -1,4 +1,4 @@
-"""Where imports lead: to files of the workspace, to what these define, or to others' modules."""
+"""Resolve imports to files, their definitions, or external modules."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _STANDARD = {
 
 
 class Target(NamedTuple):
-    """What an import leads to.
+    """The target of an import.
 
     Attributes:
-        path: the file, or empty for a module that is not of the workspace.
-        name: what the file defines and is imported; or the module.
+        path: the file, or empty for a module outside the workspace.
+        name: the imported definition of the file; or the module.
     """
 
     path: str
@@ -45,11 +45,11 @@ class Target(NamedTuple):
 
 
 class Resolved(NamedTuple):
-    """What a file imports.
+    """The resolved imports of a file.
 
     Attributes:
-        targets: where its imports lead, each once, in order.
-        looked_into: the files whose definitions and imports say so, beside its own.
+        targets: the targets of its imports, each once, in order.
+        looked_into: the files whose definitions and imports determined the targets, beside its own.
     """
 
     targets: tuple[Target, ...]
@@ -57,7 +57,7 @@ class Resolved(NamedTuple):
 
 
 def resolve(files: Files) -> dict[str, Resolved]:
-    """What each of some files imports."""
+    """Resolve the imports of some files."""
     resolver = Resolver(files)
     return {path: resolver.resolved(path) for path in files}
 
@@ -65,10 +65,10 @@ def resolve(files: Files) -> dict[str, Resolved]:
 def resolve_again(
     files: Files, before: Files, known: Mapping[str, Resolved]
 ) -> Mapping[str, Resolved]:
-    """The same as `resolve`, where it is known of the files as they were before.
+    """Resolve imports again, using the result for the previous files.
 
-    While no file comes, goes, or changes its language, imports lead elsewhere only from and
-    through files that changed.
+    The result equals that of `resolve`. While no file is added, removed, or changes its language,
+    only imports from and through changed files resolve differently.
     """
     if [(p, f.language) for p, f in files.items()] != [(p, f.language) for p, f in before.items()]:
         return resolve(files)
@@ -87,7 +87,7 @@ def resolve_again(
 
 
 class _Import(NamedTuple):
-    """One import: its file and that's folder, its language, the module, what is taken of it."""
+    """An import: its file, folder, language, module and imported names."""
 
     path: str
     folder: str
@@ -98,7 +98,7 @@ class _Import(NamedTuple):
 
 @define(eq=False)
 class Resolver:
-    """Finds what the imports of a set of files lead to.
+    """Resolves the imports of a set of files.
 
     Attributes:
         files: the files.
@@ -123,7 +123,7 @@ class Resolver:
         self._packages = frozenset(posixpath.dirname(path) for path in packages)
 
     def resolved(self, path: str) -> Resolved:
-        """What a file imports; the file itself and standard modules not."""
+        """Return a file's resolved imports, without itself and standard modules."""
         file, folder = self.files[path], posixpath.dirname(path)
         self._looked_into.clear()
         found = (
@@ -167,7 +167,10 @@ class Resolver:
             yield Target("", parts[0])
 
     def _taken(self, wanted: _Import, file_of: Callable[[Sequence[str]], str]) -> Iterator[Target]:
-        """What is taken of a Python module: what it defines, or modules below; and the module."""
+        """Yield a Python import's targets.
+
+        They are definitions of the module or modules below it, and the module itself.
+        """
         module = file_of(())
         for name in wanted.names:
             if defined := (self._defined(module, name) if module else None):
@@ -183,7 +186,10 @@ class Resolver:
         return next((f for f in (f"{stem}.py", inside, f"{stem}.pyi") if f in self.files), "")
 
     def _python_file(self, folder: str, parts: tuple[str, ...]) -> str:
-        """The file of an absolute module: below a folder that is no package itself."""
+        """Return the file of an absolute module.
+
+        It is below a folder that is not itself a package.
+        """
         known = self._modules.get((folder, parts))
         if known is None:
             found = [
@@ -211,7 +217,10 @@ class Resolver:
             yield Target(found)
 
     def _file(self, wanted: _Import) -> Iterator[Target]:
-        """A file that is named by its path: beside this one, or by the end of its path."""
+        """Yield the file named by a path.
+
+        It is beside the importing file, or has the end of that path.
+        """
         named = wanted.module
         if wanted.language == "ruby" and not named.endswith(".rb"):
             named += ".rb"
@@ -227,7 +236,10 @@ class Resolver:
             yield from _module(wanted)
 
     def _dotted(self, wanted: _Import) -> Iterator[Target]:
-        """A path of names: a file, or something in a file."""
+        """Yield the target of a path of names.
+
+        It is a file, or a definition in one.
+        """
         parts = tuple(part for part in _PARTS.split(wanted.module) if part)
         while parts and parts[0] in _OF_RUST:
             parts = parts[1:]
@@ -247,7 +259,10 @@ class Resolver:
     # -- what files define --------------------------------------------------------------------
 
     def _defined(self, path: str, name: str, depth: int = _RE_EXPORTS) -> Target | None:
-        """What a file defines under a name, or what it imports under that from another."""
+        """Return a file's definition of that name.
+
+        The file may also import it from another.
+        """
         file = self.files[path]
         self._looked_into.add(path)
         if path not in self._names:
@@ -256,7 +271,7 @@ class Resolver:
             return Target(path, name)
         if depth == 0 or (path, name) in self._sought:
             return None
-        # A package that takes a module's name from a module that is not there leads to itself.
+        # A package that imports a module's name from a missing module leads to itself.
         self._sought.add((path, name))
         try:
             return self._re_exported(path, file, name, depth)
@@ -274,11 +289,11 @@ class Resolver:
 
 
 def _module(wanted: _Import) -> Iterator[Target]:
-    """A module of others, by the part of its name that tells it from the rest."""
+    """Yield an external module, by its distinguishing part."""
     parts = [part for part in _PARTS.split(wanted.module) if part]
     if wanted.language == "go":
         host, _, rest = wanted.module.partition("/")
-        # Go's own have no host in their path.
+        # Go's own modules have no host in their path.
         if "." in host:
             yield Target("", "/".join([host, *rest.split("/")[:2]]))
     elif parts and parts[0] not in _STANDARD.get(wanted.language, ()):
@@ -290,19 +305,25 @@ def _joined(path: str, module: str) -> str:
 
 
 def _module_parts(path: str) -> tuple[str, ...]:
-    """A file's path as the name of its module: without its suffix, a package for its init."""
+    """Return a file's path as its module's name.
+
+    The suffix is dropped, and a package's init file stands for the package.
+    """
     parts = path.split("/")
     parts[-1] = parts[-1].partition(".")[0] or parts[-1]
     return tuple(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
 def _above(path: str, parts: int) -> str:
-    """The folder that a module of so many parts is in."""
+    """Return the folder that contains a module of this depth."""
     return "/".join(path.removesuffix("/__init__.py").split("/")[:-parts])
 
 
 def _nearest(paths: Sequence[str], folder: str) -> str:
-    """The file with most folders in common with a folder, the first of several; "" of none."""
+    """Return the file that shares most folders with a folder.
+
+    Of several the first; "" where there is none.
+    """
     if len(paths) < 2:
         return "".join(paths)
     folders = folder.split("/") if folder else []

@@ -1,4 +1,7 @@
-"""How far relations are followed; light to import, as every process loads the plugin."""
+"""Limits on following relations.
+
+Light to import, as every process loads the plugin.
+"""
 
 from __future__ import annotations
 

@@ -13,24 +13,24 @@ _RELATED = {"stored": "Related:", "updated": "Updated:", "unchanged": "Already t
 
 
 def stored_line(entity: Entity) -> str:
-    """What adding did."""
+    """Describe the result of adding an entity."""
     whose = "all your projects" if entity.scope == "user" else "this project"
     return f"{_DID[entity.outcome]} {entity.name} ({entity.type}, {whose})"
 
 
 def relation_line(relation: Relation) -> str:
-    """What relating did."""
+    """Describe the result of relating two entities."""
     return f"{_RELATED[relation.outcome]} {relation.text}"
 
 
 def forgotten_line(entity: Entity, relations: int) -> str:
-    """What forgetting did."""
+    """Describe the result of deleting an entity."""
     also = {0: "", 1: " and 1 relation"}.get(relations, f" and {relations} relations")
     return f"Forgot {entity.name}{also}"
 
 
 def entity_lines(entities: Sequence[Entity], total: int) -> str:
-    """A line for each, and how many there are where that is more."""
+    """List entities, one per line, and the total if larger."""
     width = max((len(entity.type) for entity in entities), default=0)
     lines = [
         f"{each.salience:.2f}  {each.type:<{width}}  {each.name}{_known(each)}" for each in entities
@@ -41,7 +41,7 @@ def entity_lines(entities: Sequence[Entity], total: int) -> str:
 
 
 def entity_text(entity: Entity, steps: Sequence[Step]) -> str:
-    """An entity with the relations around it."""
+    """Show an entity with the relations around it."""
     aliases = f"\nalso called: {', '.join(entity.aliases)}" if entity.aliases else ""
     where = f"\nin: {entity.location}" if entity.location else ""
     head = f"{entity.name} ({entity.type}, salience {entity.salience:.2f}){_known(entity)}"
@@ -49,7 +49,7 @@ def entity_text(entity: Entity, steps: Sequence[Step]) -> str:
 
 
 def related_lines(steps: Sequence[Step]) -> str:
-    """A line for each relation, farther ones indented."""
+    """List relations, one per line, farther ones indented."""
     lines = [f"{'  ' * step.depth}{step.relation.text}" for step in steps]
     return "\n".join(lines) or "  No relations."
 

@@ -1,4 +1,7 @@
-"""The tools `remember_entity`, `relate_entities`, `find_related` and those that forget."""
+"""Agent tools to remember, relate, find and forget entities.
+
+Among them are `remember_entity`, `relate_entities` and `find_related`.
+"""
 
 from __future__ import annotations
 
@@ -153,4 +156,4 @@ TOOLS = (
         destructive=True,
     ),
 )
-"""What agents can do with entities."""
+"""Agent tools for entities."""

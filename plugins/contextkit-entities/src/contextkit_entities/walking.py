@@ -1,7 +1,7 @@
-"""Walking from entities along their relations, breadth first, over the store.
+"""Walk from entities along their relations, breadth first.
 
-The store is the graph: the ends of relations are indexed, and each depth is one question to it
-for the relations of all entities that the last one reached.
+The store is the graph: the ends of relations are indexed, and each depth is one query to it, for
+the relations of all entities that the previous one reached.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from contextkit_entities.relation import BANDS, Relation
 _HEAVY = list(BANDS[:2])
 
 DECAY = 0.5
-"""What a relation one step farther away is worth beside one of the same weight."""
+"""Factor for each further step of a walk."""
 
 
 @frozen(kw_only=True)
 class Bounds:
-    """How far a walk goes.
+    """Limits of a walk.
 
     Attributes:
         depth: 1 for the relations of the entities themselves, 2 for those of what these lead
             to, and so on; 0 for none.
-        entities: so many are looked at, those that it starts from included.
-        read: so many relations are read for each depth, the weightiest where there are more.
-        hub: an entity with more relations than this, that is no start, says little of how its
-            neighbours stand to each other: the walk does not go on from it.
-        least: a score below which a relation is not wanted.
-        enough: so many relations are wanted. The walk does not go where all that it could
-            find is worth less than `least`, or than so many that it has.
+        entities: the most entities visited, including the starts.
+        read: the most relations read for each depth; of more, those of highest weight.
+        hub: the most relations of an entity that the walk continues from, unless it is a start: a
+            hub says little about how its neighbours relate to each other.
+        least: the least score of a relation.
+        enough: the most relations wanted. The walk stops where all that it could still find scores
+            less than `least`, or than `enough` relations already found.
     """
 
     depth: int = 2
@@ -48,20 +48,20 @@ class Bounds:
     enough: int = 1_000_000
 
     def floor(self, steps: Iterable[Step]) -> float:
-        """What a relation's score must reach to be wanted beside these."""
+        """Return the score a relation must reach beside these."""
         best = nlargest(self.enough, (step.score for step in steps))
         return max(self.least, best[-1]) if len(best) == self.enough else self.least
 
 
 @frozen
 class Step:
-    """A relation that a walk came along.
+    """A relation reached by a walk.
 
     Attributes:
         relation: the relation.
         depth: 1 for a relation of a start.
-        strength: the fit of the start that it was reached from, times the weight of each
-            relation on the way, halved for each depth behind the first.
+        strength: the fit of its start, times the weight of each relation on the way, halved for
+            each depth after the first.
     """
 
     relation: Relation
@@ -70,18 +70,20 @@ class Step:
 
     @property
     def score(self) -> float:
-        """How much it says of where the walk began, 0..1."""
+        """Return its score relative to the starts, 0..1."""
         return self.relation.weight * self.strength
 
 
 def walk(
     records: RecordsView, starts: Mapping[str, float], bounds: Bounds | None = None
 ) -> list[Step]:
-    """The relations around some entities, each once, at its smallest depth, best first.
+    """Return the relations around some entities, best first.
+
+    Each appears once, at its smallest depth.
 
     Args:
         records: the records of the source `entities`.
-        starts: entity id -> how well it fits the question, 0..1.
+        starts: entity id -> its fit to the question, 0..1.
         bounds: how far to go.
     """
     bounds = bounds or Bounds()
@@ -114,9 +116,9 @@ def _strongest(entities: Mapping[str, float]) -> Iterable[tuple[str, float]]:
 
 
 def _relations_of(records: RecordsView, entities: Mapping[str, float], most: int) -> list[Relation]:
-    """The relations that one of these is an end of, the weightiest where they are more.
+    """Return relations of these entities, limited by weight.
 
-    Of one that there is several times, that made by hand stands for all, and the project's.
+    Of copies of one relation, that made by hand is used for all, and of those the project's.
     """
     filters = {"ends": list(entities)}
     found = [Relation.from_record(record) for record in _weightiest(records, filters, most)]
@@ -125,8 +127,11 @@ def _relations_of(records: RecordsView, entities: Mapping[str, float], most: int
 
 
 def _weightiest(records: RecordsView, filters: Filters, most: int) -> list[Record]:
-    """The records of relations that match, or the weightiest of them to a tenth."""
-    # To count the heavy ones alone is cheaper, and of a hub it often says enough.
+    """Return matching relations' records, or those of highest weight.
+
+    Weights are compared to a tenth.
+    """
+    # Counting only the heavy ones is cheaper, and often enough for a hub.
     if all(records.count(each) <= most for each in ({**filters, "band": _HEAVY}, filters)):
         return list(islice(records.scan(filters), most))
     found: list[Record] = []

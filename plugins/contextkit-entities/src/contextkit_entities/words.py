@@ -1,8 +1,9 @@
-"""Names, types, properties and measures: what they may be, and the form in which they are stored.
+"""Validate and normalize names, types, properties and measures.
 
-A name is looked up by its keys, so that a mention of it is found however it is written: its
-words in lower case, parted by single spaces. `contextkit/tokens.py` and `contextkit.tokens.py`
-have the key `contextkit tokens py`, and `TokenCounter` has `tokencounter` and `token counter`.
+A name is looked up by its keys, so that a mention of it is found however it is written. A key is
+its words in lower case, separated by single spaces. `contextkit/tokens.py` and
+`contextkit.tokens.py` have the key `contextkit tokens py`, and `TokenCounter` has `tokencounter`
+and `token counter`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextkit.text import given_line
 from contextkit_entities.errors import InvalidEntityError
 
 KEY_WORDS = 8
-"""A key of more words is not looked up."""
+"""Most words of a key that is looked up."""
 
 _MAX_NAME = 200
 _MAX_TYPE = 40
@@ -35,15 +36,15 @@ _line = partial(given_line, error=InvalidEntityError)
 
 
 def key_of(name: str) -> str:
-    """The key of a name; empty for one without a letter or digit."""
+    """Return a name's key; empty without a letter or digit."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", name).casefold()))
 
 
 def identifier_words(name: str) -> str:
-    """The words of an identifier as a key: `TokenCounter` and `token_counter` are two.
+    """Return an identifier's words as a key.
 
-    Empty for what is one word, and where fewer than two have three letters: `is_a` is no
-    mention wherever a text has "is a".
+    `TokenCounter` and `token_counter` have two. Empty for a single word, and where fewer than two
+    words have three letters: `is_a` is not mentioned wherever a text has "is a".
     """
     if not name.isascii() or not name.isidentifier():
         return ""
@@ -53,13 +54,16 @@ def identifier_words(name: str) -> str:
 
 
 def name_keys(names: Iterable[str]) -> tuple[str, ...]:
-    """The keys under which names are looked up, each once."""
+    """Return the lookup keys of names, each once."""
     keys = (key for name in names for key in (key_of(name), identifier_words(name)))
     return tuple(dict.fromkeys(key for key in keys if 1 <= len(key.split()) <= KEY_WORDS))
 
 
 def stored_name(name: object) -> str:
-    """A name on one line; raises `InvalidEntityError` unless it has 1 to 200 characters."""
+    """Return a name on one line.
+
+    Raises `InvalidEntityError` unless it has 1 to 200 characters.
+    """
     stored = _line(name, "a name", _MAX_NAME)
     if not key_of(stored):
         raise InvalidEntityError(f"an entity's name has a letter or a digit, got {stored!r}")
@@ -67,7 +71,7 @@ def stored_name(name: object) -> str:
 
 
 def stored_type(kind: object) -> str:
-    """A type of entities or relations, in lower case, its words parted by spaces.
+    """Return a type, lower-cased, its words separated by spaces.
 
     Raises `InvalidEntityError` unless it has 1 to 40 characters.
     """
@@ -78,7 +82,10 @@ def stored_type(kind: object) -> str:
 
 
 def stored_aliases(aliases: Iterable[object]) -> tuple[str, ...]:
-    """Other names, each once; raises `InvalidEntityError` for what is no name, or over 20."""
+    """Return aliases, each once.
+
+    Raises `InvalidEntityError` for one that is not a name, or for more than 20.
+    """
     if isinstance(aliases, (str, bytes)) or not isinstance(aliases, Iterable):
         raise InvalidEntityError(f"aliases must be a list of names, got {aliases!r}")
     stored = tuple(dict.fromkeys(_line(alias, "an alias", _MAX_NAME) for alias in aliases))
@@ -91,10 +98,11 @@ def stored_aliases(aliases: Iterable[object]) -> tuple[str, ...]:
 
 
 def stored_properties(given: object, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Properties: name -> text, number or truth; what is given over what is known.
+    """Merge given properties over the known ones.
 
-    Raises `InvalidEntityError` for other values, for names over 60 characters and texts over
-    500, or for more than 20. A value of None takes the property away.
+    A property is name -> text, number or truth value. Raises `InvalidEntityError` for other values,
+    for names over 60 characters and texts over 500, or for more than 20 properties. A value of None
+    removes the property.
     """
     if not isinstance(given, Mapping):
         raise InvalidEntityError(f"properties must be name -> value, got {given!r}")
@@ -111,7 +119,10 @@ def stored_properties(given: object, known: Mapping[str, Any] | None = None) -> 
 
 
 def stored_measure(name: str, value: object) -> float:
-    """A salience or a weight; raises `InvalidEntityError` unless it is a number within 0..1."""
+    """Validate a salience or a weight.
+
+    Raises `InvalidEntityError` unless it is a number within 0..1.
+    """
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 <= value <= 1:  # type: ignore[operator]
         raise InvalidEntityError(f"{name} must be a number within 0..1, got {value!r}")

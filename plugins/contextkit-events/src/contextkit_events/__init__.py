@@ -1,6 +1,7 @@
-"""The events source of contextkit: what was read, written, run and said, by session.
+"""The `events` source: actions and messages by session.
 
-The module is the plugin. `EventLog` logs and lists events from Python.
+The module is the plugin. It covers what was read, written, run and said. `EventLog` logs and lists
+events from Python.
 """
 
 from __future__ import annotations
@@ -28,12 +29,15 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "action": ("file_write", "turn"),
     "other": (),
 }
-"""What is wanted -> the kinds of events that matter most for it."""
+"""Intent -> the kinds of events that matter most for it."""
 
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """High in a context, as a conversation is; found by time and by keywords."""
+    """Declare the source: high in a context, like a conversation.
+
+    Events are found by time and by keywords.
+    """
     from contextkit_events.settings import KEEP_DAYS, KEEP_EVENTS, SETTINGS
 
     return SourceInfo(
@@ -43,7 +47,7 @@ def contextkit_source() -> SourceInfo:
         scale="calibrated",
         answers={"activity": 1, "decisions": 0.3, "history": 0.3, "failures": 0.3},
         cacheable=True,
-        # Events come often: making vectors of each would cost more than it finds.
+        # Events are frequent: computing vectors for each would cost more than it finds.
         embedder="none",
         count_filters={"what": ["event", "turn"]},
         indexed_fields=("session", "kind", "what", "highlight"),
@@ -52,7 +56,7 @@ def contextkit_source() -> SourceInfo:
         keep_days=KEEP_DAYS,
         keep_records=KEEP_EVENTS,
         settings=SETTINGS,
-        # How events are found is free; whether they are logged is the user's choice.
+        # How events are found is a free choice; whether they are logged is the user's.
         dedup_key="event:{id}",
         commands={
             "events": (
@@ -66,7 +70,10 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The newest events and turns of the session, and highlights of the sessions before it."""
+    """Return the session's newest events and earlier sessions' highlights.
+
+    The session's newest turns are included.
+    """
     from contextkit_events.asked import is_the_question
     from contextkit_events.finding import find_events
 
@@ -76,7 +83,7 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Each event in the form of its kind."""
+    """Format each event in the form of its kind."""
     from contextkit_events.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
@@ -84,7 +91,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals:
-    """The kinds of events that matter, and whether recent activity is asked for."""
+    """Detect relevant kinds of events, and requests for recent activity."""
     from contextkit_events.asked import asks_for_activity
 
     topics = ("activity",) if asks_for_activity(query) else ()
@@ -95,7 +102,7 @@ def contextkit_signals(query: str, signals: QuerySignals) -> QuerySignals:
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """What happened, and what matches of a message or an output."""
+    """Shorten an event to its headline and matching lines."""
     from contextkit_events.shortening import shortened
 
     return shortened(item, style, max_tokens, count, query)
@@ -103,7 +110,10 @@ def contextkit_truncate(
 
 @hookimpl
 def contextkit_weight(request: ContextRequest) -> float:
-    """Events are short; they get most of the room where what was done last is asked for."""
+    """Return the source's weight.
+
+    Events are short; they get most of the room where the query asks for the latest activity.
+    """
     from contextkit_events.asked import asks_for_activity
 
     return 5.0 if asks_for_activity(request.query) else 1.0
@@ -111,7 +121,7 @@ def contextkit_weight(request: ContextRequest) -> float:
 
 @hookimpl
 def contextkit_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
-    """Log what an agent read, wrote, ran and was told, unless `feed` is off."""
+    """Log an agent's actions and messages, unless `feed` is off."""
     from contextkit_events.feed import log_agent_event
 
     log_agent_event(event, kit)

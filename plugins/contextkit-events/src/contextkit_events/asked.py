@@ -1,4 +1,4 @@
-"""Whether a query asks for what was done last, and whether an event is the query itself."""
+"""Detect queries about recent activity, and events repeating a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GO_ON = r"""
     (?!\s+(?:an?|in|the|to|with)\s+(?!what|where))
     | (?:again|next)(?:\ step)?\W*$)
 """
-"""The query begins by telling to go on, and not with a thing of its own."""
+"""Match queries that begin with "go on", without their own subject."""
 
 _WHAT_WE_DID = r"""
     \bwhat\ (?:am|are|did|had|have|was|were)\ (?:i|we|you)\ (?:just\ )?
@@ -36,24 +36,24 @@ _THAT_ONE = r"""
     | \bwhy\ (?:did|do|does|has|is)\ (?:it|that|they|this)\ (?:still\ )?
     (?:break|crash|fail|not\ work)
 """
-"""It points at something that has just happened."""
+"""Match references to something that has just happened."""
 
 _ASKED = re.compile(f"{_GO_ON}|{_WHAT_WE_DID}|{_WHEN}|{_THAT_ONE}", re.IGNORECASE | re.VERBOSE)
 
 
 def asks_for_activity(query: str) -> bool:
-    """Whether a query asks for what was done last, or can be understood only with it.
+    """Return whether a query asks for or needs recent activity.
 
-    English alone is understood: "what did I just do?", "continue", "why did that test fail?".
+    Only English is understood: "what did I just do?", "continue", "why did that test fail?".
     """
     return _ASKED.search(query[:_READ_CHARACTERS]) is not None
 
 
 def is_the_question(item: ContextItem, query: str) -> bool:
-    """Whether an event is a user's message with the query's words, which answers nothing.
+    """Return whether an event is the user's own query.
 
-    An agent's prompt is logged before the context for it is assembled. Nine in ten of the
-    words of both must be the same.
+    Such an event answers nothing: an agent's prompt is logged before the context for it is
+    assembled. Nine in ten of the words of both must be the same.
     """
     if item.kind != "turn" or item.metadata.get("role", "user") != "user":
         return False

@@ -170,7 +170,10 @@ def _object(number: int, line: bytes) -> dict[str, Any]:
 
 
 def _checked(log: EventLog, number: int, event: dict[str, Any]) -> dict[str, Any]:
-    """The event, known to be right: a batch is refused whole."""
+    """Validate an event.
+
+    A batch with an invalid event is refused whole.
+    """
     try:
         log.check(event)
     except InvalidEventError as error:

@@ -1,4 +1,4 @@
-"""What an event is, what its parts may be, and the record that it is stored as."""
+"""An event, its validation, and its stored record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contextkit.sources import InvalidEntryError, checked_time
 from contextkit_events.guarding import guarded
 
 ROLES = ("user", "assistant", "system", "tool")
-"""Who may have said a turn."""
+"""Roles of a turn's speaker."""
 
 _TEXTS = ("text", "path", "command", "output", "outcome")
 _NEEDED = {
@@ -28,32 +28,35 @@ _NEEDED = {
 _KIND = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
 _RESERVED = "session"
 _OF_SESSIONS = "ses_"
-"""What the ids of the log's own records begin with."""
+"""Prefix of the ids of the log's own records."""
 
 _LONGEST_NAME = 200
 _PATH_PARTS = re.compile(r"[^\W_]+")
 
 
 class InvalidEventError(InvalidEntryError):
-    """A part of an event has a value that is not allowed; nothing was stored."""
+    """An event is invalid; nothing was stored.
+
+    One of its parts has a value that is not allowed.
+    """
 
 
 @frozen(kw_only=True)
 class Event:
-    """One thing that happened in a session.
+    """An event of a session.
 
     Attributes:
-        id: unique, in the order of time unless it was given.
+        id: unique; in the order of time unless the caller gave it.
         session: the session's name.
         kind: `file_read`, `file_write`, `shell_exec`, `error`, `turn` or any other word.
-        text: the error's message, the words of the turn, or what there is to say.
+        text: the error's message, the words of the turn, or any other text.
         path: the file.
-        command: what was run.
-        output: what it printed, or an error's stack; its beginning and its end.
-        exit_code: what it ended with, or None.
-        role: who said the turn, or empty.
-        outcome: how it went, in a word or two.
-        created_at: when, aware.
+        command: the command that was run.
+        output: the command's output, or an error's stack; its beginning and its end.
+        exit_code: the command's exit code, or None.
+        role: the turn's speaker, or empty.
+        outcome: the result, in a word or two.
+        created_at: the time, aware.
     """
 
     id: str
@@ -70,12 +73,18 @@ class Event:
 
     @property
     def is_highlight(self) -> bool:
-        """Whether later sessions see it: an error, a write, a command that failed."""
+        """Return whether later sessions see it.
+
+        These are errors, writes, and commands that failed.
+        """
         return self.kind in {"error", "file_write"} or bool(self.exit_code)
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
-        """The event that a record holds; what it lacks or has of another type is empty."""
+        """Build an event from its record.
+
+        Parts that are missing or of another type are empty.
+        """
         fields = record.fields
         texts = {name: _text_in(fields, name) for name in (*_TEXTS, "role")}
         code = fields.get("exit_code")
@@ -89,7 +98,10 @@ class Event:
         )
 
     def as_record(self) -> Record:
-        """The record that it is stored as; the parts of its path are searched, too."""
+        """Return the record to store.
+
+        The parts of its path are searched, too.
+        """
         parts = (self.text, self.path, self.command, self.output)
         known = {name: getattr(self, name) for name in (*_TEXTS, "role") if getattr(self, name)}
         if self.exit_code is not None:
@@ -109,7 +121,7 @@ class Event:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Its parts as JSON values; those that it has not are left out."""
+        """Return its parts as JSON values, without missing ones."""
         parts = {name: getattr(self, name) for name in (*_TEXTS, "role")}
         given: dict[str, Any] = {name: value for name, value in parts.items() if value}
         if self.exit_code is not None:
@@ -124,12 +136,14 @@ class Event:
 
 
 def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
-    """An event that may be stored, guarded against secrets and length.
+    """Validate and build an event.
+
+    Secrets are removed, and long parts are cut.
 
     Args:
         session: the session's name.
         kind: a word of lower-case letters, digits and `_.-`.
-        parts: the other attributes of `Event`; what is None counts as left out.
+        parts: the other attributes of `Event`; None counts as left out.
 
     Raises:
         InvalidEventError: a part has a value that is not allowed, or one that the kind needs is
@@ -161,7 +175,7 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
 
 
 def session_record(session: str, last: datetime) -> Record:
-    """What tells that there was a session, and when its last event came."""
+    """Return a session's record, with its last event's time."""
     import hashlib
 
     name = hashlib.sha256(session.encode()).hexdigest()[:24]

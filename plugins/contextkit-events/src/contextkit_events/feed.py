@@ -1,4 +1,4 @@
-"""What an agent's hooks report, as events."""
+"""Convert an agent's hook reports to events."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ _RUNNING = {"Bash"}
 
 
 def log_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
-    """Log what an event of an agent says; nothing where `feed` is off or it says nothing.
+    """Log the events of an agent's report.
+
+    Nothing is logged where `feed` is off or the report has no events.
 
     Args:
-        event: as `contextkit_agent_event` gets it.
-        kit: the workspace's.
+        event: the event as passed to `contextkit_agent_event`.
+        kit: the workspace's kit.
 
     Raises what `EventLog.add_all` raises.
     """
@@ -34,15 +36,14 @@ def log_agent_event(event: Mapping[str, Any], kit: ContextKit) -> None:
 
 
 def events_of(event: Mapping[str, Any], root: Path) -> list[dict[str, Any]]:
-    """The events in what an agent reports, as `EventLog.add_all` takes them.
+    """Return a report's events, as `EventLog.add_all` takes them.
 
-    A prompt and an agent's last message are turns; reading, writing and running are what they
-    are, with the contents of files left out; what failed is an error, or a command with an
-    exit code.
+    A prompt and an agent's last message are turns. Reads, writes and commands are events of these
+    kinds, without the contents of files. A failure is an error, or a command with an exit code.
 
     Args:
-        event: in the fields that Claude Code has.
-        root: the workspace; paths below it are shown from there.
+        event: the report, in the fields that Claude Code has.
+        root: the workspace; paths below it are shown relative to it.
     """
     session, name = event.get("session_id"), event.get("hook_event_name")
     if not isinstance(session, str) or not session:
@@ -70,7 +71,7 @@ def _used(event: Mapping[str, Any], name: object, root: Path) -> dict[str, Any]:
     tool = str(event.get("tool_name") or "")
     parts = _run(event, given, failed) if tool in _RUNNING else _file(event, given, root, failed)
     call = event.get("tool_use_id")
-    # Told twice, it is the same event.
+    # Reported twice, it is the same event.
     is_id = isinstance(call, str) and call.isprintable() and 0 < len(call) <= 100 and call.strip()
     return {**parts, "id": f"evt_{call}"} if parts and is_id else parts
 
@@ -115,7 +116,7 @@ def _path(given: Mapping[str, Any], root: Path) -> str:
 
 
 def _exit_code(error: str) -> int:
-    """What `Exit code 2` at an error's start says; 1 where it says nothing."""
+    """Parse `Exit code 2` at an error's start; default 1."""
     words = error.split(maxsplit=3)
     says = len(words) > 2 and words[:2] == ["Exit", "code"] and words[2].isdecimal()
     return min(int(words[2]), 255) if says and len(words[2]) < 6 else 1

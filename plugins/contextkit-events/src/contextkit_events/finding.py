@@ -1,4 +1,4 @@
-"""Finding the events for a request: the newest of its session, highlights of earlier ones."""
+"""Find the session's newest events and earlier sessions' highlights."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _STEPS = 24
 _LIFT = 1.1
 _DATE = 0.5
 _ASKED = 0.3
-"""What an event is worth by that alone that events are asked for."""
+"""Base score of any event where the query asks for events."""
 
 _UNASKED_RECENCY = 0.25
-"""How much being recent counts where they are not."""
+"""Weight of recency where the query does not ask for events."""
 
 
 async def find_events(request: ContextRequest) -> list[ContextItem]:
-    """Events of the session that asks, or of the latest one, and highlights of those before it.
+    """Return the current or latest session's events and earlier highlights.
 
-    An item's relevance is how well it answers the query and, for a quarter, how recent it is,
-    so that what says nothing on a question comes after what does. Where the query asks for what
-    was done last, half is how recent it is, and all of it counts as an answer. A tenth more has
-    what is of the kinds that matter for what the query wants.
-    Older events of the session, beyond the newest, are there where they answer it; of those
-    that do not, the newest few are, unless they are asked for.
+    An item's relevance is how well it answers the query and, for a quarter, how recent it is, so
+    that items that say nothing on a question come last. Where the query asks for the latest
+    activity, recency counts half, and every event counts as an answer. Events of the kinds that
+    matter for the query's intent get a tenth more. Older events of the session, beyond the newest,
+    are included where they answer the query. Of the newest events that do not answer it, only a few
+    are included, unless the query asks for events.
     """
     settings = request.settings
     named = await in_thread(lambda: _sessions(request, settings))
@@ -53,7 +53,7 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     )
     matches = {hit.record.id: hit.relevance for hit in hits}
     for hit in hits:
-        # A vector resembles every question a little: words in common tell what answers it.
+        # A vector resembles every question a little: shared words show which events answer it.
         if hit.keyword_score > 0 and _is_event_of(hit.record, current):
             found.setdefault(hit.record.id, hit.record)
     now, kinds = datetime.now(UTC), request.signals.kinds
@@ -70,7 +70,7 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
 
 
 def _with_hints(items: list[ContextItem], query: str) -> list[ContextItem]:
-    """The items, with a hint for those of a date that the query names."""
+    """Add a hint to items of dates in the query."""
     dates = named_dates(query)
     if not dates or not items:
         return items
@@ -82,9 +82,9 @@ def _with_hints(items: list[ContextItem], query: str) -> list[ContextItem]:
 
 
 def recency(created_at: datetime, now: datetime, half_life_hours: float) -> float:
-    """How recent something is: 1 now, one half after each half-life.
+    """Score recency: 1 now, halved after each half-life.
 
-    It goes down in steps, 24 a half-life, so that one question asked twice has one answer.
+    The score decreases in steps, 24 per half-life, so that a repeated question has the same answer.
     """
     hours = max(0.0, (now - created_at).total_seconds() / _HOUR)
     steps = math.floor(hours / half_life_hours * _STEPS)
@@ -92,7 +92,10 @@ def recency(created_at: datetime, now: datetime, half_life_hours: float) -> floa
 
 
 def _sessions(request: ContextRequest, settings: Mapping[str, Any]) -> tuple[str, list[str]] | None:
-    """The session that asks, and those before it, the latest first; None for an empty log."""
+    """Return the current session and those before it, latest first.
+
+    None for an empty log.
+    """
     records = request.records.newest(settings["sessions"] + 1, {"what": "session"})
     names = [str(record.fields.get("session")) for record in records]
     if not names:
@@ -104,7 +107,7 @@ def _sessions(request: ContextRequest, settings: Mapping[str, Any]) -> tuple[str
 def _windows(
     request: ContextRequest, settings: Mapping[str, Any], current: str, earlier: list[str]
 ) -> dict[str, Record]:
-    """The newest events, turns and highlights that the request's filters let through."""
+    """Return the newest events, turns and highlights, after filtering."""
     wanted: list[tuple[int, dict[str, Any]]] = [
         (settings["recent"], {"what": "event", "session": current}),
         (settings["turns"], {"what": "turn", "session": current}),
@@ -119,14 +122,14 @@ def _windows(
 
 
 def _by_id(records: Iterable[Record]) -> dict[str, Record]:
-    # A request's own filter on sessions or kinds may let the log's records of sessions through.
+    # A request's own filter on sessions or kinds may match the log's records of sessions.
     return {r.id: r for r in records if r.fields.get("what") != "session"}
 
 
 def _few_beside(
     found: Mapping[str, Record], matches: Mapping[str, float], floor: float, most: int
 ) -> dict[str, Record]:
-    """What answers the query, and the newest few of the rest."""
+    """Return the matching events and the newest few others."""
     newest_first = sorted(found.values(), key=lambda it: (-it.created_at.timestamp(), it.id))
     rest = [record.id for record in newest_first if matches.get(record.id, 0.0) < floor]
     left_out = frozenset(rest[most:])
@@ -168,15 +171,15 @@ def _item(
         metadata["earlier"] = True
     return ContextItem(
         source="events",
-        # Of a file the record has the path alone, and a write would pass for a read of it.
+        # The record of a file has only the path, and a write would look like a read of it.
         content=happened(metadata) if event.path == record.text else record.text,
         relevance=min(1.0, _relevance(recent, match, asked)),
         id=event.id,
         kind=event.kind,
         title=headline(metadata),
         created_at=event.created_at,
-        # Errors matter more than what went as it should (0.5 is an event's default); of
-        # what was done last the order says more.
+        # Errors matter more than successes (0.5 is an event's default). For requests for the latest
+        # activity, the order says more.
         salience=0.8 if not asked and (event.kind == "error" or event.exit_code) else 0.5,
         location=event.path or None,
         sequence=event.session,

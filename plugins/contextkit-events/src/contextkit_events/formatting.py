@@ -1,4 +1,4 @@
-"""How events look in a context, each in the form of its kind."""
+"""Format events, each in the form of its kind."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _EARLIER = " (earlier session)"
 
 
 def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One event's text as it is shown in a context of this style.
+    """Format one event in a context's style.
 
-    `full` has a command's output and an error's stack, `summary` has not, `compact` is one
+    `full` includes a command's output and an error's stack, `summary` does not, `compact` is one
     line.
     """
     data = item.metadata if any(item.metadata.get(it) for it in _PARTS) else {"text": item.content}
@@ -64,12 +64,12 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
 
 
 def headline(data: Mapping[str, Any]) -> str:
-    """What happened, on one line of at most 60 characters."""
+    """Return a one-line headline of at most 60 characters."""
     return clipped(happened(data), _LONGEST_TITLE)
 
 
 def happened(data: Mapping[str, Any]) -> str:
-    """What happened, on one line, as plain words."""
+    """Describe the event on one line, as plain words."""
     return one_line(f"{_label(data)}: {_first_line(data)}{_outcome(data)}")
 
 
@@ -84,7 +84,10 @@ def _xml(item: ContextItem, data: Mapping[str, Any], output: str) -> str:
 
 
 def _body(data: Mapping[str, Any], output: str) -> str:
-    """What stands below the head in plain text: a message's further lines, and the output."""
+    """Return the text below the headline, in plain text.
+
+    It has a message's further lines, and the output.
+    """
     further = (
         "" if _word(data, "kind") in {"file_read", "file_write", "shell_exec"} else _more(data)
     )
@@ -121,7 +124,10 @@ def _first_line(data: Mapping[str, Any]) -> str:
 
 
 def _is_one_text(data: Mapping[str, Any]) -> bool:
-    """Whether all there is to say is a text; other parts of an unknown kind are JSON."""
+    """Return whether the event has nothing but a text.
+
+    Other parts of an unknown kind are shown as JSON.
+    """
     if _word(data, "kind") in {"error", "turn"}:
         return True
     return not any(data.get(name) for name in ("path", "command", "output", "role"))
@@ -135,7 +141,7 @@ def _label(data: Mapping[str, Any]) -> str:
 
 
 def _said(data: Mapping[str, Any]) -> str:
-    """The path of a file, or the command."""
+    """Return the path of a file, or the command."""
     return _word(data, _LABELS[_word(data, "kind")][1])
 
 
@@ -151,14 +157,14 @@ def _shown_output(data: Mapping[str, Any]) -> str:
 
 
 def _code(command: str) -> str:
-    """A code span that the command cannot end."""
+    """Return a code span that the command cannot close."""
     ticks = "`" * (max(map(len, _BACKTICKS.findall(command)), default=0) + 1)
     space = " " if len(ticks) > 1 else ""
     return f"{ticks}{space}{command}{space}{ticks}"
 
 
 def _unknown(moment: datetime | None) -> bool:
-    # What a host's own searcher finds without a time is dated 1970-01-01T00:00Z.
+    # Results of a host's own searcher without a time are dated 1970-01-01T00:00Z.
     return moment is None or moment.timestamp() == 0
 
 

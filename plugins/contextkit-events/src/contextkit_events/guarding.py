@@ -1,4 +1,4 @@
-"""What is never stored of an event: what looks secret, dumps of an environment, length."""
+"""Remove secrets and environment dumps from events, and limit length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import re
 from contextkit.text import hide_secrets
 
 LONGEST = {"text": 4000, "command": 2000, "output": 2000, "path": 1000, "outcome": 200}
-"""Part of an event -> characters that are kept of it; of an output half of it from its end."""
+"""Part of an event -> most characters kept.
+
+Of an output, half of these are from its end.
+"""
 
 _LOOKED_AT = 20_000
 _ENVIRONMENT = re.compile(
@@ -19,10 +22,10 @@ _CUT = "…"
 
 
 def guarded(text: str, part: str) -> str:
-    """What is stored of a part of an event.
+    """Return the storable form of an event's part.
 
     Args:
-        text: as it was given.
+        text: the original text.
         part: a key of `LONGEST`.
 
     Returns:
@@ -43,7 +46,7 @@ def _head(text: str, most: int) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """The beginning and the end: what went wrong stands last."""
+    """Keep the beginning and the end: errors come last."""
     if len(text) <= most:
         return text
     half = (most - 3) // 2

@@ -1,4 +1,4 @@
-"""The log: add events, look them up by session, let go of them."""
+"""The event log: add, list and delete events by session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Events = list[Event]
 
 
 DEFAULT_SESSION = "default"
-"""Where events go that name no session, as long as there is none."""
+"""Session of events that name none, while the log is empty."""
 
 _STORED = ["event", "turn"]
 _BETWEEN_CLEANINGS = 100
@@ -28,7 +28,9 @@ _SPARE = 0.1
 
 @define
 class EventLog:
-    """The events of one project. Every method blocks and may be called from any thread.
+    """The events of one project.
+
+    Every method blocks and may be called from any thread.
 
     ```python
     log = EventLog(kit.records("events"))
@@ -61,15 +63,15 @@ class EventLog:
             The event as it is stored: without secrets of the usual shapes, and cut.
 
         Raises:
-            InvalidEventError: a part is not what it may be; nothing was stored.
+            InvalidEventError: a part has an invalid value; nothing was stored.
         """
         return self.add_all([{"kind": kind, "session": session, **parts}])[0]
 
     def add_all(self, events: Iterable[Mapping[str, Any]]) -> _Events:
-        """Log several events, all of them or, where one is wrong, none.
+        """Log several events, or none if one is invalid.
 
         Args:
-            events: of each the `kind`, and what else `add` takes.
+            events: the `kind` of each, and the other arguments of `add`.
 
         Raises what `add` raises.
         """
@@ -84,18 +86,18 @@ class EventLog:
         return made
 
     def check(self, event: Mapping[str, Any]) -> None:
-        """Raise what `add_all` would raise for one event; nothing is stored."""
+        """Validate an event like `add_all`, without storing it."""
         _made(event, DEFAULT_SESSION)
 
     def list(
         self, *, session: str | None = None, kind: str | None = None, limit: int = 20
     ) -> _Events:
-        """Events, newest first.
+        """List events, newest first.
 
         Args:
             session: only of this session; default: of all of them.
             kind: only of this kind.
-            limit: how many at most.
+            limit: the most events to return.
 
         Raises:
             InvalidRequestError: the limit is below 1.
@@ -104,24 +106,24 @@ class EventLog:
         return [Event.from_record(record) for record in found]
 
     def count(self, *, session: str | None = None, kind: str | None = None) -> int:
-        """How many events there are; the arguments are those of `list`."""
+        """Count the events; takes the arguments of `list`."""
         return self.records.count(_filters(session, kind))
 
     def sessions(self, limit: int = 5) -> Sequence[str]:
-        """The names of the sessions, the one with the newest event first."""
+        """Return the session names, the latest event's first."""
         found = self.records.newest(limit, {"what": "session"})
         return [str(record.fields["session"]) for record in found]
 
     def latest_session(self) -> str | None:
-        """The session with the newest event, or None where there is none."""
+        """Return the session with the newest event, or None."""
         return next(iter(self.sessions(1)), None)
 
     def clear(self, *, session: str | None = None, before: datetime | None = None) -> int:
-        """Delete events; return how many there were.
+        """Delete events; return their number.
 
         Args:
             session: only of this session; default: of all of them.
-            before: only what is older, aware.
+            before: only older events; aware.
 
         Raises:
             InvalidEventError: `before` has no time zone.
@@ -136,10 +138,10 @@ class EventLog:
         return gone
 
     def clean(self) -> None:
-        """Delete what is too old, and the oldest of what is too many.
+        """Delete events past their retention limits.
 
-        As long as there are no more than a tenth too many, the second waits: the store then
-        deletes many at once.
+        While no more than a tenth are too many, deleting by number waits: the store then deletes
+        many at once.
         """
         prune(self.records.scopes[0], self.retention, counted={"what": _STORED}, spare=_SPARE)
 
@@ -154,7 +156,7 @@ class EventLog:
         return [session_record(name, when) for name, when in last.items()]
 
     def _clean_in_time(self, added: int) -> None:
-        """Clean at the first writing and after every hundred events."""
+        """Clean on the first write and after every hundred events."""
         with self._turn:
             self._to_cleaning -= added
             is_due = self._to_cleaning < 0

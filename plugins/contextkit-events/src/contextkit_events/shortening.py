@@ -1,4 +1,4 @@
-"""Shortening an event: what happened stays, and of the rest the lines that match."""
+"""Shorten an event to its headline and matching lines."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from contextkit.models import Style
 from contextkit.text import Excerpt, Parts, excerpt, style_of, truncate
 
 _LEAST_LETTERS = 28
-"""What a shortened first line keeps, label included: four or five words."""
+"""Fewest letters of a shortened first line.
+
+That is four or five words, label included.
+"""
 
 _WENT_WRONG = "error exception failed failure"
-"""What is wanted of an output beside the query."""
+"""Words looked for in an output besides the query."""
 
 _LABEL = re.compile(r"(?:\[[^]\n]*\] )?\w+: ")
 
@@ -21,14 +24,14 @@ _LABEL = re.compile(r"(?:\[[^]\n]*\] )?\w+: ")
 def shortened(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """A formatted event within `max_tokens`.
+    """Shorten a formatted event to `max_tokens`.
 
     Args:
         item: the event, its content as it was formatted.
         style: the style that it was formatted in.
-        max_tokens: what the result may take, in tokens of `count`.
+        max_tokens: the most tokens of the result, as counted by `count`.
         count: text -> tokens.
-        query: what the event is shown for.
+        query: the query that found the event.
 
     Returns:
         The first line with the lines of the output that match, or a message's sentences that

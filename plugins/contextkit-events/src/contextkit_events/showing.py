@@ -9,12 +9,12 @@ from contextkit_events.formatting import headline
 
 
 def told_line(event: Event) -> str:
-    """What was logged."""
+    """Describe the logged event."""
     return f"Logged {event.id} in the session {event.session}: {headline(event.as_dict())}"
 
 
 def rows_of(events: Sequence[Event]) -> list[str]:
-    """One line for each: its time, its session and what happened."""
+    """Describe each event on a line: time, session and headline."""
     width = min(20, max((len(event.session) for event in events), default=0))
     return [
         f"{event.created_at:%Y-%m-%d %H:%M:%S}  {event.session[:width]:<{width}}  "

@@ -1,4 +1,4 @@
-"""The tools `record_event` and `list_events`, for agents."""
+"""Agent tools `record_event` and `list_events`."""
 
 from __future__ import annotations
 
@@ -85,4 +85,4 @@ TOOLS = (
         read_only=True,
     ),
 )
-"""What agents can do with events."""
+"""Agent tools for events."""

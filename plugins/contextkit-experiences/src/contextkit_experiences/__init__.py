@@ -1,8 +1,8 @@
-"""The experiences source of contextkit: GHAP entries, searchable on four axes.
+"""The `experiences` source: GHAP entries, searchable on four axes.
 
-An experience is a goal, a hypothesis, an action and a prediction, and what became of
-them. `ExperienceBook` starts, updates, resolves, adds and lists them; the hooks below find
-and show them, and offer the recipe `premortem`.
+An experience is a goal, a hypothesis, an action and a prediction, with their outcome.
+`ExperienceBook` starts, updates, resolves, adds and lists them; the hooks below find and show them,
+and offer the recipe `premortem`.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ __getattr__ = lazy_names(
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Title, priority, and the fields that filters use."""
+    """Declare the source: title, priority and filterable fields."""
     return SourceInfo(
         title="Experiences",
         description="past experiments: what was tried, expected and learned",
         priority=70,
-        # A premortem's sections are chosen by filters, and what those select matches in full.
+        # Filters select a premortem's sections, and the selected experiences match in full.
         scale="calibrated",
         notes=True,
         cacheable=True,
@@ -75,7 +75,10 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
-    """The experiences that match, on the axis `full` unless the filters name another."""
+    """Return the matching experiences.
+
+    They are searched on the axis `full` unless the filters name another.
+    """
     from contextkit_experiences.items import find_experiences
 
     return await find_experiences(request)
@@ -83,7 +86,7 @@ async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> Sequence[str]:
-    """Goal, what was tried, what came of it and what it teaches, in each style."""
+    """Format goal, attempt, outcome and lesson in each style."""
     from contextkit_experiences.formatting import format_experience
 
     return [format_experience(item, style, detail) for item in items]
@@ -93,7 +96,10 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """Outcome, root cause and takeaway before the rest, and a note with the id."""
+    """Shorten an experience, keeping outcome, root cause and takeaway.
+
+    A note with the id is added.
+    """
     from contextkit_experiences.shortening import shorten
 
     return shorten(item, style, max_tokens, count, query)
@@ -101,7 +107,7 @@ def contextkit_truncate(
 
 @hookimpl
 def contextkit_recipes() -> Sequence[RecipeTemplate]:
-    """`premortem`."""
+    """Return the recipe `premortem`."""
     from contextkit_experiences.recipe import PREMORTEM_TEMPLATE
 
     return [PREMORTEM_TEMPLATE]

@@ -1,8 +1,8 @@
-"""An experience as records: one for each axis that it can be found on.
+"""Records of an experience, one for each searchable axis.
 
-The records of one experience are `GHAPID/axis`; all hold the whole experience in their
-fields (`ghap_id`, `axis`, and the keys of its JSON but for `id`), so that whichever of
-them is found can be shown. They differ in their text, which is what is searched.
+The records of one experience have the ids `GHAPID/axis`. All hold the whole experience in their
+fields (`ghap_id`, `axis`, and the keys of its JSON but for `id`), so that any of them can be shown.
+They differ in their text, which is what is searched.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from contextkit_experiences.model import Experience
 
 
-# The premortem asks for "failures and issues in ..." and the like: words that say what kind
-# of record is wanted, and that its own text need not hold.
+# The premortem asks for "failures and issues in ..." and the like: words that name the kind of
+# record wanted, and that the record's own text need not contain.
 _KEYWORDS: dict[Axis, str] = {
     "full": "",
     "strategy": "outcomes using strategy",
@@ -30,12 +30,12 @@ _KEYWORDS_OF_A_FAILURE = "failures issues"
 
 
 def record_id(ghap_id: str, axis: Axis) -> str:
-    """The id of an experience's record on one axis."""
+    """Return the id of an experience's record on one axis."""
     return f"{ghap_id}/{axis}"
 
 
 def narrative(fields: Mapping[str, Any]) -> str:
-    """The whole experience in its own words, one field a line, without labels."""
+    """Return the experience's texts, one field per line, without labels."""
     lesson = fields.get("lesson")
     taught = lesson if isinstance(lesson, Mapping) else {}
     parts = (
@@ -49,7 +49,10 @@ def narrative(fields: Mapping[str, Any]) -> str:
 
 
 def to_records(experience: Experience) -> list[Record]:
-    """Its records: on `full` and `strategy` always, on the others where it has such a text."""
+    """Return its records.
+
+    There is one on `full` and `strategy` always, and on each other axis that it has a text for.
+    """
     from contextkit_experiences.serialising import to_json
 
     data = to_json(experience)
@@ -74,7 +77,7 @@ def to_records(experience: Experience) -> list[Record]:
 
 
 def from_record(record: Record) -> Experience:
-    """The experience that a record of any axis holds.
+    """Build the experience from a record of any axis.
 
     Raises `InvalidExperienceError` for a record that something else wrote.
     """

@@ -1,4 +1,4 @@
-"""The experiences of a project, started, updated and resolved over time, or added whole."""
+"""Start, update, resolve, add and list a project's experiences."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _now() -> datetime:
 class ExperienceBook:
     """Reads and writes experiences; every method blocks.
 
-    It reads the project's and the user's own, and writes a new one to the project: for
-    experiences that shall be seen in all projects, make the book of `records.shared`.
-    An update goes to where the experience lives. Two processes that change the same
-    experience at the same moment: the later one's text stands.
+    It reads the project's and the user's own, and writes a new one to the project: for experiences
+    visible in all projects, make the book of `records.shared`. An update goes to where the
+    experience lives. If two processes change the same experience at the same moment, the later text
+    wins.
 
     Attributes:
         records: the records of the source `experiences`.
-        clock: gives the time that counts as now, aware.
+        clock: returns the current time, aware.
     """
 
     records: Records
@@ -52,7 +52,7 @@ class ExperienceBook:
     ) -> Experience:
         """Begin an experience, and store it open.
 
-        Raises `InvalidExperienceError` for a value that cannot be.
+        Raises `InvalidExperienceError` for an invalid value.
         """
         at = self.clock()
         experience = Experience(
@@ -79,21 +79,21 @@ class ExperienceBook:
         note: str | None = None,
         new_iteration: bool | None = None,
     ) -> Experience:
-        """Change an open experience on the way.
+        """Change an open experience.
 
         Args:
-            ghap_id: which one.
-            hypothesis: what is believed now.
-            action: what is done now.
-            prediction: what is expected now.
-            note: a remark, put behind the others.
+            ghap_id: its id.
+            hypothesis: the current hypothesis.
+            action: the current action.
+            prediction: the current prediction.
+            note: a remark, appended to the others.
             new_iteration: whether `iteration_count` grows by one; default: when the
                 hypothesis, the action or the prediction is given.
 
         Raises:
-            UnknownExperienceError: there is none with this id.
+            UnknownExperienceError: no experience has this id.
             ExperienceStateError: it is resolved, or nothing is given to change.
-            InvalidExperienceError: a value cannot be.
+            InvalidExperienceError: a value is invalid.
         """
         experience, home = self._open_one(ghap_id, "updated")
         changes: dict[str, Any] = {
@@ -129,21 +129,21 @@ class ExperienceBook:
         lesson: Lesson | None = None,
         confidence_tier: Tier | None = None,
     ) -> Experience:
-        """End an open experience with its outcome.
+        """Resolve an open experience with its outcome.
 
         Args:
-            ghap_id: which one.
+            ghap_id: its id.
             status: `confirmed`, `falsified` or `abandoned`.
             result: what happened.
             surprise: what was not expected.
             root_cause: why the hypothesis failed, or what was behind it all.
-            lesson: what it teaches.
-            confidence_tier: default: `model.derived_tier` says.
+            lesson: the lesson from it.
+            confidence_tier: default: as computed by `model.derived_tier`.
 
         Raises:
-            UnknownExperienceError: there is none with this id.
+            UnknownExperienceError: no experience has this id.
             ExperienceStateError: it is resolved already, or the status is `open`.
-            InvalidExperienceError: a value cannot be.
+            InvalidExperienceError: a value is invalid.
         """
         experience, home = self._open_one(ghap_id, "resolved")
         if status == "open":
@@ -170,8 +170,8 @@ class ExperienceBook:
         """Store whole experiences: all of them, or none.
 
         Args:
-            experiences: as they shall be; no two of one id.
-            replace: whether one that is there already is replaced.
+            experiences: the experiences; no two of one id.
+            replace: whether existing ones are replaced.
 
         Raises:
             ExperienceStateError: an id is there already, or twice among them.
@@ -191,7 +191,10 @@ class ExperienceBook:
                 self._store(here, home)
 
     def get(self, ghap_id: str) -> Experience:
-        """One experience; raises `UnknownExperienceError` when there is none."""
+        """Return one experience.
+
+        Raises `UnknownExperienceError` if it does not exist.
+        """
         return from_record(self._found(ghap_id))
 
     def list(
@@ -202,13 +205,13 @@ class ExperienceBook:
         outcome: Status | None = None,
         limit: int = 50,
     ) -> list[Experience]:
-        """The experiences that match, the last changed first.
+        """Return the matching experiences, the last changed first.
 
         Args:
-            domain: only those of this domain.
-            strategy: only those of this strategy.
-            outcome: only those of this status, `open` for what is not resolved.
-            limit: how many at most, from 1.
+            domain: only experiences of this domain.
+            strategy: only experiences of this strategy.
+            outcome: only experiences of this status; `open` for unresolved ones.
+            limit: the most experiences to return, from 1.
         """
         filters: dict[str, Any] = {"axis": "full"}
         if domain is not None:
@@ -222,9 +225,9 @@ class ExperienceBook:
         return sorted(found, key=lambda each: (each.updated_at, each.id), reverse=True)
 
     def remove(self, ghap_id: str) -> Experience:
-        """Delete an experience on every axis; return what it was.
+        """Delete an experience on every axis, and return it.
 
-        Raises `UnknownExperienceError` when there is none.
+        Raises `UnknownExperienceError` if it does not exist.
         """
         record = self._found(ghap_id)
         self._home(record).delete_where({"ghap_id": ghap_id})
@@ -232,7 +235,10 @@ class ExperienceBook:
         return from_record(record)
 
     def _find(self, ghap_ids: Iterable[str]) -> dict[str, Record]:
-        """The full records there are, by GHAP id; the project's own before the user's."""
+        """Return the existing full records, by GHAP id.
+
+        The project's own come before the user's.
+        """
         found = self.records.get(*(record_id(ghap_id, "full") for ghap_id in ghap_ids))
         found.sort(key=lambda record: record.project == self.records.project)
         return {record.id.removesuffix("/full"): record for record in found}
@@ -258,7 +264,7 @@ class ExperienceBook:
         return experience, self._home(record)
 
     def _after(self, experience: Experience) -> datetime:
-        """Now, or the experience's last change where the clock went back."""
+        """Return now, or the last change if that is later."""
         return max(self.clock(), experience.updated_at)
 
     def _store(self, experiences: Sequence[Experience], home: Records) -> None:
@@ -266,7 +272,7 @@ class ExperienceBook:
         home.put(records)
         kept = {record.id for record in records}
         possible = [record_id(each.id, axis) for each in experiences for axis in AXES]
-        # New records first: a stop in between leaves an old axis, never a missing one.
+        # New records first: an interruption leaves an old axis, never a missing one.
         for stale in home.get(*(each for each in possible if each not in kept)):
             home.delete_where({"ghap_id": stale.fields["ghap_id"], "axis": stale.fields["axis"]})
         for each in experiences:
@@ -284,7 +290,10 @@ def _refuse_twins(experiences: Sequence[Experience]) -> None:
 
 
 def _without_tier(experience: Experience) -> dict[str, Any]:
-    """Its attributes but for the tier, which a new outcome shall decide anew."""
+    """Return its attributes without the tier.
+
+    A new outcome determines the tier again.
+    """
     return {
         attribute.name: getattr(experience, attribute.name)
         for attribute in fields(Experience)

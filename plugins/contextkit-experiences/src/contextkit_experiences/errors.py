@@ -1,4 +1,4 @@
-"""What can go wrong with an experience; each error is one line for a person.
+"""Errors of experiences; each message is one line.
 
 ```
 ExperienceError (a ContextKitError)
@@ -20,7 +20,7 @@ _SHOWN = 40
 
 
 def described(value: Any) -> str:
-    """Say in a few words what a value is, as a person who writes JSON would."""
+    """Describe a value briefly, in JSON terms."""
     match value:
         case None:
             words = "nothing"
@@ -41,14 +41,13 @@ def described(value: Any) -> str:
 
 @frozen
 class Problem:
-    """What is wrong with one field.
+    """An invalid field.
 
     Attributes:
-        field: its name, dotted where it lies deeper (`lesson.what_worked`); may be empty
-            for the whole.
-        found: what was found.
-        expected: what is expected.
-        where: the file and line it stands in, or empty.
+        field: its name, dotted if nested (`lesson.what_worked`); empty for the whole.
+        found: the value found.
+        expected: the value expected.
+        where: its file and line, or empty.
     """
 
     field: str
@@ -62,16 +61,16 @@ class Problem:
 
 
 class ExperienceError(ContextKitError):
-    """Base of the errors of the experiences source."""
+    """Base class of the errors of the experiences source."""
 
     exit_code = 2
 
 
 class InvalidExperienceError(ExperienceError, ValueError):
-    """An experience cannot be as it is given.
+    """An experience has an invalid value.
 
     Attributes:
-        problem: the field, what was found and what is expected.
+        problem: the field, the value found and the value expected.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -79,19 +78,19 @@ class InvalidExperienceError(ExperienceError, ValueError):
         super().__init__(str(problem))
 
     def within(self, field: str) -> InvalidExperienceError:
-        """The same error for a field that lies in another one."""
+        """Return the error for a field nested in another one."""
         return InvalidExperienceError(evolve(self.problem, field=f"{field}.{self.problem.field}"))
 
     def located(self, where: str) -> InvalidExperienceError:
-        """The same error, saying also where it stands (a file and a line)."""
+        """Return the error with its file and line."""
         return InvalidExperienceError(evolve(self.problem, where=where))
 
 
 class UnknownExperienceError(ExperienceError, LookupError):
-    """No experience of this project or of the user has this id.
+    """No experience of the project or user has this id.
 
     Attributes:
-        ghap_id: the id that was asked for.
+        ghap_id: the requested id.
     """
 
     exit_code = 5
@@ -105,4 +104,7 @@ class UnknownExperienceError(ExperienceError, LookupError):
 
 
 class ExperienceStateError(ExperienceError):
-    """The experience is not in a state that allows this (it is resolved, or already there)."""
+    """The experience's state does not allow this.
+
+    It is resolved, or exists already.
+    """

@@ -1,8 +1,8 @@
-"""How an experience is shown in each style and each detail.
+"""Format an experience in each style and detail.
 
-Every field is folded onto one line: what others wrote stands behind a label, and opens no
-heading, list or fence of its own. So a shown experience is a list of lines, and can be
-shortened line by line without knowing what was folded.
+Every field is folded onto one line: text by others follows a label, and opens no heading, list or
+fence of its own. So a shown experience is a list of lines, and can be shortened line by line
+without knowing what was folded.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from contextkit.text import (
 from contextkit_experiences.vocabulary import FAILURES
 
 FAILED = "FAILED"
-"""What marks a failure on the strategy axis."""
+"""Mark of a failure on the strategy axis."""
 
 _IN_A_SUMMARY = frozenset({"Goal", "Outcome", "Root cause", "What worked", "Takeaway"})
 _LONGEST_IN_COMPACT = 120
 
 
 def format_experience(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One experience in a style.
+    """Format one experience.
 
-    The heading has the goal. What was falsified or abandoned is marked `FAILED` on the axis
+    The heading has the goal. Falsified and abandoned experiences are marked `FAILED` on the axis
     `strategy`.
 
     Args:
         item: the experience.
         style: `markdown`, `xml` or `plain`.
-        detail: `full`: its heading, then one line for each field that says what was tried,
-            what came of it and what it teaches; the prediction of an open one. `summary`:
-            of those lines the outcome and what it teaches. `compact`: one line.
+        detail: `full`: its heading, then one line for each field on the attempt, the outcome and
+            the lesson; the prediction of an open one. `summary`: of those lines the outcome and the
+            lesson. `compact`: one line.
     """
     own = style_of(style)
     if detail == "compact":
@@ -71,7 +71,10 @@ def _plain(data: Mapping[str, Any], lines: Sequence[tuple[str, str]]) -> str:
 
 
 def _heading(data: Mapping[str, Any]) -> str:
-    """The goal, behind it the domain and the strategy, which a premortem asks for."""
+    """Return the goal, then domain and strategy.
+
+    A premortem searches by these.
+    """
     about = f"{_word(data, 'domain')}, {_word(data, 'strategy')}"
     goal = _clipped(data.get("goal"))
     return f"{goal} ({about})" if goal else about
@@ -82,14 +85,17 @@ def _behind_label(line: str) -> str:
 
 
 def _compact(item: ContextItem, style: TextStyle) -> str:
-    """Domain and strategy, goal, outcome, what it teaches, and the day of its last change."""
+    """Return one line: domain, strategy, goal, outcome, lesson and day.
+
+    The day is that of its last change.
+    """
     data = item.metadata
     heading = f"{_word(data, 'domain')}/{_word(data, 'strategy')}"
     marked = style.choose(markdown=f" **{FAILED}**", xml="", plain=f" {FAILED}")
     mark = marked if _failed(data) else ""
     parts = (_clipped(data.get("goal")), _word(data, "outcome_status"), _teaching(data))
     said = "; ".join(part for part in parts if part)
-    # What a host's own searcher finds without a time is dated 1970-01-01T00:00Z.
+    # Results of a host's own searcher without a time are dated 1970-01-01T00:00Z.
     dated = item.created_at is not None and item.created_at.timestamp() != 0
     day = f" ({item.created_at:%Y-%m-%d})" if dated else ""
     line = f"{style.inline(heading)}{mark}: {style.inline(said)}{day}"
@@ -103,7 +109,10 @@ def _attributes(heading: str, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _teaching(data: Mapping[str, Any]) -> str:
-    """The text of the axis it was found on, else the takeaway or what stands for it."""
+    """Return the matching axis's text, else the takeaway.
+
+    Where there is no takeaway, its substitute is returned.
+    """
     texts = {
         "surprise": _clipped(data.get("surprise")),
         "takeaway": _clipped(_taught(data, "takeaway")),
@@ -116,7 +125,10 @@ def _teaching(data: Mapping[str, Any]) -> str:
 
 
 def _failed(data: Mapping[str, Any]) -> bool:
-    """Whether it is marked as a failure, as it is on the axis of strategies."""
+    """Return whether it is marked as a failure.
+
+    This applies on the axis of strategies.
+    """
     return data.get("axis") == "strategy" and data.get("outcome_status") in FAILURES
 
 
@@ -139,7 +151,7 @@ def _labelled_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Goal", goal if goal != _clipped(goal) else None),
         ("Hypothesis", data.get("hypothesis")),
         ("Tried", data.get("action")),
-        # What was predicted tells little beside what came.
+        # The prediction says little beside the result.
         ("Prediction", None if result else data.get("prediction")),
         ("Outcome", f"{_word(data, 'outcome_status')} - {result or 'not resolved yet'}"),
         ("Surprise", data.get("surprise")),

@@ -1,4 +1,4 @@
-"""Experiences that answer a request, as items."""
+"""Find experiences for a request, as items."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from contextkit_experiences.recipe import PREMORTEM
 from contextkit_experiences.vocabulary import AXES, OPEN, SALIENCE
 
 _TITLE = 80
-# How many candidates a premortem chooses each of its warnings from, and from how many at most.
+# The number of candidates for each of a premortem's warnings, and the most candidates in all.
 _WARNINGS_PER_ITEM = 5
 _MOST_WARNINGS = 200
 
 
 async def find_experiences(request: ContextRequest) -> list[ContextItem]:
-    """The experiences that match, best first, each once.
+    """Return the matching experiences, best first, each once.
 
-    They are looked for on the axis `full` unless the request's filters name another one.
-    Raises `InvalidRequestError` for an axis that there is none of.
+    They are searched on the axis `full` unless the request's filters name another one. Raises
+    `InvalidRequestError` for an unknown axis.
     """
     filters = {"axis": "full", **request.filters}
     _check_axes(filters["axis"])
@@ -35,12 +35,12 @@ async def find_experiences(request: ContextRequest) -> list[ContextItem]:
 
 
 async def _warnings(request: ContextRequest, filters: Filters) -> list[ContextItem]:
-    """What the filters select, the most trustworthy and then the latest first.
+    """Return the filtered experiences: most trustworthy first, then latest.
 
-    A premortem's questions are its filters: their words say nothing of the work ahead, and
-    whatever the filters select matches in full. With equal relevance on every axis an
-    experience that several sections found stands in the first of them. What is still open
-    has no outcome to warn with.
+    A premortem's questions are its filters: their words say nothing about the work ahead, and
+    whatever the filters select matches in full. With equal relevance on every axis, an experience
+    that several sections found stands in the first of them. Open experiences have no outcome to
+    warn with, and are left out.
     """
     limit = max(request.limit, min(_WARNINGS_PER_ITEM * request.limit, _MOST_WARNINGS))
     hits = await request.records.search(
@@ -60,7 +60,7 @@ def _seconds(item: ContextItem) -> float:
 
 
 def _distinct(items: Iterable[ContextItem]) -> list[ContextItem]:
-    """The items without those whose experience came before, on another axis."""
+    """Drop items whose experience already came on another axis."""
     found: dict[str, ContextItem] = {}
     for item in items:
         found.setdefault(item.id, item)
@@ -94,7 +94,7 @@ def _item(hit: Hit) -> ContextItem:
 
 
 def _teachings(fields: Mapping[str, Any]) -> Iterator[str]:
-    """What an experience is remembered for: its root cause and its lesson."""
+    """Yield an experience's root cause and lesson."""
     lesson = fields.get("lesson")
     taught = lesson if isinstance(lesson, Mapping) else {}
     for text in (fields.get("root_cause"), taught.get("what_worked"), taught.get("takeaway")):

@@ -1,4 +1,4 @@
-"""An experience: one GHAP entry, from the goal to the lesson. Values that cannot be wrong."""
+"""An experience: one validated GHAP entry, from goal to lesson."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from contextkit_experiences.vocabulary import (
 )
 
 LONGEST_TEXT = 16_000
-"""Characters that one text field holds at most."""
+"""Most characters of one text field."""
 
 _MOST_ITERATIONS = 1_000_000
 _MOST_NOTES = 1_000
@@ -38,7 +38,7 @@ _OF_A_RESOLVED_ONE = (
 
 
 def new_id(at: datetime) -> str:
-    """A new unique id whose alphabetical order is the order in time.
+    """Return a new unique id; ids sort by time.
 
     Eleven hexadecimal digits of milliseconds since 1970, then nine of a random UUID.
     """
@@ -46,14 +46,17 @@ def new_id(at: datetime) -> str:
 
 
 def is_id(value: Any) -> bool:
-    """Whether it can be an experience's id: `ghap_` and letters, digits, `_` or `-`."""
+    """Return whether a value is a valid experience id.
+
+    It has `ghap_` and letters, digits, `_` or `-`.
+    """
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def derived_tier(
     status: Status, iteration_count: int, *, root_cause: bool, lesson: bool
 ) -> Tier | None:
-    """The confidence tier that follows from how it went; None while it is open.
+    """Compute the confidence tier from the outcome; None while open.
 
     An abandoned experience is `abandoned`. Any other is *direct* when it took one
     iteration, and *explained* when it was confirmed with a lesson or falsified with a
@@ -136,11 +139,11 @@ def _check_optional_time(_: object, attribute: Attribute[Any], value: Any) -> No
 
 @frozen(kw_only=True)
 class Lesson:
-    """What an experience teaches.
+    """The lesson of an experience.
 
     Attributes:
-        what_worked: what did the job in the end.
-        takeaway: what to remember for another time, or None.
+        what_worked: what solved the problem in the end.
+        takeaway: what to remember for next time, or None.
     """
 
     what_worked: str = field(converter=_trimmed, validator=_text)
@@ -148,36 +151,36 @@ class Lesson:
 
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
-        """The types of its JSON, for a tool's output schema."""
+        """Return its JSON types, for a tool's output schema."""
         return json_types_of(cls, [each.name for each in fields(cls)])
 
 
 @frozen(kw_only=True)
 class Experience:
-    """One GHAP entry: goal, hypothesis, action, prediction, and what became of them.
+    """One GHAP entry: goal, hypothesis, action, prediction and outcome.
 
-    Making one with a value that cannot be raises `InvalidExperienceError`, which names
-    the field. Texts are trimmed and hold `LONGEST_TEXT` characters at most; an empty
-    optional text is None; times are aware and become UTC.
+    An invalid value raises `InvalidExperienceError`, which names the field. Texts are trimmed and
+    hold `LONGEST_TEXT` characters at most; an empty optional text is None; times are aware and are
+    converted to UTC.
 
     Attributes:
         id: `ghap_…`, unique.
-        goal: what was to be reached.
-        hypothesis: what was believed.
-        action: what was done on that belief.
-        prediction: what was expected to happen.
+        goal: the goal.
+        hypothesis: the hypothesis.
+        action: the action that tests it.
+        prediction: the expected result.
         domain: the kind of work, one word (`vocabulary.DOMAINS` suggests some).
         strategy: the way of working, one word (`vocabulary.STRATEGIES` suggests some).
         outcome_status: `open` until it is resolved, then `confirmed`, `falsified` or
             `abandoned`.
-        outcome_result: what happened; needed once it is resolved, None before.
-        surprise: what was not expected, or None.
+        outcome_result: the result; required once it is resolved, None before.
+        surprise: the unexpected part, or None.
         root_cause: why the hypothesis failed, or what was behind it all, or None.
-        lesson: what it teaches, or None.
-        confidence_tier: `gold`, `silver`, `bronze`, or `abandoned` for what was
-            abandoned; default: `derived_tier`. None while it is open.
-        iteration_count: how many hypotheses were tried, from 1.
-        notes: remarks on the way, oldest first.
+        lesson: the lesson, or None.
+        confidence_tier: `gold`, `silver`, `bronze`, or `abandoned` for an abandoned experience;
+            default: `derived_tier`. None while it is open.
+        iteration_count: the number of hypotheses tried, from 1.
+        notes: remarks made during the work, oldest first.
         started_at: when it began.
         updated_at: when it last changed; default: `started_at`.
         resolved_at: when it was resolved; default: `updated_at`. None while it is open.
@@ -264,16 +267,16 @@ class Experience:
 
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
-        """The types of its JSON, for a tool's output schema."""
+        """Return its JSON types, for a tool's output schema."""
         return json_types_of(cls, [each.name for each in fields(cls)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Its JSON, every key there."""
+        """Return its JSON, with every key."""
         return {name: as_json(value) for name, value in asdict(self).items()}
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not resolved yet."""
+        """Return whether it is unresolved."""
         return self.outcome_status == OPEN
 
     def _check_open(self) -> None:

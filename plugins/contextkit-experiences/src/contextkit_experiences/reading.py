@@ -1,4 +1,4 @@
-"""Experiences from a JSON document: one object, a list of objects, or JSON lines."""
+"""Read experiences from JSON: an object, a list, or lines."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from contextkit_experiences.serialising import from_json
 def read_experiences(
     document: bytes, *, name: str, now: datetime | None = None
 ) -> list[Experience]:
-    """Read every experience of a document, or none.
+    """Read all experiences of a document, or none.
 
     Args:
         document: UTF-8, with or without a byte order mark.
-        name: what errors call it, for instance its file name.
-        now: the time that counts as now.
+        name: its name in errors, for instance the file name.
+        now: the current time.
 
     Raises:
         InvalidExperienceError: an experience is wrong; the text says where it stands.
@@ -61,7 +61,10 @@ def _objects(text: str, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _is_json_lines(text: str) -> bool:
-    """Whether the first line that is not empty is a whole object and more follows."""
+    """Return whether a text is JSON lines.
+
+    Its first line that is not empty is then a whole object, and more follows.
+    """
     first, _, rest = text.strip().partition("\n")
     if not rest:
         return False

@@ -1,4 +1,4 @@
-"""The recipe `premortem`: what went wrong before, asked before it goes wrong again."""
+"""The recipe `premortem`: warnings from past failures, before the work."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PRINCIPLES = 5
 
 
 def build_premortem(domain: str, strategy: str | None = None, limit: int | None = None) -> Recipe:
-    """The premortem of a domain and, where it is given, of a strategy.
+    """Build the premortem of a domain and, optionally, a strategy.
 
     Args:
-        domain: the kind of work that is about to be done, one word.
-        strategy: the way it shall be done, one word; None or empty leaves out the
-            section on its performance.
+        domain: the kind of the planned work, one word.
+        strategy: the planned strategy, one word; None or empty leaves out the section on its
+            performance.
         limit: experiences per section, from 1; default: the request's limit.
 
     Raises:

@@ -25,19 +25,19 @@ _LESSON_KEYS = tuple(attribute.name for attribute in fields(Lesson))
 
 
 def to_json(experience: Experience) -> dict[str, Any]:
-    """The experience as JSON values, every key there."""
+    """Return the experience as JSON values, with every key."""
     return experience.as_dict()
 
 
 def from_json(data: Any, *, now: datetime | None = None) -> Experience:
-    """Make an experience of JSON values.
+    """Build an experience from JSON values.
 
     Args:
         data: the object.
-        now: the time that counts as now; default: the clock's.
+        now: the current time; default: the clock's.
 
     Raises:
-        InvalidExperienceError: naming the field, what was found and what is expected.
+        InvalidExperienceError: a value is invalid; the error names the field.
     """
     if not isinstance(data, Mapping):
         expected = f"an object with {', '.join(_TEXTS)} and more"
@@ -69,7 +69,7 @@ def _given(data: Mapping[Any, Any], keys: tuple[str, ...]) -> dict[str, Any]:
 def _unknown_key(key: Any, keys: tuple[str, ...]) -> InvalidExperienceError:
     nearest = difflib.get_close_matches(str(key), keys, n=1)
     expected = f"'{nearest[0]}'" if nearest else f"one of {', '.join(keys)}"
-    # As Python would write it: a key may hold line ends and controls.
+    # Shown in Python's notation: a key may contain line ends and controls.
     shown = repr(str(key))[1:-1]
     return InvalidExperienceError(Problem(shown, "a key that is not known", expected))
 

@@ -1,4 +1,7 @@
-"""How a shown experience is shortened: line by line, what matters most kept longest."""
+"""Shorten a formatted experience line by line.
+
+The most important lines are kept longest.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from attrs import frozen
 from contextkit.models import ContextItem, Style
 from contextkit.text import Excerpt, escape_xml, excerpt, is_boundary, one_line, style_of
 
-# What a shortened experience keeps first, down to the least of it; then the rest in order.
+# The lines that a shortened experience keeps first, each down to its minimum; then the others in
+# order.
 _ESSENTIAL = ("Outcome", "Root cause", "Takeaway")
 _THEN = ("What worked", "Surprise", "Tried", "Hypothesis", "Prediction", "Goal")
 _LABELLED = re.compile(r"((?:- \*\*)?([A-Z][a-z]+(?: [a-z]+)?)(?:\*\*)?: )(.*)")
@@ -20,17 +24,20 @@ _SHORTEST_CUT = 24
 
 @frozen
 class _Line:
-    """One line of a shown experience: `- **Goal**: ` and what stands behind it."""
+    """A line of an experience: a label and its body.
+
+    The label is, for instance, `- **Goal**: `.
+    """
 
     label: str
     prefix: str
     body: str
 
     def cut(self, length: int, query: str) -> str:
-        """The line with at most `length` characters of its body.
+        """Cut the line's body to `length` characters.
 
-        An `Excerpt` where these are whole sentences, those that match the query first; else
-        the beginning, to a word's end.
+        The result is an `Excerpt` where these are whole sentences, those that match the query
+        first; else the beginning, cut at a word.
         """
         if len(self.body) <= length:
             return Excerpt(self.prefix + self.body)
@@ -47,10 +54,10 @@ class _Line:
 
 @frozen
 class _Frame:
-    """A shown experience taken apart: its heading, its lines, its end and the note.
+    """A formatted experience split into heading, lines, end and note.
 
-    It is taken from the formatted text and not from the item's fields, so that what was
-    blacked out of the text stays so.
+    It is parsed from the formatted text, not from the item's fields, so that redacted text stays
+    redacted.
     """
 
     heading: str
@@ -72,7 +79,7 @@ class _Frame:
         return cls(heading, lines, end, query)
 
     def numbers(self, labels: Sequence[str]) -> list[int]:
-        """The numbers of the lines with these labels, in the labels' order."""
+        """Return the labels' line numbers, in the labels' order."""
         return [
             number
             for label in labels
@@ -81,7 +88,10 @@ class _Frame:
         ]
 
     def text(self, chosen: Mapping[int, str]) -> str:
-        """The experience with only the chosen lines, in their own order, and the note."""
+        """Return the experience with the chosen lines and the note.
+
+        The lines keep their own order.
+        """
         kept = [chosen[number] for number in sorted(chosen)]
         text = "\n".join([self.heading, *kept]) + self.end
         return Excerpt(text) if all(isinstance(line, Excerpt) for line in kept) else text
@@ -90,18 +100,18 @@ class _Frame:
 def shorten(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int], query: str
 ) -> str | None:
-    """A shown experience within `max_tokens`, with a note that names the whole one.
+    """Shorten a formatted experience to `max_tokens`, with a note.
 
-    The heading, the outcome, the root cause and the takeaway are kept before everything
-    else, each of them cut to the same length where they do not fit whole; then come what
-    worked, the surprise and the rest, for as long as there is room.
+    The note names the whole experience. Heading, outcome, root cause and takeaway are kept before
+    everything else, each of them cut to the same length if they do not fit whole. What worked, the
+    surprise and the rest follow while there is room.
 
     Args:
         item: the experience, its content as it was formatted, in full or as a summary.
         style: the style that it was formatted in.
-        max_tokens: what the whole result may take, note included.
-        count: gives a text's tokens.
-        query: what of a long field is shown has to do with it.
+        max_tokens: the most tokens of the whole result, note included.
+        count: counts a text's tokens.
+        query: the query that selects the shown parts of a long field.
 
     Returns:
         The shorter text, or None when not even heading and note fit.
@@ -123,7 +133,7 @@ def shorten(
 
 
 def _essential_lines(frame: _Frame, fits: Callable[[Mapping[int, str]], bool]) -> dict[int, str]:
-    """As many of the essential lines as fit, the most essential first."""
+    """Return the essential lines that fit, the most important first."""
     numbers = frame.numbers(_ESSENTIAL)
     while numbers:
         lines = _evenly_cut(frame, numbers, fits, beside={})
@@ -140,9 +150,10 @@ def _evenly_cut(
     *,
     beside: Mapping[int, str],
 ) -> dict[int, str]:
-    """The lines `beside` and these, each cut to the greatest length at which all fit.
+    """Cut lines to the greatest length at which all fit.
 
-    Empty where they do not fit at the shortest length that is worth showing.
+    The lines `beside` are kept whole. The result is empty where they do not fit at the shortest
+    useful length.
     """
 
     def cut_to(length: int) -> dict[int, str]:

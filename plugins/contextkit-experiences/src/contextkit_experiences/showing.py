@@ -13,7 +13,7 @@ _GOAL = 60
 
 
 def one_line_of(experience: Experience) -> str:
-    """Id, status, domain, strategy and the beginning of the goal."""
+    """Show id, status, domain, strategy and the goal's beginning."""
     goal = one_line(experience.goal)
     short = goal if len(goal) <= _GOAL else f"{goal[: _GOAL - 3].rstrip()}..."
     return (
@@ -23,7 +23,10 @@ def one_line_of(experience: Experience) -> str:
 
 
 def slips_of(begun: Experience) -> Iterator[str]:
-    """A word that is nearly a known one finds nothing later: better to say so now."""
+    """Yield warnings for likely misspellings of known words.
+
+    A misspelled word finds nothing later, so the warning comes now.
+    """
     for name, word, known in (
         ("domain", begun.domain, DOMAINS),
         ("strategy", begun.strategy, STRATEGIES),
@@ -34,7 +37,7 @@ def slips_of(begun: Experience) -> Iterator[str]:
 
 
 def page_of(experience: Experience) -> str:
-    """Every field that has a value, one a line."""
+    """Show every field that has a value, one per line."""
     lines = []
     for name, value in to_json(experience).items():
         if value is None or value == []:

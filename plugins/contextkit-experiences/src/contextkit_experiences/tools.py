@@ -1,4 +1,4 @@
-"""The tools that start, update, resolve and list experiences, for agents."""
+"""Agent tools to start, update, resolve and list experiences."""
 
 from __future__ import annotations
 
@@ -156,4 +156,4 @@ TOOLS = (
         read_only=True,
     ),
 )
-"""What agents can do with experiences."""
+"""Agent tools for experiences."""

@@ -1,4 +1,4 @@
-"""The words that experiences use: axes, statuses, tiers, and the known domains and strategies."""
+"""Vocabulary of experiences: axes, statuses, tiers, known domains and strategies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN: Status = "open"
 FAILURES: frozenset[str] = frozenset({"falsified", "abandoned"})
 
 SALIENCE: dict[str, float] = {"gold": 1.0, "silver": 0.75, "bronze": 0.5, "abandoned": 0.25}
-"""How much an experience of each tier matters, whatever the query."""
+"""Importance of an experience of each tier, regardless of the query."""
 
 DOMAINS = (
     "configuration",
@@ -37,7 +37,7 @@ DOMAINS = (
     "security",
     "testing",
 )
-"""The domains that are suggested; any other word is as good."""
+"""Suggested domains; any other word is valid."""
 
 STRATEGIES = (
     "ask-user",
@@ -50,17 +50,18 @@ STRATEGIES = (
     "systematic-elimination",
     "trial-and-error",
 )
-"""The strategies that are suggested; any other word is as good."""
+"""Suggested strategies; any other word is valid."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*")
 _LONGEST_WORD = 64
 
 
 def checked_word(value: Any, field: str) -> str:
-    """Return a domain or a strategy in its one spelling: trimmed, composed, lower case.
+    """Normalize a domain or a strategy.
 
-    A word is letters and digits of any script, joined by single hyphens or underscores,
-    64 characters at most. Raises `InvalidExperienceError` naming `field` otherwise.
+    The word is trimmed, composed and in lower case. It has letters and digits of any script, joined
+    by single hyphens or underscores, 64 characters at most. Raises `InvalidExperienceError` naming
+    `field` otherwise.
     """
     if isinstance(value, str):
         word = unicodedata.normalize("NFC", value).strip().lower()
@@ -78,7 +79,10 @@ def checked_word(value: Any, field: str) -> str:
 
 
 def meant_instead(word: str, known: Sequence[str]) -> str | None:
-    """The known word that an unknown one is probably a slip of, or None."""
+    """Return the known word that a word probably misspells.
+
+    None where there is none.
+    """
     if word in known:
         return None
     nearest = difflib.get_close_matches(word, known, n=1, cutoff=0.85)

@@ -13,7 +13,7 @@ __all__ = ["contextkit_source"]
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Its commands."""
+    """Declare the plugin's commands."""
     return SourceInfo(
         commands={
             "mcp": (

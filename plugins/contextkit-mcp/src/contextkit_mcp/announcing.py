@@ -1,4 +1,4 @@
-"""Telling the clients that the tools have changed."""
+"""Notify clients of changed tools."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 
 MOST_SESSIONS = 256
-"""Most clients with sessions that are notified; one more replaces the oldest."""
+"""Most sessions that are notified; a further one replaces the oldest."""
 
 _SECONDS = 5.0
 
 
 @define(eq=False)
 class Announcer:
-    """Knows the clients of either protocol: those that listen, and those with a session.
+    """Notifies clients of both protocols of changed tools.
 
-    Since 2026-07-28 a client listens on a request of its own; before, every client with a
-    session was told.
+    Since 2026-07-28 a client listens on a request of its own; before, every client with a session
+    was notified.
 
     Attributes:
-        bus: reaches the clients that listen.
+        bus: notifies the clients that listen.
     """
 
     bus: InMemorySubscriptionBus = field(factory=InMemorySubscriptionBus)
@@ -35,15 +35,15 @@ class Announcer:
     async def add_client(
         self, context: ServerRequestContext[Any, Any], _: types.NotificationParams
     ) -> None:
-        """Take note of a client that has begun a session."""
+        """Register a client that has begun a session."""
         headers = getattr(context.request, "headers", {})
-        # Standard input and output have one client, and no id.
+        # Standard input and output have one client, without an id.
         self._sessions[headers.get("mcp-session-id", "")] = context.session
         while len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
 
     async def announce(self) -> None:
-        """Tell every client; one that does not read is waited for five seconds."""
+        """Notify every client, with a timeout of five seconds each."""
         await self.bus.publish(ToolsListChanged())
         async with anyio.create_task_group() as tasks:
             for session in self._sessions.values():
@@ -51,6 +51,6 @@ class Announcer:
 
 
 async def _tell(session: ServerSession) -> None:
-    # The SDK drops what is sent to a client that has gone.
+    # The SDK drops messages to a client that has disconnected.
     with anyio.move_on_after(_SECONDS):
         await session.send_tool_list_changed()

@@ -1,4 +1,7 @@
-"""The tools that every server has: contexts, premortems, sources, explanations, indexing."""
+"""Tools of every server.
+
+They cover contexts, premortems, sources, explanations and indexing.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ _SKIPPED_SHOWN = 5
 
 
 def shows_all(kit: ContextKit) -> bool:
-    """Whether `[sources.mcp] tools` is `all`. Raises `ConfigError` for another value."""
+    """Return whether `[sources.mcp] tools` is `all`.
+
+    Raises `ConfigError` for an invalid value.
+    """
     chosen = kit.registry.settings(OWNER).get("tools", "usual")
     if chosen not in {"usual", "all"}:
         raise kit.config.refusal(f"sources.{OWNER}.tools", f"expected usual or all, got {chosen!r}")
@@ -43,12 +49,12 @@ def shows_all(kit: ContextKit) -> bool:
 def built_in_tools(
     kit: ContextKit, notes: Sequence[str] = (), *, in_full: bool = False
 ) -> Iterator[OfferedTool]:
-    """The tools as they are for a kit's sources.
+    """Yield the built-in tools, described for a kit's sources.
 
     Args:
-        kit: whose sources the descriptions name.
-        notes: what `list_sources` says besides, as they are when it is called.
-        in_full: whether the descriptions say what each source knows.
+        kit: the kit whose sources the descriptions name.
+        notes: further notes of `list_sources`, read when it is called.
+        in_full: whether the descriptions include what each source knows.
     """
     names = kit.registry.sources
     if in_full:
@@ -99,7 +105,7 @@ def _has_premortem(kit: ContextKit) -> bool:
     try:
         return _PREMORTEM in offered_recipes(kit.registry)
     except PluginError:
-        # The caller of the tool learns which plugins conflict.
+        # The error tells the tool's caller which plugins conflict.
         return True
 
 
@@ -131,7 +137,10 @@ async def _assemble_context(
 def _asked_sources(
     kit: ContextKit, sources: Sequence[str] | None, excluded: Collection[str] | None
 ) -> list[str] | None:
-    """The sources to index and to query; None for those that are configured."""
+    """Return the sources to index and query.
+
+    None for the configured ones.
+    """
     for name in sources or ():
         kit.registry.require(name)
     excluded = excluded or kit.config.assemble.exclude_sources if sources is None else excluded

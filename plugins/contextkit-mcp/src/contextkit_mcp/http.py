@@ -1,4 +1,7 @@
-"""Serving over streamable HTTP: loopback without a token, any address with one."""
+"""Serve over streamable HTTP.
+
+Loopback needs no token; any other address needs one.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +29,16 @@ _App = Callable[[Any, Any, Any], Awaitable[None]]
 
 @frozen(kw_only=True)
 class Address:
-    """Where a server listens, and to whom.
+    """A server's address and access rules.
 
-    Making one raises `InvalidRequestError` where strangers could reach it without a token, or
-    if the name that clients use is unknown.
+    Making one raises `InvalidRequestError` where strangers could reach it without a token, or if
+    the name that clients use is unknown.
 
     Attributes:
         host: a name or an address.
-        port: 0 for one that is free.
-        token: what clients must show (`Authorization: Bearer …`), or None.
-        names: further host names that clients call it by.
+        port: the port; 0 for a free one.
+        token: the token that clients must send (`Authorization: Bearer …`), or None.
+        names: further host names that clients use.
     """
 
     host: str = "127.0.0.1"
@@ -59,7 +62,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Return whether only this machine reaches it."""
         if self.host == "localhost":
             return True
         try:
@@ -69,7 +72,10 @@ class Address:
 
     @property
     def security(self) -> TransportSecuritySettings:
-        """Protection from DNS rebinding: the host names and origins that are answered."""
+        """Return the protection from DNS rebinding.
+
+        It lists the host names and origins that are allowed.
+        """
         own = f"[{self.host}]" if ":" in self.host else self.host
         names = dict.fromkeys((*_LOOPBACK_NAMES, own, *self.names))
         hosts = [host for name in names for host in (name, f"{name}:*")]
@@ -79,7 +85,10 @@ class Address:
         )
 
     def bound(self) -> socket.socket:
-        """A socket that listens there; raises `ContextKitError` where it cannot."""
+        """Return a socket that listens there.
+
+        Raises `ContextKitError` if it cannot.
+        """
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             return socket.create_server((self.host, self.port), family=family)
@@ -94,9 +103,9 @@ async def serve_http(server: Server[Any], address: Address, say: Callable[[str],
     """Serve until the process is stopped.
 
     Args:
-        server: what answers.
-        address: where it listens.
-        say: called with one line for a person once clients can connect: where.
+        server: the server.
+        address: its address.
+        say: called with a line that names the address, once clients can connect.
 
     Raises `ContextKitError` where it cannot listen there.
     """
@@ -117,18 +126,18 @@ async def serve_http(server: Server[Any], address: Address, say: Callable[[str],
     )
     with address.bound() as listening:
         host = f"[{address.host}]" if ":" in address.host else address.host
-        # The socket listens already: who connects before the server runs is kept waiting.
+        # The socket already listens: clients that connect before the server runs must wait.
         say(f"serving on http://{host}:{listening.getsockname()[1]}{PATH}")
         await uvicorn.Server(config).serve(sockets=[listening])
 
 
 @frozen
 class _TokenCheck:
-    """Lets through only requests that carry the token.
+    """Rejects requests without the token.
 
     Attributes:
-        app: what they are let through to.
-        expected: the header that they must carry, its scheme in lower case.
+        app: the application behind it.
+        expected: the header that requests must carry, its scheme in lower case.
     """
 
     app: _App

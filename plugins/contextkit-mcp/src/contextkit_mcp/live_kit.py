@@ -1,4 +1,4 @@
-"""A `ContextKit` that follows its configuration and the installed plugins while it is used."""
+"""A `ContextKit` that follows configuration and plugin changes while open."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _Stamp = tuple[object, ...]
 
 @define(eq=False)
 class LiveKit:
-    """The kit of one folder, opened anew when a setting or an installed plugin changes.
+    """A folder's kit, reopened when a setting or plugin changes.
 
-    A kit that is replaced is closed once the last call that uses it has ended. Where the new
-    configuration is wrong, the kit stays as it was.
+    A replaced kit is closed once the last call that uses it has ended. If the new configuration is
+    invalid, the kit stays as it was.
 
-    Making one raises what `ContextKit.open` raises, and `PluginError` where two plugins
-    offer one tool.
+    Making one raises what `ContextKit.open` raises, and `PluginError` where two plugins offer one
+    tool.
 
     Attributes:
         folder: a folder in the workspace.
@@ -68,7 +68,7 @@ class LiveKit:
 
     @contextlib.contextmanager
     def using(self) -> Iterator[ContextKit]:
-        """The kit as it is now; it stays open for as long as this lasts."""
+        """Yield the current kit, and keep it open during use."""
         kit = self._kit
         self._users[kit] += 1
         try:
@@ -78,7 +78,7 @@ class LiveKit:
             self._close_unused(kit)
 
     async def refresh(self) -> None:
-        """Open the kit anew where something changed that it was made from."""
+        """Reopen the kit if anything it depends on has changed."""
         async with self._turn:
             stamp = self._look()
             if stamp == self._stamp:
@@ -96,14 +96,14 @@ class LiveKit:
                 self._close_unused(before)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._kit.close()
 
     def _opened(self) -> ContextKit:
         workspace = find_workspace(self.folder)
         config = self._configured(workspace)
         kit = ContextKit.over(workspace, config, SourceRegistry(config))
-        # Whether it can be; problems of single plugins are reported where tools are listed.
+        # Check that listing works; problems of single plugins are reported where tools are listed.
         offered_tools(kit.registry, lambda *_: None)
         shows_all(kit)
         return kit
@@ -112,7 +112,7 @@ class LiveKit:
         return patient(load_config(workspace, flags=self.settings))
 
     def _made_anew(self) -> ContextKit | None:
-        """A new kit, or None where nothing has changed that it is made from."""
+        """Return a new kit, or None if nothing has changed."""
         importlib.invalidate_caches()
         workspace, installed = find_workspace(self.folder), _installed()
         config = self._configured(workspace)
@@ -127,15 +127,15 @@ class LiveKit:
         if self._users[kit] == 0:
             del self._users[kit]
             if kit is not self._kit:
-                # A call that was given up on may still hold the store for a while.
+                # A call that timed out may still hold the store for a while.
                 threading.Thread(target=kit.close, name="contextkit-mcp-close", daemon=True).start()
 
     def _look(self) -> _Stamp:
-        """What changes when a configuration file or an installed distribution does."""
+        """Return a stamp of configuration files and installed distributions."""
         folder = self.folder.absolute()
         places = (folder, *folder.parents)
         files = [place / name for place in places for name in (PROJECT_FILE, "pyproject.toml")]
-        # A folder's time changes with what is put into it and taken out.
+        # A folder's time changes when entries are added or removed.
         folders = [Path(entry) for entry in sys.path if entry]
         repositories = [(place / ".git").exists() for place in places]
         return (*map(_stamp_of, (user_config_file(), *files, *folders)), *repositories)

@@ -1,4 +1,7 @@
-"""Progress from a working thread to a client: ten messages a second, or fewer if it is slow."""
+"""Relay progress from a working thread to a client.
+
+At most ten messages are sent per second, fewer if the client is slow.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,19 @@ from contextkit.models import Progress
 from contextkit.text import visible
 
 SECONDS_BETWEEN = 0.1
-"""A client gets no more messages than one in so many seconds, but for the last one."""
+"""Least seconds between two messages, except for the last one."""
 
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
-"""Sends how far a call is: what is done, of how much where that is known."""
+"""Sends progress: amount done, and total if known."""
 
 
 @define(eq=False)
 class ProgressRelay:
-    """Adds up what the sources report, and sends the newest sum.
+    """Sums the progress of sources, and sends the latest sum.
 
-    Make it in the event loop that sends. What is reported between two messages is sent with the
-    second one, so that a client that reads slowly holds up nothing.
+    Make it in the event loop that sends. Reports between two messages are sent with the second one,
+    so a client that reads slowly does not block the call.
 
     Attributes:
         send: sends a message.
@@ -43,9 +46,9 @@ class ProgressRelay:
     _loop: asyncio.AbstractEventLoop = field(factory=asyncio.get_running_loop, init=False)
 
     def report(self, progress: Progress) -> None:
-        """Take note of how far a source is; from any thread.
+        """Record a source's progress; callable from any thread.
 
-        Raises `ContextKitError` if the caller has gone, which ends the call.
+        Raises `ContextKitError` if the caller has disconnected, which ends the call.
         """
         if self._given_up:
             raise ContextKitError("the client has given up on the call")
@@ -56,21 +59,21 @@ class ProgressRelay:
         self._wake()
 
     def close(self) -> None:
-        """Let `send_all` end, after what is still to be sent."""
+        """Let `send_all` end after the last message."""
         self._closing.set()
         self._wake()
 
     def give_up(self) -> None:
-        """End what reports, at its next report."""
+        """Cancel the reporting call at its next report."""
         self._given_up = True
 
     async def send_all(self) -> None:
-        """Send what is reported, until it is closed."""
+        """Send reports until closed."""
         closed = False
         while not closed:
             await self._news.wait()
             self._news.clear()
-            # Looked at before the last sum is sent, so that none is missed.
+            # Read before the last sum is sent, so that none is missed.
             closed = self._closing.is_set()
             await self._send_sum()
             with contextlib.suppress(TimeoutError):
@@ -81,7 +84,7 @@ class ProgressRelay:
             parts, message = list(self._latest.values()), self._message
         done = sum(part.done for part in parts)
         totals = [part.total for part in parts if part.total is not None]
-        # A client must never see it stand still or go back.
+        # A client must never see progress stop or decrease.
         if done > self._sent:
             self._sent = done
             total = max(sum(totals), done) if len(totals) == len(parts) else None

@@ -1,4 +1,4 @@
-"""The options of a request as parameters of a tool."""
+"""Expose a request's options as parameters of a tool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SET = "set"
 
 
 def request_parameters(*common: str, others: bool = True) -> Callable[..., Callable[..., Any]]:
-    """Give a tool's function options of a request, which it gets as `options`.
+    """Add request options to a tool's function, passed as `options`.
 
     Args:
         common: the options that are parameters of the tool.
@@ -46,7 +46,7 @@ def _parameters(common: Sequence[str]) -> Iterator[inspect.Parameter]:
 
 
 def _set_parameter() -> inspect.Parameter:
-    # A name that is none is answered with all that there are.
+    # An unknown name is answered with the list of all names.
     about = "Other options by name, such as detail, exclude or strategy."
     return _parameter(_SET, Annotated[dict[str, Any], about])
 

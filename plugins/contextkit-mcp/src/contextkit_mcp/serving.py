@@ -1,4 +1,4 @@
-"""The MCP server: it lists the tools of a kit and calls them."""
+"""MCP server: list and call the tools of a kit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from contextkit_mcp.live_kit import LiveKit
 from contextkit_mcp.relay import ProgressRelay
 
 LOOK_SECONDS = 1.0
-"""So often the server looks whether its tools have changed."""
+"""Seconds between two checks for changed tools."""
 
 LESS_USED = frozenset(
     {
@@ -41,7 +41,10 @@ LESS_USED = frozenset(
         *("forget_entity", "record_event", "report_open_files"),
     }
 )
-"""Tools that are listed with `tools = "all"` only: those of other plugins always are."""
+"""Tools listed with `tools = "all"` only.
+
+Those of other plugins are always listed.
+"""
 
 _INSTRUCTIONS = (
     "contextkit knows this project: its code and history, what was remembered, and what was tried. "
@@ -53,7 +56,7 @@ _Context = ServerRequestContext[Any, Any]
 
 
 class _ChangingServer(Server[None]):
-    """A server that tells clients of every protocol version that its tools may change."""
+    """A server that declares changing tools in every protocol version."""
 
     def create_initialization_options(
         self,
@@ -66,13 +69,13 @@ class _ChangingServer(Server[None]):
 
 
 def make_server(live: LiveKit) -> Server[None]:
-    """A server over a kit; it looks after changes of the kit for as long as it runs."""
+    """Return a kit's server, which watches the kit while running."""
     announcer = Announcer()
     handlers = _Handlers(live)
 
     @contextlib.asynccontextmanager
     async def watching(_: Server[None]) -> AsyncIterator[None]:
-        # Before the first client sees them, so that no change after that goes unnoticed.
+        # Listed before the first client sees them, so that no later change is missed.
         seen = await handlers.listing()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_watch, handlers, announcer, seen)
@@ -96,7 +99,7 @@ def make_server(live: LiveKit) -> Server[None]:
 
 
 async def _watch(handlers: _Handlers, announcer: Announcer, announced: list[types.Tool]) -> None:
-    """Announce every change of the tools, those of their descriptions included."""
+    """Announce every change of the tools or their descriptions."""
     while True:
         await anyio.sleep(LOOK_SECONDS)
         listing = await handlers.listing()
@@ -107,7 +110,7 @@ async def _watch(handlers: _Handlers, announcer: Announcer, announced: list[type
 
 @define(eq=False)
 class _Handlers:
-    """What the server does for a request.
+    """The server's request handlers.
 
     Attributes:
         live: the kit.
@@ -123,7 +126,7 @@ class _Handlers:
         return types.ListToolsResult(tools=await self.listing())
 
     async def listing(self) -> list[types.Tool]:
-        """The tools as a client sees them."""
+        """Return the tools as clients see them."""
         await self.live.refresh()
         with self.live.using() as kit:
             offered = self._offered(kit).values()
@@ -143,7 +146,7 @@ class _Handlers:
             return _speaking_of_tools(result, tools) if result.is_error else result
 
     def _offered(self, kit: ContextKit) -> Mapping[str, OfferedTool]:
-        """Contextkit's own tools, then those of the plugins."""
+        """Return contextkit's own tools, then those of the plugins."""
         states = [(plugin.name, plugin.state) for plugin in kit.registry.plugins]
         made_for = (kit, self.live.problem, *states)
         if made_for != self._made_for:
@@ -161,7 +164,7 @@ def _all_tools(kit: ContextKit, problem: str | None) -> Mapping[str, OfferedTool
     try:
         others = offered_tools(kit.registry, failed)
     except PluginError as error:
-        # A source that was switched on meanwhile has a tool of a name that is taken.
+        # A source that was enabled meanwhile has a tool of a name that is taken.
         others = {}
         notes.append(f"the tools of the plugins are missing: {error}")
     own = {o.tool.name: o for o in built_in_tools(kit, notes, in_full=shows_all(kit))}
@@ -175,7 +178,7 @@ def _all_tools(kit: ContextKit, problem: str | None) -> Mapping[str, OfferedTool
 async def _called(
     kit: ContextKit, offered: OfferedTool, arguments: Mapping[str, Any], context: _Context
 ) -> types.CallToolResult:
-    """Call a tool, and send how far it is meanwhile."""
+    """Call a tool, sending its progress."""
     relay = ProgressRelay(context.session.report_progress)
     sending = asyncio.create_task(relay.send_all())
     try:
@@ -202,7 +205,7 @@ _COMMAND = re.compile(r"`contextkit ((?>[a-z]+(?: [a-z]+)?) ?)[^`]{0,80}`")
 def _speaking_of_tools(
     result: types.CallToolResult, tools: Mapping[str, OfferedTool]
 ) -> types.CallToolResult:
-    """An error with tools in place of the commands that do the same, where there are some."""
+    """Replace commands in an error by the equivalent tools."""
 
     def replaced(found: re.Match[str]) -> str:
         words = found[1].split()
@@ -218,7 +221,10 @@ def _speaking_of_tools(
 
 
 def _does(tool: Sequence[str], command: Sequence[str]) -> bool:
-    """Whether `list_memories` is `memories list`, and `push_task` is `task push`."""
+    """Return whether a tool matches a command.
+
+    `list_memories` is `memories list`, and `push_task` is `task push`.
+    """
     verb, *of = reversed(command)
     return tool[0] == verb and len(tool) == len(command) and all(map(str.startswith, tool[1:], of))
 
@@ -230,7 +236,7 @@ def _unknown(name: str, tools: Mapping[str, OfferedTool]) -> str:
 
 
 def _for_clients(offered: OfferedTool) -> types.Tool:
-    """A tool as a client sees it, in as few tokens as that takes."""
+    """Return a tool as clients see it, in few tokens."""
     tool, schema = offered.tool, offered.input_schema
     if not schema["required"]:
         del schema["required"]
@@ -244,7 +250,10 @@ def _for_clients(offered: OfferedTool) -> types.Tool:
 
 
 def _hints(tool: Tool) -> types.ToolAnnotations | None:
-    """What a client would not assume by itself, which is that a tool destroys."""
+    """Return hints that differ from a client's defaults.
+
+    Only the hint that a tool is destructive does.
+    """
     if tool.read_only:
         return types.ToolAnnotations(read_only_hint=True)
     return None if tool.destructive else types.ToolAnnotations(destructive_hint=False)

@@ -1,4 +1,4 @@
-"""Serving one client on standard input and output."""
+"""Serve one client on standard input and output."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _Read = SessionMessage | Exception
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Serve until the client closes standard input; call it in the main thread.
+    """Serve until standard input closes; call in the main thread.
 
-    What anything else in the process prints goes to standard error meanwhile: standard output
-    carries the protocol.
+    Other output of the process goes to standard error meanwhile: standard output carries the
+    protocol.
     """
     with _ended_by_interrupt():
         async with stdio_server() as (reading, writing), anyio.create_task_group() as tasks:
@@ -41,7 +41,10 @@ async def _pass_on(
     passing_on: ObjectSendStream[_Read],
     writing: ObjectSendStream[SessionMessage],
 ) -> None:
-    """Pass messages on; a line that is none is answered, or its client would wait for ever."""
+    """Pass messages on, and answer invalid lines.
+
+    Without an answer, their client would wait for ever.
+    """
     with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         async with reading, passing_on:
             async for item in reading:
@@ -54,7 +57,10 @@ async def _pass_on(
 
 
 def _unread(error: ValidationError) -> str | None:
-    """The line that is no JSON, as far as the reader can tell; None where it is JSON."""
+    """Return a line that is not JSON; None for JSON.
+
+    The line is returned as far as the reader can tell.
+    """
     found = error.errors(include_url=False)[0]
     return str(found["input"]) if found["type"] == "json_invalid" else None
 
@@ -65,9 +71,10 @@ def _is_blank(error: ValidationError) -> bool:
 
 
 def _mended(error: ValidationError) -> SessionMessage | None:
-    """The message of a line with half surrogate pairs, which are replaced; None for any other.
+    """Repair a message with half surrogate pairs; else None.
 
-    A program that cuts a text in the middle of an emoji sends such.
+    The halves are replaced. A program that cuts a text in the middle of an emoji sends such a
+    message.
     """
     line = _unread(error)
     try:
@@ -98,7 +105,10 @@ def _id_of_request(error: ValidationError) -> str | int | None:
 
 @contextlib.contextmanager
 def _ended_by_interrupt() -> Iterator[None]:
-    """Let Ctrl-C end the process: what waits for the client's next line cannot be woken."""
+    """Let Ctrl-C end the process.
+
+    The wait for the client's next line cannot be interrupted.
+    """
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield

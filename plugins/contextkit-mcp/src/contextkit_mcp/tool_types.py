@@ -1,4 +1,7 @@
-"""What the built-in tools take and give, as types: their schemas are made of these."""
+"""Input and output types of the built-in tools.
+
+The tools' schemas are made of these.
+"""
 
 from __future__ import annotations
 

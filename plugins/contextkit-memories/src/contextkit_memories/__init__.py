@@ -1,6 +1,6 @@
-"""The memories source of contextkit: what a project and its user want remembered.
+"""The `memories` source: facts that a project and user keep.
 
-The module is the plugin. `MemoryBook` keeps memories from Python.
+The module is the plugin. `MemoryBook` stores memories from Python.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ __getattr__ = lazy_names(
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """First in a context; searched by meaning and by keywords."""
+    """Declare the source: first in a context.
+
+    Memories are searched by meaning and by keywords.
+    """
     return SourceInfo(
         title="Memories",
         description="remembered facts, preferences, decisions and errors",
@@ -69,7 +72,10 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The memories of the project and of the user that match best, with those beside them."""
+    """Return the best-matching memories, with those beside them.
+
+    Memories of the project and of the user are searched.
+    """
     from contextkit_memories.finding import find_memories
 
     return await find_memories(request)
@@ -77,7 +83,10 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Each memory with its category and its importance, or on one line with its date."""
+    """Format memories with category and importance.
+
+    On one line, a memory has its date instead.
+    """
     from contextkit_memories.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]

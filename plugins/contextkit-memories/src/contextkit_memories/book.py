@@ -1,4 +1,7 @@
-"""The memories of a project and of its user: remember, look up, list, forget."""
+"""Store, look up, list and delete memories.
+
+Memories belong to a project or to its user.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ _RIGHT_BEHIND = timedelta(minutes=2)
 
 
 class MemoryBook(Book[Memory]):
-    """The memories that are seen in one project: its own, and the user's.
+    """The memories of a project and of its user.
 
     ```python
     book = MemoryBook.of(kit)
@@ -54,25 +57,23 @@ class MemoryBook(Book[Memory]):
         position: int | None = None,
         keep_secret: bool = True,
     ) -> Memory:
-        """Store a memory; exactly the same text in the same scope is stored once.
+        """Store a memory once per text and scope.
 
-        At two places, of one sequence or of two, the same text is two memories: a session
-        may say it twice.
-
-        What is None has its default in a new memory, and stays as it is in one of the same
-        text that is already there.
+        The same text at two places, of one sequence or of two, is two memories: a session may say
+        it twice. Arguments that are None get their default in a new memory, and leave an existing
+        one of the same text as it is.
 
         Args:
-            text: what to remember, 1 to 20,000 characters.
+            text: the text to store, 1 to 20,000 characters.
             category: one word; default `facts`.
-            importance: how much it matters whatever the question, 0..1; default 0.5.
+            importance: its importance regardless of the query, 0..1; default 0.5.
             tags: words to find it by; default none.
             shared: True for the user's memory, seen in every project, instead of the
                 project's.
-            created_at: when it came to be, aware; default now.
-            sequence: the name of what it is a part of, such as a session. A memory that
-                matches a question supports those beside it in its sequence.
-            position: its place in the sequence, from 0; default: behind the last one.
+            created_at: its time, aware; default now.
+            sequence: the name of its sequence, such as a session. A memory that matches a question
+                supports those beside it in its sequence.
+            position: its position in the sequence, from 0; default: after the last one.
             keep_secret: False refuses a text with what looks like a key, a password or a
                 token; by default it is stored as given, without redaction, and a warning is
                 logged.
@@ -81,7 +82,7 @@ class MemoryBook(Book[Memory]):
             The memory as it is stored; its `outcome` tells whether it is new.
 
         Raises:
-            InvalidMemoryError: a part is not what it may be; nothing was stored.
+            InvalidMemoryError: a part has an invalid value; nothing was stored.
             SecretInMemoryError: of these, what looks like a secret and is not to be kept.
         """
         given = Memory.checked(
@@ -129,19 +130,19 @@ class MemoryBook(Book[Memory]):
         return self.new(next(free), {"created_at": created_at, **given}, scope)
 
     def secrets_in(self, text: str) -> list[str]:
-        """What in a memory's text looks like a secret, and where."""
+        """Return the apparent secrets in a text, with their positions."""
         return [found.located(text) for found in self.records.secrets_in(text)]
 
     def get(self, entry_id: str) -> Memory:
-        """The memory with this id.
+        """Return the memory with this id.
 
         Args:
             entry_id: the id, or a beginning of it that no other memory has; `mem_` may be
                 left out.
 
         Raises:
-            UnknownMemoryError: there is none.
-            AmbiguousMemoryError: there are several.
+            UnknownMemoryError: no memory has this id.
+            AmbiguousMemoryError: several memories match.
         """
         return Memory.from_record(self._find(entry_id))
 
@@ -153,13 +154,13 @@ class MemoryBook(Book[Memory]):
         tag: str | None = None,
         **filters: Any,
     ) -> builtins.list[Memory]:
-        """Memories, newest first.
+        """List memories, newest first.
 
         Args:
-            limit: how many at most.
+            limit: the most memories to return.
             category: only of this category, in singular or plural.
             tag: only with this tag.
-            filters: those of `Book.list`.
+            filters: the filters of `Book.list`.
 
         Raises:
             InvalidMemoryError: the category or the tag is not a word.
@@ -168,11 +169,11 @@ class MemoryBook(Book[Memory]):
         return super().list(limit, **filters, **_filters(category, tag))
 
     def count(self, *, category: str | None = None, tag: str | None = None, **filters: Any) -> int:
-        """How many memories there are; the arguments are those of `list`."""
+        """Count the memories; takes the arguments of `list`."""
         return super().count(**filters, **_filters(category, tag))
 
     def forget(self, *memory_ids: str) -> _Memories:
-        """Delete memories, all of them or, where an id is wrong, none.
+        """Delete memories, or none if one id is wrong.
 
         Args:
             memory_ids: ids as `get` takes them.
@@ -206,7 +207,10 @@ class MemoryBook(Book[Memory]):
 
 
 def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
-    """The memory of that text, unless what is given says that it stands elsewhere."""
+    """Return the memory of that text, if any.
+
+    There is none if the arguments put it at another place.
+    """
     same = [
         memory
         for record in scope.scan({"digest": digest_of(given["text"])})
@@ -222,7 +226,10 @@ def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
 
 
 def _position(scope: Records, sequence: str, known: Memory | None) -> int:
-    """The place of a memory whose sequence alone was given: its own, or behind the last."""
+    """Return the position of a memory given only a sequence.
+
+    It is the memory's own, or the one after the last.
+    """
     if known is not None and known.position is not None:
         return known.position
     taken = [
@@ -234,7 +241,10 @@ def _position(scope: Records, sequence: str, known: Memory | None) -> int:
 
 
 def _in_run(scope: Records, memory: Memory) -> Memory:
-    """The memory with its place behind the one that was remembered right before it."""
+    """Continue the run of the memory stored just before.
+
+    Return the memory with its place.
+    """
     for record in scope.newest(1):
         before = Memory.from_record(record)
         follows = timedelta(0) <= memory.created_at - before.created_at <= _RIGHT_BEHIND

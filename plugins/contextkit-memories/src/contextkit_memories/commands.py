@@ -19,7 +19,7 @@ from contextkit_memories.showing import (
     secret_warning,
 )
 
-# UTF-8 takes four bytes a character at most; one more tells that there is more to come.
+# UTF-8 takes at most four bytes per character; one more byte shows that there is more to come.
 _STDIN_BYTES = 4 * MAX_TEXT + 1
 
 

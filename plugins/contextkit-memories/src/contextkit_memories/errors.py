@@ -1,4 +1,4 @@
-"""What can be wrong with a memory, and with the id of one."""
+"""Errors of memories and their ids."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ _LISTED = 5
 
 
 class InvalidMemoryError(InvalidEntryError):
-    """A part of a memory has a value that is not allowed; nothing was stored."""
+    """A memory is invalid; nothing was stored.
+
+    One of its parts has a value that is not allowed.
+    """
 
 
 class SecretInMemoryError(InvalidMemoryError):
-    """The text has what looks like a secret, and it was not said that it is to be kept.
+    """A text contains an apparent secret that must be refused.
 
     Attributes:
-        found: what it looks like and where, in the order of the text.
+        found: the apparent secrets and their positions, in the order of the text.
     """
 
     def __init__(self, found: Sequence[str]) -> None:
@@ -37,11 +40,11 @@ class UnknownMemoryError(UnknownEntryError):
 
 
 class AmbiguousMemoryError(ContextKitError):
-    """The beginning of an id fits several memories.
+    """An abbreviated id matches several memories.
 
     Attributes:
-        id: what was asked for.
-        matches: the whole ids that it fits, oldest first.
+        id: the requested id.
+        matches: the matching ids in full, oldest first.
     """
 
     exit_code = 5

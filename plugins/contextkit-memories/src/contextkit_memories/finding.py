@@ -1,4 +1,4 @@
-"""Finding the memories for a request, and those that stand beside them."""
+"""Find memories for a request, and those beside them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
 from contextkit_memories.words import category_spellings
 
 _CONSIDERED = 50
-"""Hits that are looked at, though fewer are asked for: what a session is about shows in several."""
+"""Fewest hits examined.
+
+A session's subject shows in several hits, even where fewer are requested.
+"""
 
 _DATE = 0.5
 _SPEAKER = 0.2
@@ -26,7 +29,10 @@ _WORD = re.compile(r"\w+")
 
 
 async def find_memories(request: ContextRequest) -> list[ContextItem]:
-    """The memories of the project and of the user that match best, with those beside them."""
+    """Return the best-matching memories, with those beside them.
+
+    Memories of the project and of the user are searched.
+    """
     filters = _stored_filters(request.filters)
     weight, limit = request.neighbours, request.limit
     considered = max(limit, _CONSIDERED)
@@ -42,15 +48,14 @@ async def find_memories(request: ContextRequest) -> list[ContextItem]:
 
 
 def _with_hints(items: Sequence[ContextItem], query: str) -> list[ContextItem]:
-    """The items with what speaks for them: their session, their date, who said it.
+    """Add hints to items: their session, date and speaker.
 
-    A hint is never more than a part of the best match, so that a question that nothing
-    answers gets none.
+    A hint is never more than a part of the best match, so a question without matches gets none.
     """
     best = max((item.relevance for item in items), default=0.0)
     dates, words = named_dates(query), frozenset(_WORD.findall(query.casefold()))
     hinted = []
-    # A run may be a whole import: that one of its memories matches says little of the others.
+    # A run may be a whole import: a match of one of its memories says little about the others.
     in_sessions = [evolve(item, sequence=None) if _is_of_run(item) else item for item in items]
     for item, of_session in zip(items, sequence_supports(in_sessions), strict=True):
         near = closeness(dates, item.created_at) if item.created_at is not None else 0.0
@@ -65,7 +70,10 @@ def _is_of_run(item: ContextItem) -> bool:
 
 
 def _speaker(text: str) -> str | None:
-    """The name that a text such as `Ada: I won` begins with, in lower case."""
+    """Return the speaker of a text, in lower case.
+
+    A text such as `Ada: I won` begins with it.
+    """
     found = _LABEL.match(text)
     return found[1].casefold() if found else None
 
@@ -73,7 +81,7 @@ def _speaker(text: str) -> str | None:
 def _standing_at(
     places: Iterable[tuple[str, int]], records: Records, filters: Mapping[str, Any]
 ) -> list[Record]:
-    """The memories at these places, in the order of their ids."""
+    """Return the memories at these places, sorted by id."""
     names = [place_name(sequence, position) for sequence, position in places]
     return sorted(records.scan({**filters, "place": names}), key=lambda record: record.id)
 
@@ -97,7 +105,10 @@ def _item(record: Record, relevance: float) -> ContextItem:
 
 
 def _stored_filters(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's filters, categories in all their spellings and tags in lower case."""
+    """Return the request's filters in stored form.
+
+    Categories are given in all their spellings, and tags in lower case.
+    """
     stored = dict(filters)
     if "category" in stored:
         stored["category"] = [
@@ -116,7 +127,7 @@ def _words(wanted: Any) -> list[Any]:
 
 
 def _spellings(word: Any) -> tuple[Any, ...]:
-    # What is no category can match none; the store says what is no filter at all.
+    # An invalid category matches none; the store reports an invalid filter.
     try:
         return category_spellings(word)
     except InvalidMemoryError:

@@ -1,4 +1,4 @@
-"""How memories look in a context, whole or on one line."""
+"""Format memories, whole or on one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _DATE = len("2026-01-02")
 
 
 def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One memory's text. `full` and `summary` are the same; `compact` is one line."""
+    """Format one memory.
+
+    `full` and `summary` are the same; `compact` is one line.
+    """
     known, text = _known(item), item.content
     about = ", ".join(known.values())
     if detail == "compact":
@@ -30,9 +33,9 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
 
 
 def _known(item: ContextItem) -> dict[str, str]:
-    """The date and the category of a memory, unless they are unknown or the default."""
+    """Return a memory's date and category, unless unknown or default."""
     date = one_line(str(item.metadata.get("created_at") or ""))[:_DATE]
-    # What a host's own searcher finds without a time is dated 1970-01-01.
+    # Results of a host's own searcher without a time are dated 1970-01-01.
     date = "" if date == "1970-01-01" else date
     category = one_line(str(item.metadata.get("category", DEFAULT_CATEGORY)))
     shown = "" if category == DEFAULT_CATEGORY else category

@@ -1,4 +1,4 @@
-"""The ids of memories: short, in the order of time, easy to type.
+"""Ids of memories: short, sorted by time, easy to type.
 
 `mem_` and twelve characters of Crockford's base 32 in lower case (no i, l, o, u): nine for
 the milliseconds since 1970, three at random.
@@ -17,10 +17,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def new_id(created_at: datetime, later: int = 0) -> str:
-    """A new id for a memory.
+    """Return a new id for a memory.
 
     Args:
-        created_at: when it came to be, aware; what lies before 1970 counts as 1970.
+        created_at: its time, aware; a time before 1970 counts as 1970.
         later: milliseconds to add, for a moment whose ids are taken.
 
     Returns:
@@ -34,7 +34,7 @@ def new_id(created_at: datetime, later: int = 0) -> str:
 
 
 def canonical_id(typed: str) -> str:
-    """Read what a person typed as the beginning of an id.
+    """Normalize a typed id or its beginning.
 
     Args:
         typed: an id or its beginning, in any case, with or without `mem_`; o, i and l are

@@ -1,4 +1,4 @@
-"""What a memory is, and the record that it is stored as."""
+"""A memory and its stored record."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
 
 RUN = "run:"
-"""The beginning of a run's name, where it stands for a sequence."""
+"""Prefix of a run's name used as a sequence."""
 
 MAX_TEXT = 20_000
 
 
 @frozen(kw_only=True)
 class Memory(Entry):
-    """Something worth remembering: a fact, a preference, a decision, an error.
+    """Something worth remembering: a fact, preference, decision or error.
 
     Attributes:
-        text: what is remembered.
-        category: what kind of thing it is, lower case: `facts`, `preferences`,
-            `decisions`, `errors` or any other word.
-        importance: how much it matters whatever the question, 0..1.
+        text: the text.
+        category: its category, lower case: `facts`, `preferences`, `decisions`, `errors` or any
+            other word.
+        importance: its importance regardless of the query, 0..1.
         tags: words to find it by.
-        sequence: what it is a part of, such as a session; None where it stands alone.
-        position: its place in that; what stands beside it supports it in a search.
-        run: of a memory that stands alone, the first of those that were remembered one
-            right behind the other, and its place among them.
+        sequence: its sequence, such as a session; None where it stands alone.
+        position: its position in the sequence; its neighbours support it in a search.
+        run: for a memory without a sequence, the first of the memories stored directly one after
+            another, and its place among them.
     """
 
     noun = "memory"
@@ -69,7 +69,7 @@ class Memory(Entry):
 
     @classmethod
     def json_types(cls) -> Mapping[str, Any]:
-        """The types of `as_dict`."""
+        """Return the types of `as_dict`."""
         whose = Literal["project", "user"]
         return {
             **super().json_types(),
@@ -78,17 +78,17 @@ class Memory(Entry):
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Its JSON; a user's memory belongs to no project."""
+        """Return its JSON; a user's memory belongs to no project."""
         return {**super().as_dict(), "project": None if self.scope == "user" else self.project}
 
     @property
     def search_words(self) -> str:
-        """Its tags, which are searched beside its text."""
+        """Return its tags, which are searched beside its text."""
         return " ".join(self.tags)
 
     @classmethod
     def read(cls, record: Record) -> dict[str, Any]:
-        """The allowed values in a record's fields; half a place is none."""
+        """Return a record's allowed values; an incomplete place is dropped."""
         found = super().read(record)
         if "sequence" in found and "position" in found:
             return found
@@ -97,7 +97,7 @@ class Memory(Entry):
         return {**found, "sequence": None, "position": None, "run": run}
 
     def derived_fields(self) -> Mapping[str, Any]:
-        """What finds its text, and its place."""
+        """Return the fields to look up its text and place."""
         fields: dict[str, Any] = {"digest": digest_of(self.text)}
         if self.sequence is not None and self.position is not None:
             fields["place"] = place_name(self.sequence, self.position)
@@ -108,20 +108,20 @@ class Memory(Entry):
 
 
 def place_name(sequence: str, position: int) -> str:
-    """What finds the memories at one place of a sequence in the store."""
+    """Return the lookup key of a place in a sequence."""
     return f"{sequence}#{position}"
 
 
 def place_in_run(run: tuple[str, int]) -> tuple[str, int]:
-    """The sequence and the position that stand for a place in a run.
+    """Map a place in a run to sequence and position.
 
-    Every other position is empty: what was remembered together belongs together less often
-    than what stands in one session, so a neighbour lends less.
+    Every other position is empty: memories stored together belong together less often than those of
+    one session, so a neighbour lends less.
     """
     first, number = run
     return f"{RUN}{first}", 2 * number
 
 
 def digest_of(text: str) -> str:
-    """What finds a memory of exactly this text in the store."""
+    """Return the lookup key of exactly this text."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

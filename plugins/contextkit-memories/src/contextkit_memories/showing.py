@@ -12,17 +12,17 @@ _DID = {"stored": "Remembered", "updated": "Updated", "unchanged": "Already reme
 
 
 def remembered_line(memory: Memory) -> str:
-    """What remembering did, and what the memory is like now."""
+    """Describe the result of storing a memory, and its state."""
     return f"{_DID[memory.outcome]} {memory.id} ({scope_of(memory)})"
 
 
 def secret_warning(memory: Memory, secrets: Sequence[str], forget: str) -> str:
-    """What it means that a memory looks like a secret, and how to be rid of it.
+    """Warn of an apparent secret and name the delete command.
 
     Args:
-        memory: what was remembered.
-        secrets: what in its text looks like secrets.
-        forget: what forgets a memory, before its id.
+        memory: the stored memory.
+        secrets: the apparent secrets in its text.
+        forget: the command that deletes a memory, to be followed by its id.
     """
     return (
         f"{memory.id} has what looks like {', '.join(secrets)}: later contexts show it to the "
@@ -31,12 +31,12 @@ def secret_warning(memory: Memory, secrets: Sequence[str], forget: str) -> str:
 
 
 def forgotten_lines(memories: Sequence[Memory]) -> str:
-    """What was forgotten, a line each."""
+    """List the deleted memories, one per line."""
     return "\n".join(f"Forgot {memory.id}: {memory.title}" for memory in memories)
 
 
 def scope_of(memory: Memory) -> str:
-    """Category, importance, tags, and whose it is."""
+    """Show category, importance, tags and scope."""
     # A project is named by its configuration (`name:`) or by its folder.
     project = f"project {memory.project.removeprefix('name:')}"
     scope = "all your projects" if memory.scope == "user" else project
@@ -45,7 +45,7 @@ def scope_of(memory: Memory) -> str:
 
 
 def rows_of(memories: Sequence[Memory]) -> list[str]:
-    """One line for each, in columns."""
+    """Show memories in columns, one per line."""
     width = max((len(memory.category) for memory in memories), default=0)
     return [_row(memory, width) for memory in memories]
 

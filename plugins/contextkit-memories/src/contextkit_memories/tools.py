@@ -1,4 +1,4 @@
-"""The tools `remember`, `forget` and `list_memories`, for agents."""
+"""Agent tools `remember`, `forget` and `list_memories`."""
 
 from __future__ import annotations
 
@@ -117,4 +117,4 @@ TOOLS = (
         read_only=True,
     ),
 )
-"""What agents can do with memories."""
+"""Agent tools for memories."""

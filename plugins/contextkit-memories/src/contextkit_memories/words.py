@@ -1,4 +1,4 @@
-"""Categories and tags: which words they may be, and the form in which they are stored."""
+"""Validate and normalize categories and tags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _IN_TAGS = frozenset("-_.:/+#")
 
 
 def stored_category(category: str) -> str:
-    """The form in which a category is stored.
+    """Normalize a category.
 
     Args:
         category: one word in any case: letters, digits, `-` and `_`, 40 characters at most.
@@ -41,7 +41,7 @@ def stored_category(category: str) -> str:
 
 
 def stored_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """The form in which tags are stored.
+    """Normalize tags.
 
     Args:
         tags: words in any case: letters, digits and `-_.:/+#`, 40 characters at most each.
@@ -61,7 +61,9 @@ def stored_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def category_spellings(category: str) -> tuple[str, ...]:
-    """The stored categories that may mean the same: `bugs` and `bug`, `cases`, `case` and `cas`.
+    """Return stored categories that may mean the same.
+
+    Examples: `bugs` and `bug`; `cases`, `case` and `cas`.
 
     Args:
         category: one word in any case, singular or plural.

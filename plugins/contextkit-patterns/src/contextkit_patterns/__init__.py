@@ -1,6 +1,6 @@
-"""The patterns source of contextkit: procedures that worked, and when to think of them.
+"""The `patterns` source: procedures that worked, and their triggers.
 
-The module is the plugin. `PatternBook` keeps patterns from Python.
+The module is the plugin. `PatternBook` stores patterns from Python.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The patterns that the query calls for or that match it, what works first."""
+    """Return the triggered or matching patterns, the most successful first."""
     from contextkit_patterns.finding import find_patterns
 
     return await find_patterns(request)
@@ -57,7 +57,7 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Name, how often it worked, what calls for it, and the steps."""
+    """Format name, success rate, triggers and steps."""
     from contextkit_patterns.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
@@ -67,7 +67,10 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 def contextkit_truncate(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
-    """Its name and its steps: how often it worked and what calls for it go first."""
+    """Shorten a pattern to its name and steps.
+
+    The success rate and the triggers are dropped first.
+    """
     from contextkit_patterns.formatting import shortened
 
     return shortened(item, style, max_tokens, count)

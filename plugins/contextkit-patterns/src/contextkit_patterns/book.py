@@ -1,4 +1,4 @@
-"""The patterns of a project and of its user."""
+"""Store the patterns of a project and of its user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DID = {"stored": "Added", "updated": "Updated", "unchanged": "Already there:"}
 
 
 class PatternBook(Book[Pattern]):
-    """Keeps patterns, and counts how often they work.
+    """Stores patterns, and counts their successes.
 
     ```python
     book = PatternBook.of(kit)
@@ -39,10 +39,10 @@ class PatternBook(Book[Pattern]):
         successes: int | None = None,
         shared: bool = False,
     ) -> Pattern:
-        """Store a pattern, or change the one of that name in the same scope.
+        """Store a pattern, or change one of the same name.
 
-        What is None is empty in a new pattern, and stays as it is in one that is there. The
-        other arguments are the parts of `Pattern`.
+        A pattern is changed only within the same scope. Arguments that are None are empty in a new
+        pattern, and leave an existing one as it is. The other arguments are the parts of `Pattern`.
 
         Raises:
             InvalidPatternError: a part has a value that is not allowed; nothing was stored.
@@ -59,26 +59,29 @@ class PatternBook(Book[Pattern]):
         )
 
     def get(self, entry_id: str) -> Pattern:
-        """The pattern with this id or name. Raises `UnknownPatternError`."""
+        """Return the pattern with this id or name.
+
+        Raises `UnknownPatternError`.
+        """
         try:
             return super().get(id_of(entry_id))
         except UnknownPatternError:
             raise UnknownPatternError(entry_id) from None
 
     def list(self, limit: int = 20, **filters: Any) -> builtins.list[Pattern]:
-        """Patterns, those that are expected to work first."""
+        """List patterns, the highest success rate first."""
         every = map(Pattern.from_record, self.records.scan(filters))
         return sorted(every, key=lambda it: (-it.rate, it.id))[: checked_limit(limit)]
 
     def applied(self, pattern_id: str, *, success: bool) -> Pattern:
-        """Count one more application; two at once are both counted.
+        """Count one more application; concurrent ones are both counted.
 
         Args:
             pattern_id: the id, or the name.
             success: whether it worked.
 
         Raises:
-            UnknownPatternError: there is none.
+            UnknownPatternError: no pattern has this id or name.
         """
         with self.turn():
             known = self.get(pattern_id)
@@ -93,14 +96,14 @@ class PatternBook(Book[Pattern]):
 
     @classmethod
     def added_line(cls, entry: Pattern) -> str:
-        """What adding did, in one line."""
+        """Describe the result of adding, in one line."""
         whose = "all your projects" if entry.scope == "user" else "this project"
         steps = "1 step" if len(entry.steps) == 1 else f"{len(entry.steps)} steps"
         return f"{_DID[entry.outcome]} {entry.id} ({steps}, {whose})"
 
     @classmethod
     def rows(cls, entries: Sequence[Pattern]) -> builtins.list[str]:
-        """One line for each: how often it is expected to work, and how often it did."""
+        """Show each pattern's success rate and counts on a line."""
         width = max((len(pattern.id) for pattern in entries), default=0)
         return [
             f"{it.rate:.2f}  {it.successes} of {it.applications}  {it.id:<{width}}  {it.name}"
@@ -109,5 +112,5 @@ class PatternBook(Book[Pattern]):
 
     @staticmethod
     def counted_line(pattern: Pattern) -> str:
-        """How often it worked by now."""
+        """Describe how often it has worked."""
         return f"{pattern.id}: worked {pattern.successes} of {pattern.applications} times"

@@ -1,4 +1,4 @@
-"""Finding the patterns for a request: by their triggers, and by search."""
+"""Find a request's patterns, by triggers and by search."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MOST_WORDS = 500
 
 @frozen
 class Calls:
-    """What of a request calls for patterns.
+    """The parts of a request that trigger patterns.
 
     Attributes:
         words: the query's words, in their order.
-        intents: what the query wants.
-        entity_types: types of entities that are asked about, beside those the query names.
+        intents: the query's intents.
+        entity_types: requested types of entities, beside those the query names.
     """
 
     words: tuple[str, ...]
@@ -31,9 +31,9 @@ class Calls:
 
     @classmethod
     def of(cls, request: ContextRequest) -> Calls:
-        """What a request calls for; the filter `intent` is stronger than the query's own.
+        """Parse a request; the filter `intent` overrides the query's own.
 
-        Raises `InvalidRequestError` where that is not of texts, or of no intents.
+        Raises `InvalidRequestError` if the filter has anything but texts, or unknown intents.
         """
         words = tuple(words_of(request.query)[:_MOST_WORDS])
         given = frozenset(_texts(request.filters, "intent"))
@@ -48,22 +48,22 @@ class Calls:
 
     @property
     def trigger_words(self) -> list[str]:
-        """What the patterns that may be called for have in the store."""
+        """Return the stored trigger words of possible patterns."""
         of_types = [word for each in self.entity_types for word in each.split()[:1]]
         of_intents = [f"intent:{intent}" for intent in self.intents]
         return list(dict.fromkeys([*self.words, *sorted(of_types), *sorted(of_intents)]))
 
     def call_for(self, pattern: Pattern) -> bool:
-        """Whether a pattern's triggers say that it is wanted.
+        """Return whether a pattern's triggers match.
 
-        A keyword or an entity type that the query names is enough, unless the pattern suits
-        other intents only. One with intents alone is wanted for those.
+        A keyword or an entity type that the query names is enough, unless the pattern is limited to
+        other intents. A pattern with intents alone matches those.
         """
         if pattern.intents and not self.intents.intersection(pattern.intents):
             return False
         if not pattern.keywords and not pattern.entity_types:
             return bool(pattern.intents)
-        # Spaces at both ends: a phrase is found as whole words.
+        # Spaces at both ends make a phrase match only whole words.
         said = f" {' '.join(self.words)} "
         named = (*pattern.keywords, *pattern.entity_types)
         return any(f" {' '.join(words_of(each))} " in said for each in named) or bool(
@@ -72,10 +72,10 @@ class Calls:
 
 
 async def find_patterns(request: ContextRequest) -> list[ContextItem]:
-    """The patterns that the query calls for or that match it, best first, each once.
+    """Return triggered and matching patterns, best first, each once.
 
-    An item's relevance is how well it fits (1 where a trigger calls for it, else how well the
-    search found it) times how often it is expected to work.
+    An item's relevance is its fit (1 if a trigger matches, else the search's score) times its
+    expected success rate.
     """
     calls = Calls.of(request)
     filters = {name: wanted for name, wanted in request.filters.items() if name != "intent"}
@@ -88,7 +88,7 @@ async def find_patterns(request: ContextRequest) -> list[ContextItem]:
 
 
 def called_for(calls: Calls, records: Records, filters: Mapping[str, Any]) -> list[Pattern]:
-    """The patterns that are called for, among the records that some filters select."""
+    """Return the triggered patterns among the filtered records."""
     wanted = {**filters, "trigger_words": calls.trigger_words}
     patterns = map(Pattern.from_record, records.scan(wanted))
     return [pattern for pattern in patterns if calls.call_for(pattern)]
@@ -98,11 +98,11 @@ def _best_first(found: Iterable[tuple[Pattern, float]]) -> list[ContextItem]:
     best: dict[str, tuple[Pattern, float]] = {}
     for pattern, fit in found:
         known = best.get(pattern.id)
-        # Of a name that is in both scopes the project's stands for both.
+        # If a name is in both scopes, the project's pattern is used.
         hides = known is not None and known[0].scope == "project" and pattern.scope == "user"
         kept = known[0] if known is not None and hides else pattern
         best[pattern.id] = (kept, max(fit, known[1] if known else 0.0))
-    # No time: a procedure does not wear out, and order is by success.
+    # No time: a procedure does not age, and the order is by success.
     items = [
         it.as_item("patterns", fit * it.rate, salience=it.rate, created_at=None)
         for it, fit in best.values()

@@ -1,4 +1,4 @@
-"""How patterns look in a context, whole and shortened."""
+"""Format patterns, whole and shortened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEP = re.compile(r"\s*\d+\. ")
 
 
 def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One pattern's text: its name, how often it worked, its triggers (in `full`), its steps."""
+    """Format a pattern: name, success rate, triggers (in `full`), steps."""
     data = item.metadata
     name = one_line(str(data.get("name") or item.title or item.id))
     steps, worked = [one_line(str(step)) for step in _several(data, "steps")], _worked(data)
@@ -46,7 +46,7 @@ def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
 def shortened(
     item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
 ) -> str | None:
-    """A formatted pattern within `max_tokens`.
+    """Shorten a formatted pattern to `max_tokens`.
 
     Returns:
         Its name and all steps, where they fit; else its first steps, at least half of them;

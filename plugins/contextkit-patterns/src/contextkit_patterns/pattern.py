@@ -1,4 +1,4 @@
-"""A pattern: a procedure, its triggers, and how often it worked."""
+"""A pattern: a procedure, its triggers and its success rate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ _named = line("a name", 80)
 
 
 class InvalidPatternError(InvalidEntryError):
-    """A part of a pattern has a value that is not allowed; nothing was stored."""
+    """A pattern is invalid; nothing was stored.
+
+    One of its parts has a value that is not allowed.
+    """
 
 
 class UnknownPatternError(UnknownEntryError):
@@ -43,21 +46,24 @@ class UnknownPatternError(UnknownEntryError):
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in the form in which they are compared, in their order."""
+    """Return a text's words in normalized form, in order."""
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def id_of(name: str) -> str:
-    """The id of the pattern of that name: its words with hyphens between."""
+    """Return the id of the pattern of that name.
+
+    It has the name's words with hyphens between.
+    """
     return "-".join(words_of(name))
 
 
 def success_rate(successes: int, applications: int) -> float:
-    """How often it is expected to work the next time, 0..1.
+    """Return the expected success rate, 0..1.
 
-    The mean of the Beta distribution after these applications, from a uniform prior
-    (Laplace): as if it had worked once and failed once before. So 1 of 1 is 0.67, behind 95
-    of 100 with 0.94, and a pattern that was never applied has 0.5.
+    It is the mean of the Beta distribution after these applications, from a uniform prior
+    (Laplace): as if it had worked once and failed once before. So 1 of 1 is 0.67, behind 95 of 100
+    with 0.94, and a pattern that was never applied has 0.5.
     """
     return (successes + 1) / (applications + 2)
 
@@ -70,7 +76,10 @@ def _name(value: Any) -> str:
 
 
 def _triggers(what: str, a: str) -> Any:
-    """A check for words or phrases, in the form in which they are compared."""
+    """Return a check for trigger words or phrases.
+
+    They are checked in normalized form.
+    """
     on_one_line = line(a, 60)
 
     def trigger(value: Any) -> str:
@@ -84,17 +93,17 @@ def _triggers(what: str, a: str) -> Any:
 
 @frozen(kw_only=True)
 class Pattern(Entry):
-    """A procedure, and what tells that it may be wanted.
+    """A procedure and its triggers.
 
     Attributes:
         id: its name's words with hyphens between; unique in its scope.
-        name: what it does, on one line.
-        steps: what is done, one after the other, each on one line.
-        keywords: words or phrases of a query that call for it.
-        intents: intents of a query that it suits; any where there are none.
+        name: its purpose, on one line.
+        steps: its steps in order, each on one line.
+        keywords: words or phrases of a query that trigger it.
+        intents: intents of a query that it suits; any if empty.
         entity_types: types of entities that it is about, such as `function`.
-        applications: how often it was applied.
-        successes: how often that worked.
+        applications: the number of times it was applied.
+        successes: the number of those times that it worked.
         applied_at: when it was last applied, aware, or None.
     """
 
@@ -151,38 +160,41 @@ class Pattern(Entry):
 
     @property
     def rate(self) -> float:
-        """How often it is expected to work the next time."""
+        """Return the expected success rate."""
         return success_rate(self.successes, self.applications)
 
     @property
     def text(self) -> str:
-        """Its name and its steps, a line each."""
+        """Return its name and its steps, one per line."""
         return "\n".join([self.name, *self.steps])
 
     @property
     def title(self) -> str:
-        """The beginning of its name."""
+        """Return the beginning of its name."""
         return self.name[:60]
 
     @property
     def search_words(self) -> str:
-        """Its triggers, which are searched beside its text."""
+        """Return its triggers, which are searched beside its text."""
         return " ".join([*self.keywords, *self.entity_types])
 
     def derived_fields(self) -> Mapping[str, Any]:
-        """What finds it in the store: a word of each trigger, or its intents alone."""
+        """Return its lookup keys: a word per trigger, or intents.
+
+        Intents are keys only where it has no other triggers.
+        """
         named = [words_of(trigger)[0] for trigger in (*self.keywords, *self.entity_types)]
         words = dict.fromkeys(named or [f"intent:{each}" for each in self.intents])
         return {"trigger_words": list(words)}
 
     @classmethod
     def new_id(cls, given: Mapping[str, Any], created_at: datetime) -> str:  # noqa: ARG003
-        """Its name's words."""
+        """Return its name's words as its id."""
         return id_of(given["name"])
 
     @classmethod
     def defaults_for(cls, record: Record) -> Mapping[str, Any]:
-        """Name and steps of an imported record: its lines."""
+        """Return an imported record's lines as name and steps."""
         name, *lines = record.text.split("\n")
         steps = tuple(lines) or (record.text or record.id,)
         return {"name": name or record.id, "steps": steps}

@@ -1,4 +1,7 @@
-"""The tools `add_pattern`, `pattern_applied`, `list_patterns` and `remove_pattern`, for agents."""
+"""Agent tools for patterns.
+
+They are `add_pattern`, `pattern_applied`, `list_patterns` and `remove_pattern`.
+"""
 
 from __future__ import annotations
 
@@ -43,4 +46,4 @@ TOOLS = (
         PatternBook, "Delete a pattern for good, with what was counted of it.", asks_for=_ID
     ),
 )
-"""What agents can do with patterns."""
+"""Agent tools for patterns."""

@@ -1,7 +1,7 @@
-"""The tasks source of contextkit: the stack of what is being done, kept by session.
+"""The `tasks` source: a stack of tasks for each session.
 
-The module is the plugin. `TaskStack` pushes, pops and shows; `assemble_task_context` assembles
-by the recipe `task`.
+The module is the plugin. `TaskStack` pushes, pops and shows; `assemble_task_context` assembles by
+the recipe `task`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __getattr__ = lazy_names(
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """What is being done stands before what is known."""
+    """Declare the source: tasks come before knowledge."""
     return SourceInfo(
         title="Tasks",
         description="the task stack: the current task, its parents and results",
@@ -55,7 +55,10 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """The part of the stack that the filter `role` names, or the tasks that match."""
+    """Return the tasks that match, or a stack's part.
+
+    The filter `role` names the part.
+    """
     from contextkit_tasks.finding import find_tasks
 
     return await find_tasks(request)
@@ -63,7 +66,10 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Goal and status, with the detail of what is active or the result of what ended."""
+    """Format goal and status, with detail or result.
+
+    Active tasks show their detail, ended ones their result.
+    """
     from contextkit_tasks.formatting import formatted
 
     return [formatted(item, style, detail) for item in items]
@@ -71,7 +77,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_recipes() -> Sequence[RecipeTemplate]:
-    """`task`."""
+    """Return the recipe `task`."""
     from contextkit_tasks.recipe import TASK_TEMPLATE
 
     return [TASK_TEMPLATE]

@@ -1,4 +1,4 @@
-"""Assembling the context of the current task."""
+"""Assemble the context of the current task."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ async def assemble_task_context(
     sources: Sequence[str] | None = None,
     **options: Any,
 ) -> FormattedContext:
-    """The context for the current task of a session, by the recipe `task`.
+    """Assemble a session's current task by the recipe `task`.
 
-    Its root goal has 5% of the budget, the tasks between 15%, the results of its siblings
-    10%, and the rest is the current task's and of what the other sources find for its goal,
-    split among those by their weights. What a part leaves goes to the others.
+    The root goal has 5% of the budget, the tasks between 15%, and the results of its siblings 10%.
+    The rest goes to the current task and the other sources' results for its goal, split by their
+    weights. Unused shares go to the other parts.
 
     Args:
         kit: the workspace's kit.
-        session: whose stack; default: the project's default stack.
-        sources: sources beside the stack; default: every source that is on.
+        session: the stack's session; default: the project's default stack.
+        sources: sources beside the stack; default: every enabled source.
         options: `limit`, `max_tokens` and further fields of `ContextRequest`.
 
     Raises:
         EmptyStackError: there is no current task.
-        InvalidContextTypeError: for a name that is no source.
-        InvalidRequestError: for a value that makes no sense.
+        InvalidContextTypeError: for the name of an unknown source.
+        InvalidRequestError: for an invalid value.
     """
     stack = TaskStack.of(kit, session)
     current = await in_thread(stack.current)
     if sources and options.get("exclude_sources") is None:
-        # What is named by itself no setting leaves out.
+        # No setting excludes a source that is named explicitly.
         options["exclude_sources"] = ()
     names = sources or kit.config.assemble.sources or kit.registry.sources
     for name in names:

@@ -1,4 +1,4 @@
-"""Finding tasks for a request: a part of the stack, or what answers a query."""
+"""Find tasks for a request: a stack's part, or matches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from contextkit_tasks.recipe import ROLES
 from contextkit_tasks.stack import TaskStack
 
 _CURRENT = 0.29
-"""What the current task is worth to any question; what is further from it, less.
+"""Score of the current task for any question.
 
-It alone is not what a question is about: less than the best match of one that is about something.
+Tasks further from it score less. It is below the best match of a question, which is seldom about
+the current task alone.
 """
 _SIBLING = 0.25
 _FURTHER = 0.9
@@ -25,13 +26,13 @@ _SIBLINGS_BESIDE = 5
 
 
 async def find_tasks(request: ContextRequest) -> list[ContextItem]:
-    """The tasks for a request, best first, each once.
+    """Return the tasks for a request, best first, each once.
 
-    A filter `role` asks for a part of the stack of the request's session: `root`, `path`
-    (between root and current task), `siblings` (results) or `current`. Without it, it is
-    what matches the query, among all sessions, and what stands on the session's stack.
+    A filter `role` selects a part of the stack of the request's session: `root`, `path` (between
+    root and current task), `siblings` (results) or `current`. Without it, the result is the tasks
+    of all sessions that match the query, and the session's stack.
 
-    Raises `InvalidRequestError` for a role that there is none of.
+    Raises `InvalidRequestError` for an unknown role.
     """
     filters = dict(request.filters)
     stack = _stack_of(request)
@@ -41,13 +42,16 @@ async def find_tasks(request: ContextRequest) -> list[ContextItem]:
         return _weighed(frames, 1.0)[: request.limit]
     hits = await request.records.search(request.query, limit=request.limit, filters=filters)
     found = [_item(TaskFrame.from_record(hit.record), hit.relevance) for hit in hits]
-    # Other filters than roles choose among records; the stack as such is not what is asked.
+    # Filters other than roles select records; the stack itself is then not included.
     standing = await in_thread(lambda: _standing(stack)) if stack and not filters else []
     return _best_first([*found, *standing])[: request.limit]
 
 
 def _stack_of(request: ContextRequest) -> TaskStack | None:
-    """The stack of the session that asks; None where no stack may be called so."""
+    """Return the requesting session's stack.
+
+    None where its name is invalid.
+    """
     try:
         return TaskStack(request.records, request.session)
     except InvalidTaskError:
@@ -61,7 +65,10 @@ def _checked_role(role: Any) -> str:
 
 
 def _in_role(stack: TaskStack, role: str) -> list[TaskFrame]:
-    """The frames of a part of the stack, the nearest to the current task first."""
+    """Return a stack part's frames, the nearest first.
+
+    The distance is that to the current task.
+    """
     if role == "siblings":
         return stack.sibling_results()
     path = stack.path()
@@ -70,7 +77,7 @@ def _in_role(stack: TaskStack, role: str) -> list[TaskFrame]:
     *ancestors, current = path
     if role == "current":
         return [current]
-    # A root that is the current task is shown as that, with its detail; ancestors as goals.
+    # A root that is the current task is shown as such, with its detail; ancestors only as goals.
     above = ancestors[:1] if role == "root" else ancestors[:0:-1]
     return [evolve(frame, detail=None) for frame in above]
 
@@ -82,7 +89,7 @@ def _standing(stack: TaskStack) -> list[ContextItem]:
 
 
 def _weighed(frames: Iterable[TaskFrame], first: float) -> list[ContextItem]:
-    """Items of frames, each worth less than the one before it."""
+    """Return items of frames, each scored below the previous one."""
     return [
         _item(frame, max(_LEAST, first * _FURTHER**place)) for place, frame in enumerate(frames)
     ]

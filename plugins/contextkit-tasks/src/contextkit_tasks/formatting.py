@@ -1,4 +1,4 @@
-"""How tasks look in a context, whole or on one line."""
+"""Format tasks, whole or on one line."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _LONGEST_IN_COMPACT = 160
 
 
 def formatted(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One task's text.
+    """Format one task.
 
-    In `full` it has the goal, and the detail of what is active or the result of what was
-    popped; `summary` leaves the detail out; `compact` has goal and result on one line.
+    `full` has the goal, and the detail of an active task or the result of a popped one; `summary`
+    leaves the detail out; `compact` has goal and result on one line.
     """
     data = item.metadata
     status = one_line(str(data.get("status") or "active"))

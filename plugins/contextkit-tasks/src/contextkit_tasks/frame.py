@@ -1,4 +1,4 @@
-"""A task: one frame on the stack of a session."""
+"""A task: one frame on a session's stack."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ _goal_text = text("a task's goal", MAX_TEXT)
 
 
 class InvalidTaskError(InvalidEntryError):
-    """A part of a task has a value that is not allowed; nothing was stored."""
+    """A task is invalid; nothing was stored.
+
+    One of its parts has a value that is not allowed.
+    """
 
 
 class EmptyStackError(ContextKitError):
-    """There is no task to pop, or to assemble a context for.
+    """The stack has no task to pop or assemble for.
 
     Attributes:
         session: the session whose stack is empty; None for the project's default stack.
@@ -53,18 +56,18 @@ def _goal(value: Any) -> str:
 
 @frozen(kw_only=True)
 class TaskFrame(Entry):
-    """One task on a stack, or one that was popped from it.
+    """A task on a stack, or one popped from it.
 
     Attributes:
-        goal: what is to be reached, on one line.
-        detail: what is needed while it is worked on; gone once it is popped.
-        session: whose stack it is on; None for the project's default stack.
-        parent: the id of the task that it is a part of; None at the root.
-        children: the ids of the tasks that are a part of it, in the order in which they were
-            pushed; those that the stack knew when it read the task.
-        depth: how many tasks are under it on the stack, 0 at the root.
+        goal: the goal, on one line.
+        detail: details needed during the work; dropped when it is popped.
+        session: the session of its stack; None for the project's default stack.
+        parent: the id of its parent task; None at the root.
+        children: the ids of its subtasks, in the order in which they were pushed; those that the
+            stack knew when it read the task.
+        depth: the number of tasks under it on the stack, 0 at the root.
         status: `active` on the stack; popped it is `complete` or `blocked`.
-        result: what came of it; None while it is active.
+        result: the result; None while it is active.
         ended_at: when it was popped, aware; None while it is active.
     """
 
@@ -93,25 +96,31 @@ class TaskFrame(Entry):
 
     @property
     def is_active(self) -> bool:
-        """Whether it is on the stack."""
+        """Return whether it is on the stack."""
         return self.status == "active"
 
     @property
     def text(self) -> str:
-        """The goal, and the detail or the result below it."""
+        """Return the goal, followed by the detail or result."""
         below = self.detail if self.is_active else self.result
         return f"{self.goal}\n\n{below}" if below else self.goal
 
     @property
     def title(self) -> str:
-        """The beginning of its goal."""
+        """Return the beginning of its goal."""
         return self.goal if len(self.goal) <= 60 else f"{self.goal[:59]}…"
 
     def derived_fields(self) -> Mapping[str, Any]:
-        """Whose stack it is on: a filter compares texts, so none is the empty one."""
+        """Return the session of its stack as a field.
+
+        A filter compares texts, so None becomes the empty text.
+        """
         return {"session": self.session or "", "parent": self.parent or ""}
 
     @classmethod
     def defaults_for(cls, record: Record) -> Mapping[str, Any]:
-        """The goal of an imported record; where nothing says that it is active, it is not."""
+        """Return defaults for an imported record.
+
+        It gets its goal, and counts as ended unless it says that it is active.
+        """
         return {"goal": record.text.partition("\n")[0] or record.id, "status": "complete"}

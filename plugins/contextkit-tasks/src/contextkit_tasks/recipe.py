@@ -13,7 +13,10 @@ from contextkit.text import one_line
 TASK = "task"
 ROLES = ("root", "path", "siblings", "current")
 SPLIT: Mapping[str, float] = {"root": 5.0, "path": 15.0, "siblings": 10.0, "current": 70.0}
-"""Percent of the budget; `current` is the current task with all that is found for it."""
+"""Percent of the budget for each part.
+
+`current` is the current task with all that is found for it.
+"""
 
 _TITLES = {
     "root": "Root Goal",
@@ -24,12 +27,12 @@ _TITLES = {
 
 
 def build_task_recipe(goal: str, sources: Mapping[str, float] | Sequence[str] = ()) -> Recipe:
-    """The recipe for a task.
+    """Build the recipe for a task.
 
     Args:
-        goal: the current task's goal, which the sources are asked for.
-        sources: sources beside the stack: names, or name -> weight in what the
-            current task has of the budget, where the task itself has weight 1.
+        goal: the current task's goal, used as the query.
+        sources: sources beside the stack: names, or name -> weight of its share of the current
+            task's budget, where the task itself has weight 1.
 
     Raises:
         InvalidRequestError: the goal is no text, or the sources are no names or weights.

@@ -12,13 +12,16 @@ _RESULT_WIDTH = 72
 
 
 def path_of(frames: Sequence[TaskFrame]) -> str:
-    """The tasks from the root to the current one, a line each, indented by their depth."""
+    """Show the tasks from root to current, indented by depth.
+
+    Each task is on a line.
+    """
     lines = [f"{'  ' * step}{frame.goal}" for step, frame in enumerate(frames)]
     return "\n".join(lines) or EMPTY
 
 
 def page_of(frame: TaskFrame | None) -> str:
-    """A task with its detail or its result."""
+    """Show a task with its detail or its result."""
     if frame is None:
         return EMPTY
     head = f"{frame.id} ({frame.status}, depth {frame.depth})"
@@ -26,7 +29,7 @@ def page_of(frame: TaskFrame | None) -> str:
 
 
 def lines_of(frames: Sequence[TaskFrame]) -> str:
-    """A line for each: id, status, goal and result."""
+    """List id, status, goal and result, one line each."""
     return "\n".join(_line(frame) for frame in frames) or "No tasks."
 
 

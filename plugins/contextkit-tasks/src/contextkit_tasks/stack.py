@@ -1,4 +1,4 @@
-"""The task stack of a session: push, pop with a result, peek, path."""
+"""A session's task stack: push, pop, peek and path."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class TaskStack(Book[TaskFrame]):
 
     Attributes:
         records: the records of the source `tasks`.
-        session: whose stack it is; default: the project's default stack.
-        hold: keeps the store for this process while it lasts, so that a look and the write
-            that follows are one turn; default: nothing does.
-        clock: tells the time, aware; default: the system's.
+        session: the session of the stack; default: the project's default stack.
+        hold: locks the store for this process while a read and the write that follows are one
+            transaction; default: no lock.
+        clock: returns the time, aware; default: the system's.
     """
 
     source, entry = "tasks", TaskFrame
@@ -61,26 +61,28 @@ class TaskStack(Book[TaskFrame]):
 
     @classmethod
     def of(cls, kit: Kit, session: str | None = None) -> Self:
-        """The stack of a session in a kit's project; turns are taken with other processes.
+        """Return a session's stack, locked against other processes on writes.
 
         Raises:
             InvalidContextTypeError: the source `tasks` is off.
-            InvalidTaskError: the session's name is none.
+            InvalidTaskError: the session's name is invalid.
         """
         return cls(kit.records("tasks"), session, kit.store.hold)
 
     def push(self, goal: str, detail: str | None = None) -> TaskFrame:
-        """Begin a task as a part of the current one, or at the root where there is none.
+        """Begin a task below the current one.
+
+        Without a current task, it begins at the root.
 
         Args:
-            goal: what is to be reached, to 500 characters; it becomes one line.
-            detail: what is needed while it is worked on, to 20,000 characters.
+            goal: the goal, up to 500 characters; it is stored as one line.
+            detail: details needed during the work, up to 20,000 characters.
 
         Returns:
             The new current task.
 
         Raises:
-            InvalidTaskError: goal or detail is not what it may be; nothing was stored.
+            InvalidTaskError: goal or detail is invalid; nothing was stored.
         """
         given = TaskFrame.checked({"goal": goal, "detail": detail})
         with self.turn():
@@ -98,18 +100,21 @@ class TaskStack(Book[TaskFrame]):
             return self.write(frame)
 
     def current(self) -> TaskFrame:
-        """The current task. Raises `EmptyStackError` where there is none."""
+        """Return the current task.
+
+        Raises `EmptyStackError` where there is none.
+        """
         found = self.peek()
         if found is None:
             raise EmptyStackError(self.session)
         return found
 
     def pop(self, result: str, *, blocked: bool = False) -> TaskFrame:
-        """End the current task; its result stays, its detail goes.
+        """End the current task: keep its result, drop its detail.
 
         Args:
-            result: what came of it, to 20,000 characters; later tasks of the same parent
-                are shown it.
+            result: the result, up to 20,000 characters; it is shown to later tasks of the same
+                parent.
             blocked: True where it could not be completed; the result says why.
 
         Returns:
@@ -117,7 +122,7 @@ class TaskStack(Book[TaskFrame]):
 
         Raises:
             EmptyStackError: there is no current task.
-            InvalidTaskError: the result is not what it may be; nothing was changed.
+            InvalidTaskError: the result is invalid; nothing was changed.
         """
         given = TaskFrame.checked({"result": result})
         given["status"] = "blocked" if blocked else "complete"
@@ -127,7 +132,7 @@ class TaskStack(Book[TaskFrame]):
             return self.write(evolve(current, detail=None, ended_at=ended_at, **given))
 
     def peek(self) -> TaskFrame | None:
-        """The current task; None where the stack is empty."""
+        """Return the current task; None where the stack is empty."""
         top = self._top()
         return None if top is None else self._with_children([top])[0]
 
@@ -135,7 +140,10 @@ class TaskStack(Book[TaskFrame]):
         return max(self._where(status="active"), key=_height, default=None)
 
     def path(self) -> _Frames:
-        """The tasks from the root to the current one; empty where the stack is."""
+        """Return the tasks from the root to the current one.
+
+        Empty where the stack is.
+        """
         active = {frame.id: frame for frame in self._where(status="active")}
         path: _Frames = []
         frame = max(active.values(), key=_height, default=None)
@@ -144,16 +152,16 @@ class TaskStack(Book[TaskFrame]):
             path.append(frame)
             seen.add(frame.id)
             above = frame.parent
-            # Imported records may make a ring.
+            # Imported records may form a cycle.
             frame = (
                 None if above is None or above in seen else active.get(above) or self._get(above)
             )
         return self._with_children(path[::-1])
 
     def sibling_results(self) -> _Frames:
-        """The ended tasks of the current one's parent, those that ended last first.
+        """Return the ended siblings, the last ended first.
 
-        With an empty stack: the ended tasks at the root.
+        They are the tasks of the current one's parent, or with an empty stack those at the root.
         """
         current = self._top()
         parent = current.parent if current is not None else None
@@ -162,11 +170,11 @@ class TaskStack(Book[TaskFrame]):
         return self._with_children(ended)
 
     def children(self, frame_id: str) -> _Frames:
-        """The tasks that are a part of this one, in the order in which they were pushed."""
+        """Return a task's subtasks in the order of pushing."""
         return self._with_children(sorted(self._where(parent=frame_id), key=_height))
 
     def list(self, limit: int = 20, **filters: Any) -> builtins.list[TaskFrame]:
-        """The session's tasks, active and ended, newest first."""
+        """List the session's tasks, active and ended, newest first."""
         return self._with_children(super().list(limit, session=self.session or "", **filters))
 
     def _with_children(self, frames: Sequence[TaskFrame]) -> _Frames:
@@ -193,7 +201,7 @@ class TaskStack(Book[TaskFrame]):
         return TaskFrame.from_record(found[0]) if found else None
 
     def _is_own(self, record: Record) -> bool:
-        # A stack is a project's: what the user has in all projects is no part of it.
+        # A stack belongs to a project: the user's records in all projects are not part of it.
         return record.project == self.records.project
 
 

@@ -1,4 +1,4 @@
-"""The tools `push_task`, `pop_task`, `show_tasks` and `task_context`, for agents."""
+"""Agent tools `push_task`, `pop_task`, `show_tasks` and `task_context`."""
 
 from __future__ import annotations
 
@@ -108,4 +108,4 @@ TOOLS = (
         read_only=True,
     ),
 )
-"""What agents can do with the task stack."""
+"""Agent tools for the task stack."""

@@ -1,6 +1,6 @@
-"""Exact token counting for contextkit: OpenAI's encodings and any `tokenizer.json`, offline.
+"""Exact offline token counting: OpenAI's encodings and `tokenizer.json` files.
 
-A tokenizer's library is imported when a name of it is asked for, and not before.
+A tokenizer's library is imported only when one of its names is requested.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _FILE = "tokenizers:"
 
 @hookimpl
 def contextkit_tokenizer(name: str) -> Callable[[str], int] | None:
-    """The counter for an OpenAI encoding or model, or for `tokenizers:PATH`.
+    """Return an encoding's, model's or `tokenizers:PATH` file's counter.
+
+    Encodings and models are OpenAI's.
 
     Raises `InvalidRequestError` where there is no tokenizer at that path.
     """

@@ -1,4 +1,4 @@
-"""Counting by OpenAI's encodings, with the library bpe-openai."""
+"""Count tokens by OpenAI's encodings, with the library bpe-openai."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _LOADING = Lock()
 
 @frozen
 class _EncodingCounter:
-    """Counts text as plain text: what looks like a special token is counted as it is written.
+    """Counts text as plain text.
+
+    What looks like a special token is counted as it is written.
 
     Attributes:
         native: the library's counter, which refuses half surrogate pairs.
@@ -32,12 +34,12 @@ class _EncodingCounter:
 
 
 def counter_of_encoding(encoding: str) -> Callable[[str], int]:
-    """The exact counter for an encoding; any thread may use it.
+    """Return an encoding's exact counter; any thread may use it.
 
     Args:
         encoding: `o200k_base` or `cl100k_base`.
     """
-    # Two threads at once would leave the process with the one's warning filters.
+    # Two concurrent threads would leave the process with one thread's warning filters.
     with _LOADING:
         return _loaded(encoding)
 
@@ -45,10 +47,10 @@ def counter_of_encoding(encoding: str) -> Callable[[str], int]:
 @cache
 def _loaded(encoding: str) -> Callable[[str], int]:
     with warnings.catch_warnings():
-        # The library reads its files in a way that Python 3.11 and 3.12 warn of.
+        # Python 3.11 and 3.12 warn of the way in which the library reads its files.
         warnings.simplefilter("ignore", DeprecationWarning)
-        # Its public `Encoding` builds a list of ids to be counted, which takes a third
-        # longer, and refuses texts of over 1,000,000 characters or 200,000 tokens.
+        # Its public `Encoding` builds a list of ids only to count them, which takes a third longer,
+        # and refuses texts of over 1,000,000 characters or 200,000 tokens.
         from bpe_openai import _bindings
 
         return _EncodingCounter(_bindings.tokenizer_for_encoding(encoding).count)

@@ -1,4 +1,4 @@
-"""Counting by a Hugging Face `tokenizer.json` on disk, with the library tokenizers."""
+"""Count by a `tokenizer.json`, with Hugging Face's library tokenizers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEPT = 4
 
 @frozen
 class _FileCounter:
-    """Counts the tokens of a text alone, without those that a model's template adds."""
+    """Counts a text's tokens, without those of a model's template."""
 
     tokenizer: Tokenizer
 
@@ -31,14 +31,16 @@ class _FileCounter:
             text.encode()
         except UnicodeEncodeError:
             text = plain_text(text)
-        # The batch call leaves out the offsets of each token, a quarter of the time.
+        # The batch call skips the offsets of each token, a quarter of the time.
         return len(self.tokenizer.encode_batch_fast([text], add_special_tokens=False)[0])
 
 
 def counter_of_file(path: str) -> Callable[[str], int]:
-    """The exact counter for a tokenizer on disk; any thread may use it.
+    """Return a stored tokenizer's exact counter.
 
-    A file is read once, and again after it has changed.
+    Any thread may use it.
+
+    A file is cached, and read again after it has changed.
 
     Args:
         path: a `tokenizer.json`, or the folder it is in; `~` is the user's home, and a
@@ -69,9 +71,10 @@ def _loaded(file: str, _changed: int, _size: int) -> _FileCounter:
         tokenizer = Tokenizer.from_file(file)
     except Exception as error:  # the library raises nothing narrower
         raise InvalidRequestError(f"{file} is no tokenizer: {error}") from error
-    # Such files often come with the lengths of their training, which would hide what is longer.
+    # Such files often include the truncation lengths of their training, which would hide any longer
+    # text.
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    # What looks like a special token in a source's text is text.
+    # Anything that looks like a special token in a source's text is plain text.
     tokenizer.encode_special_tokens = True
     return _FileCounter(tokenizer)

@@ -1,4 +1,4 @@
-"""Which encoding a name stands for: the encodings' own names, and those of OpenAI's models."""
+"""Map names of encodings and OpenAI models to encodings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _O200K = "o200k_base"
 _CL100K = "cl100k_base"
 _FINE_TUNED = "ft:"
 
-# Harmony has special tokens of its own, and plain text gives the same tokens as o200k_base.
+# Harmony has special tokens of its own; plain text gives the same tokens as o200k_base.
 ENCODINGS = {_O200K: _O200K, _CL100K: _CL100K, "o200k_harmony": _O200K}
 
 MODELS = {
@@ -44,7 +44,7 @@ PREFIXES = {
 
 
 def encoding_of(name: str) -> str | None:
-    """The encoding that a name stands for, `o200k_base` or `cl100k_base`.
+    """Return a name's encoding, `o200k_base` or `cl100k_base`.
 
     Args:
         name: an encoding, a model or one of its versions (`gpt-4o-2024-11-20`), or a

@@ -1,10 +1,13 @@
-"""Text that a tokenizer can read: without half surrogate pairs, which UTF-8 cannot hold."""
+"""Make text readable for a tokenizer.
+
+Half surrogate pairs, which UTF-8 cannot hold, are replaced.
+"""
 
 from __future__ import annotations
 
 
 def plain_text(text: str) -> str:
-    """The text with U+FFFD for each half surrogate pair; two that belong together are joined.
+    """Replace half surrogate pairs by U+FFFD; join matching halves.
 
     OpenAI's own library counts such text in the same way.
     """

@@ -1,4 +1,7 @@
-"""A page to look at a context: `contextkit report` writes it, `contextkit ui` serves it."""
+"""A page that shows a context.
+
+`contextkit report` writes it, `contextkit ui` serves it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ __all__: list[str] = []
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Its commands."""
+    """Declare the plugin's commands."""
     return SourceInfo(
         commands={
             "report": (

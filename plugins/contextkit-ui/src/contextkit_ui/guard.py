@@ -1,4 +1,7 @@
-"""Access control: this machine's own page only, not every client of the port."""
+"""Access control: allow this machine's own page only.
+
+Other clients of the port are refused.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +33,14 @@ def _headers() -> Mapping[str, str]:
 
 @frozen(eq=False)
 class Guard:
-    """Refuses what was not asked of this address, and tells browsers to be strict.
+    """Refuses requests to other hosts, and sets strict browser headers.
 
-    A foreign name that DNS points to 127.0.0.1 reaches the port and not the answer,
-    as the name is in the request's `Host`.
+    A foreign name that DNS points to 127.0.0.1 reaches the port but gets no answer, as the name is
+    in the request's `Host`.
 
     Attributes:
-        app: what answers.
-        port: the port that it listens on.
+        app: the application behind it.
+        port: the server's port.
     """
 
     app: ASGIApp
@@ -45,7 +48,7 @@ class Guard:
     _more: Mapping[str, str] = field(factory=_headers, init=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request over HTTP: the server speaks nothing else."""
+        """Answer one request over HTTP, the server's only protocol."""
 
         async def send_strictly(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -72,7 +75,10 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def may_ask(headers: Headers, token: str) -> bool:
-    """Whether a request carries the token, and comes from the page where a browser says so."""
+    """Return whether a request is authorized.
+
+    It must carry the token. Where the browser states the site, that must be the page's own.
+    """
     given = headers.get(TOKEN_HEADER, "")
     return (
         secrets.compare_digest(given.encode(), token.encode())

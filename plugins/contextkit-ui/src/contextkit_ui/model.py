@@ -1,4 +1,7 @@
-"""What the page shows, as values that JSON has: the same for the report and the served page."""
+"""The page's data, as JSON values.
+
+The report and the served page share it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from contextkit.models import SourceState, Verdict
 
 @frozen(kw_only=True)
 class Link:
-    """Another item, and where on the page it is.
+    """A link to another item on the page.
 
     Attributes:
         source, id: the item's.
@@ -35,18 +38,18 @@ class ItemView:
 
     Attributes:
         anchor: its row's anchor on the page.
-        rank: its place among all candidates, the best being 1.
+        rank: its rank among all candidates, the best being 1.
         source, section, id, title, location, verdict, reason: as the trace has them.
-        kind: what it is (`function`, `memory`), or "" where it is not in the text.
+        kind: its kind (`function`, `memory`), or "" if it is not in the text.
         hue: the number of its source's colour.
         tokens: tokens it takes in the text, 0 when it is not in it.
-        whole_tokens: tokens it would take whole; 0 where that is not known.
-        score: what it was ranked by, 0..1.
-        components: what the score is made of, name -> 0..1.
-        content: it as the text shows it, or None when it is not in it.
+        whole_tokens: tokens it would take whole; 0 if that is not known.
+        score: the score that it was ranked by, 0..1.
+        components: the parts of the score, name -> 0..1.
+        content: its content as the text shows it, or None if it is not in the text.
         duplicate_of: the item that it repeats, or None.
         also_in: the duplicates of it that were dropped.
-        superseded_by: the newer item that says otherwise, or None.
+        superseded_by: the newer item that contradicts it, or None.
     """
 
     anchor: str
@@ -72,7 +75,9 @@ class ItemView:
 
 @frozen(kw_only=True)
 class SourceView:
-    """One section of the recipe; the tokens and states are the trace's.
+    """A section of the recipe.
+
+    The tokens and states are those of the trace.
 
     Attributes:
         hue: the number of its source's colour.
@@ -98,12 +103,12 @@ class SourceView:
 
 @frozen(kw_only=True)
 class Group:
-    """Candidates that were left out for one reason.
+    """Candidates left out for one reason.
 
     Attributes:
         verdict: the reason.
         title: the reason as a heading.
-        words: what it means.
+        words: an explanation of the reason.
         items: best first.
     """
 
@@ -134,7 +139,9 @@ class Bar:
 
 @frozen(kw_only=True)
 class TextPart:
-    """A part of the text; all parts in a row are the text.
+    """A part of the text.
+
+    All parts in a row make up the text.
 
     Attributes:
         text: the part.
@@ -149,24 +156,24 @@ class TextPart:
 
 @frozen(kw_only=True)
 class ContextView:
-    """A context and how it came to be.
+    """A context and its trace.
 
     Attributes:
-        query: what was asked.
-        style, detail, shares: how the text was asked for.
+        query: the query.
+        style, detail, shares: the requested form of the text.
         max_tokens: the budget.
         token_count: tokens of the text.
-        frame: tokens of what belongs to no section: the title and the footer.
-        free: tokens of the budget that nothing took.
+        frame: tokens outside all sections: the title and the footer.
+        free: unused tokens of the budget.
         exceeded: whether the text is over the budget.
-        counter: what counted the tokens.
-        milliseconds: all stages together.
-        candidates: how many items there were to choose from.
+        counter: the name of the token counter.
+        milliseconds: the duration of all stages together.
+        candidates: the number of items to choose from.
         sources: one for each section, in the order of the text.
-        items: what is in the text, in its order.
-        left_out: what is not, by reason; no empty groups.
-        timeline: the stages in their order, the sources behind the one that asks them.
-        notes: what a person should know.
+        items: the items in the text, in its order.
+        left_out: the items that are not, by reason; no empty groups.
+        timeline: the stages in their order, the sources after the stage that queries them.
+        notes: notes for the reader.
         text: the text as the agent sees it, in parts.
     """
 

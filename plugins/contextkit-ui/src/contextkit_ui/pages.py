@@ -1,4 +1,4 @@
-"""From a view to HTML: everything that is shown goes through one escaping environment."""
+"""Render a view as HTML, in one escaping environment."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _UI_SCRIPTS = ("page.js", "ui.js")
 
 @frozen(kw_only=True)
 class Controls:
-    """What the served page lets a person choose, and what is chosen at first.
+    """The served page's controls and their initial values.
 
     Attributes:
-        sources: the sources that are on, with the numbers of their colours.
-        off: those that are not, and why.
-        max_tokens: the budget at first.
-        choices: option -> what it may be, its value at first being `chosen[option]`.
-        chosen: option -> its value at first.
+        sources: the enabled sources, with the numbers of their colours.
+        off: the disabled sources, and why.
+        max_tokens: the initial budget.
+        choices: option -> its allowed values, the initial one being `chosen[option]`.
+        chosen: option -> its initial value.
     """
 
     sources: tuple[tuple[str, int], ...]
@@ -40,24 +40,27 @@ class Controls:
 
 
 def report_page(view: ContextView) -> str:
-    """A whole page about one context, which needs no other file and no network."""
+    """Return a page about one context, without external files."""
     return _page(
         "report.html", _REPORT_SCRIPTS, view=view, served=False, policy=_policy(_REPORT_SCRIPTS)
     )
 
 
 def ui_page(controls: Controls) -> str:
-    """The page that `contextkit ui` serves, before anything was asked."""
+    """Return the page of `contextkit ui`, before any query."""
     return _page("ui.html", _UI_SCRIPTS, controls=controls)
 
 
 def result_html(view: ContextView) -> str:
-    """What the served page shows for a question."""
+    """Return the served page's answer to a query."""
     return _environment().get_template("result.html").render(view=view, served=True)
 
 
 def content_policy() -> str:
-    """The served page's Content-Security-Policy: its own style and script, its own origin."""
+    """Return the served page's Content-Security-Policy.
+
+    It allows the page's own style and script, and its own origin.
+    """
     return f"{_policy(_UI_SCRIPTS)}; connect-src 'self'; frame-ancestors 'none'"
 
 
@@ -89,7 +92,7 @@ def _source_hash(text: str) -> str:
 
 @functools.cache
 def _asset(names: tuple[str, ...]) -> str:
-    """Files of ours as one text, to be put into a page as they are."""
+    """Join the plugin's files into one text for a page."""
     folder = resources.files("contextkit_ui") / "static"
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
@@ -109,12 +112,12 @@ def _environment() -> jinja2.Environment:
 
 
 def _finalized(value: Any) -> Any:
-    """A value as a page shows it: with its invisible characters visible, unless it is HTML."""
+    """Make a value's invisible characters visible, unless it is HTML."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _percent(part: float, whole: float) -> str:
-    """A part of a whole for a length in a drawing."""
+    """Return a part's share as a length in percent."""
     return f"{100 * part / whole:.3f}%" if whole else "0%"
 
 
@@ -123,7 +126,7 @@ def _number(value: int) -> str:
 
 
 def _time(milliseconds: float) -> str:
-    """Milliseconds for a person: three digits or so."""
+    """Format milliseconds for a person, with about three digits."""
     if milliseconds >= 1000:
         return f"{milliseconds / 1000:.2f} s"
     digits = 0 if milliseconds >= 100 else 1 if milliseconds >= 1 else 2

@@ -1,4 +1,4 @@
-"""The page's server: the page itself, and contexts as JSON for it."""
+"""Serve the page, and contexts as JSON for it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from contextkit_ui.view import Hues, hues_of, view_of
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 1_000_000
-"""A longer question than this is refused."""
+"""Most bytes of a question; longer ones are refused."""
 
 _CHOICES = {"detail": DETAILS, "style": STYLES, "shares": SHARES}
 _ASKED = ("query", "sources", "max_tokens", *_CHOICES)
@@ -37,7 +37,10 @@ _log = get_logger(__name__)
 
 
 class _AsciiJson(JSONResponse):
-    """JSON in ASCII: a path may hold what is no text."""
+    """JSON in ASCII.
+
+    A path may contain bytes that are not text.
+    """
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False).encode("ascii")
@@ -50,15 +53,18 @@ class _Page:
     hues: Hues
 
     async def show(self, _: Request) -> Response:
-        """The page, in which nothing of the workspace stands yet."""
+        """Return the page, without data of the workspace."""
         return HTMLResponse(ui_page(_controls(self.kit, self.hues)))
 
     async def assemble(self, request: Request) -> Response:
-        """A context for the question in the body."""
+        """Assemble a context for the question in the body."""
         return await self._answered(request, self._context, _ASKED)
 
     async def explain(self, request: Request) -> Response:
-        """Why an item is in the context of the question in the body, or why it is not."""
+        """Explain an item's place in the context, or its absence.
+
+        The context is that of the question in the body.
+        """
         return await self._answered(request, self._explanations, (*_ASKED, "item"))
 
     async def _answered(
@@ -110,9 +116,9 @@ def make_app(kit: ContextKit, token: str, port: int) -> Starlette:
     """The application that serves the page.
 
     Args:
-        kit: what assembles.
-        token: what a question must carry in the header `X-Contextkit-Token`.
-        port: the port of this machine that it is asked on.
+        kit: the kit that assembles contexts.
+        token: the token that a question must carry in the header `X-Contextkit-Token`.
+        port: the port of this machine that serves it.
     """
     page = _Page(kit, token, hues_of(kit.registry))
     return Starlette(
@@ -126,9 +132,11 @@ def make_app(kit: ContextKit, token: str, port: int) -> Starlette:
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on this machine's own address; 0 takes a port that is free.
+    """Return a listening socket of this machine.
 
-    Raises `InvalidRequestError` where the port is taken or not ours to take.
+    Port 0 takes a free port.
+
+    Raises `InvalidRequestError` if the port is taken or not permitted.
     """
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -145,7 +153,7 @@ def listen(port: int) -> socket.socket:
 
 
 def make_server(app: Starlette) -> uvicorn.Server:
-    """A server that serves until it is interrupted, and then lets what it answers end."""
+    """Return a server that finishes its requests when interrupted."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -175,7 +183,10 @@ def _controls(kit: ContextKit, hues: Hues) -> Controls:
 
 
 async def _question(request: Request, known: Sequence[str]) -> dict[str, Any]:
-    """The body's values; raises `InvalidRequestError` for what is no question."""
+    """Return the body's values.
+
+    Raises `InvalidRequestError` for an invalid question.
+    """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise InvalidRequestError("a question is sent as application/json")
     body = bytearray()

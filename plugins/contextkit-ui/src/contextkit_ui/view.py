@@ -1,4 +1,7 @@
-"""From a context and its trace to what the page shows; the only place that works on them."""
+"""Convert a context and its trace to the page's data.
+
+No other module works on them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ from contextkit.models import (
 from contextkit_ui.model import Bar, ContextView, Group, ItemView, Link, SourceView, TextPart
 
 HUES = 8
-"""Colours that the style sheet has; the ninth source has the first one's again."""
+"""Number of colours in the style sheet.
+
+The ninth source has the first colour again.
+"""
 
 _STATES: Mapping[SourceState, str] = {
     "ok": "answered",
@@ -44,12 +50,14 @@ _GROUPS: Mapping[Verdict, tuple[str, str]] = {
 }
 _IN_TEXT: frozenset[Verdict] = frozenset({"kept", "excerpt", "truncated", "compressed"})
 _ASKING = "gather"
-"""The stage in which all sources are asked, at once."""
+"""The stage that queries all sources, concurrently."""
 
 
 @frozen
 class Hues:
-    """A colour for each source, the same whichever of them are asked.
+    """A fixed colour for each source.
+
+    It is the same whichever sources are queried.
 
     Attributes:
         names: the sources, in the order of the colours.
@@ -62,15 +70,15 @@ class Hues:
 
 
 def hues_of(registry: SourceRegistry) -> Hues:
-    """The colours of the sources that are installed, those that are off included."""
+    """Return the installed sources' colours, disabled ones included."""
     return Hues([p.name for p in registry.plugins if p.is_source is not False])
 
 
 def view_of(request: ContextRequest, context: FormattedContext, hues: Hues) -> ContextView:
-    """What the page shows of a context.
+    """Return the page's data for a context.
 
     Args:
-        request: what the context was asked for with.
+        request: the request for the context.
         context: the context, with its trace.
         hues: the sources' colours.
     """
@@ -103,7 +111,10 @@ def view_of(request: ContextRequest, context: FormattedContext, hues: Hues) -> C
 
 
 def _joined(trace: Trace, items: Sequence[ContextItem]) -> Iterator[tuple[int, ContextItem]]:
-    """Each item of the text with the index of its row in the trace, in the order of the text."""
+    """Yield the text's items with their trace rows' indexes.
+
+    Items are in the order of the text.
+    """
     rows: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, row in enumerate(trace.items):
         if row.verdict in _IN_TEXT:
@@ -114,7 +125,7 @@ def _joined(trace: Trace, items: Sequence[ContextItem]) -> Iterator[tuple[int, C
 
 @define
 class _Rows:
-    """Makes the rows, and the links between them."""
+    """Builds the rows and the links between them."""
 
     trace: Trace
     hues: Hues
@@ -122,7 +133,10 @@ class _Rows:
 
     @_best.default
     def _best_of_each(self) -> dict[tuple[str, str], int]:
-        """Item -> its row's index; of several, that of the one in the text, else the best."""
+        """Map each item to its row's index.
+
+        Of several, that of the row in the text is used, else the best.
+        """
         rows = list(enumerate(self.trace.items))
         rows.sort(key=lambda entry: (entry[1].verdict in _IN_TEXT, -entry[0]))
         return {(row.source, row.id): index for index, row in rows}
@@ -217,7 +231,10 @@ def _timeline(trace: Trace, hues: Hues) -> Iterator[Bar]:
 
 
 def _parts(text: str, in_text: Sequence[ItemView]) -> Iterator[TextPart]:
-    """The text, split where its items begin and end; the line end behind one is its own."""
+    """Split the text where its items begin and end.
+
+    The line end after an item is a part of its own.
+    """
     done = 0
     for item in in_text:
         content = item.content or ""

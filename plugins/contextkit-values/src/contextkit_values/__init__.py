@@ -1,7 +1,7 @@
-"""The values source of contextkit: what clusters of experiences have in common.
+"""The `values` source: the common ground of clustered experiences.
 
-`refresh` makes values from the experiences of a project, on demand; the hooks below find
-and show them.
+`refresh` makes values from the experiences of a project, on demand; the hooks below find and show
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __getattr__ = lazy_names(
 
 @hookimpl
 def contextkit_source() -> SourceInfo:
-    """Title, priority, and the fields that filters use."""
+    """Declare the source: title, priority and filterable fields."""
     return SourceInfo(
         title="Values",
         description="lessons that many experiences have in common",
@@ -51,7 +51,10 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> Sequence[ContextItem]:
-    """The values that match, five at most unless `max_values` says otherwise."""
+    """Return the matching values.
+
+    There are five at most unless `max_values` is set.
+    """
     from contextkit_values.items import find_values
 
     return await find_values(request)
@@ -67,7 +70,7 @@ def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail
 
 @hookimpl
 def contextkit_dedup_keys(items: Sequence[ContextItem]) -> Sequence[Sequence[str]]:
-    """`ghap:ID` of the experience whose words the value shows; none in a premortem."""
+    """Return `ghap:ID` of the quoted experience; none in a premortem."""
     from contextkit_values.items import dedup_keys
 
     return [dedup_keys(item) for item in items]

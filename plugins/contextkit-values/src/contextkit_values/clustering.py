@@ -1,4 +1,4 @@
-"""Clusters of vectors, by HDBSCAN."""
+"""Cluster vectors with HDBSCAN."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 MIN_CLUSTER_SIZE = 3
-"""Vectors that make a cluster, at least."""
+"""Fewest vectors of a cluster."""
 
 MIN_SIMILARITY = 0.2
-"""What a vector must have in common with the rest of its cluster: the mean of its cosines."""
+"""Least similarity of a vector to its cluster.
+
+It is the mean of the cosines with the other members.
+"""
 
 _DECIMALS = 6
 
@@ -29,16 +32,16 @@ def clusters(
     min_cluster_size: int = MIN_CLUSTER_SIZE,
     min_similarity: float = MIN_SIMILARITY,
 ) -> list[list[int]]:
-    """The clusters among unit vectors, as lists of rows; the largest first.
+    """Cluster unit vectors; return lists of rows, the largest first.
 
-    HDBSCAN looks for two clusters or more. Among few vectors it draws stray ones in: those
-    that have too little in common with the rest of their cluster are left out again. Where
-    no cluster remains it is asked for a single one, so that a project with one theme has
-    its value. The same vectors in the same order give the same clusters.
+    HDBSCAN looks for two clusters or more. Among few vectors it includes outliers: those that are
+    too dissimilar to the rest of their cluster are removed again. Where no cluster remains, a
+    single one is searched for, so that a project with one theme has its value. The same vectors in
+    the same order give the same clusters.
 
     Args:
         vectors: one unit vector per row.
-        min_cluster_size: rows that make a cluster, from 2.
+        min_cluster_size: the fewest rows of a cluster, from 2.
         min_similarity: the mean cosine that each row must have with the others, 0..1.
     """
     if len(vectors) < min_cluster_size:
@@ -57,13 +60,13 @@ def clusters(
 
 
 def _without_strays(vectors: Vectors, rows: Sequence[int], min_similarity: float) -> list[int]:
-    """The rows that have enough in common with the others; the strayest goes first."""
+    """Drop outliers, the most dissimilar row first."""
     import numpy as np
 
     kept = list(rows)
     while len(kept) > 1:
         members = vectors[kept].astype(np.float64)
-        # With unit vectors the sum has every cosine in it; each one's with itself is 1.
+        # For unit vectors the sum contains every cosine; each one's with itself is 1.
         means = (members @ members.sum(axis=0) - 1) / (len(kept) - 1)
         strayest = int(means.argmin())
         if means[strayest] >= min_similarity:
@@ -73,7 +76,10 @@ def _without_strays(vectors: Vectors, rows: Sequence[int], min_similarity: float
 
 
 def centroid_similarities(vectors: Vectors, rows: Sequence[int]) -> list[float]:
-    """The cosine of each of these rows with their centroid, 0..1, to six decimals."""
+    """Return each row's cosine with the centroid.
+
+    The cosines are 0..1, to six decimals.
+    """
     import numpy as np
 
     members = vectors[list(rows)].astype(np.float64)

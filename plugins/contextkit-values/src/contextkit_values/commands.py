@@ -1,4 +1,4 @@
-"""`contextkit values`: distil experiences into values, and see them."""
+"""Command `contextkit values`: distil experiences into values, and show them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""From the experiences on one axis to values: who belongs together, and whose words stand for all.
+"""Distil the experiences of one axis into values.
 
-What is read of an experience's record are its public fields: `ghap_id`, `axis`, `domain`,
-`strategy`, `outcome_status`, `outcome_result` and `lesson` {what_worked, takeaway}.
+Each cluster is represented by one member's text. Only public fields of an experience's record are
+read: `ghap_id`, `axis`, `domain`, `strategy`, `outcome_status`, `outcome_result` and `lesson`
+{what_worked, takeaway}.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Lived:
 
     Attributes:
         ghap_id: its id.
-        text: its text on the axis, of which the vector is made.
-        words: what would be shown if it stood for its cluster; may be empty.
+        text: its text on the axis, which the vector is made from.
+        words: the text to show if it represents its cluster; may be empty.
         domain: its domain.
         strategy: its strategy.
     """
@@ -42,12 +43,12 @@ class Lived:
 
 
 def resolved_experiences(records: Iterable[Record], axis: Axis) -> list[Lived]:
-    """The resolved experiences of an axis in the order of their ids, each once.
+    """Return an axis's resolved experiences by id, each once.
 
-    Open ones teach nothing yet. A record without an id or a text is passed over.
+    Open ones teach nothing yet. Records without an id or a text are skipped.
     """
     found: dict[str, Lived] = {}
-    # Of an id that the project and the user both have, the project's is taken.
+    # If the project and the user both have an id, the project's is used.
     for record in sorted(records, key=lambda record: record.project):
         fields = record.fields
         ghap_id = fields.get("ghap_id")
@@ -63,7 +64,10 @@ def resolved_experiences(records: Iterable[Record], axis: Axis) -> list[Lived]:
 
 
 def _words(record: Record, axis: Axis) -> str:
-    """The lesson on the axis `full`, elsewhere the axis's own text; on one line."""
+    """Return the lesson or the axis's text, on one line.
+
+    The lesson is used on the axis `full`.
+    """
     if axis == "full":
         return one_line(_lesson(record.fields))
     return "; ".join(filter(None, map(one_line, record.text.splitlines())))
@@ -85,17 +89,17 @@ def distilled(
     min_similarity: float,
     now: datetime,
 ) -> list[Value]:
-    """The values of one axis, that of the largest cluster first.
+    """Return an axis's values, that of the largest cluster first.
 
     Args:
         axis: the axis.
         experiences: its resolved experiences.
         vectors: the unit vector of each one's text.
-        min_cluster_size: experiences that make a cluster, from 2.
+        min_cluster_size: the fewest experiences of a cluster, from 2.
         min_similarity: the mean cosine that each member must have with the others, 0..1.
-        now: what new values have as `created_at`.
+        now: the `created_at` of new values.
     """
-    # A text without a word has no direction, and belongs to nothing.
+    # A text without words has no direction, and belongs to no cluster.
     rows = [row for row, vector in enumerate(vectors) if vector.any()]
     known = [experiences[row] for row in rows]
     found = clusters(

@@ -1,4 +1,4 @@
-"""What can go wrong with values; each error is one line for a person."""
+"""Errors of values; each message is one line."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from contextkit.errors import ContextKitError
 
 
 class ValuesError(ContextKitError):
-    """Base of the errors of the values source; also for an option that makes no sense."""
+    """Base class of the source's errors; also for invalid options."""
 
     exit_code = 2
 
 
 class NoDenseVectorsError(ValuesError):
-    """There is no embedding model, and without its vectors nothing can be clustered."""
+    """Clustering needs vectors, and there is no embedding model."""
 
     exit_code = 1
 

@@ -1,4 +1,4 @@
-"""How values look in a context, on two lines or on one."""
+"""Format values, on two lines or on one."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from contextkit.models import ContextItem, Detail, Style
 from contextkit.text import element, markdown_text, one_line, style_of
 
 _WHOLE = "full"
-"""The axis of whole experiences; its name says nothing of what the value is about."""
+"""The axis of whole experiences.
+
+Its name says nothing about the subject of a value.
+"""
 
 
 def format_value(item: ContextItem, style: Style, detail: Detail) -> str:
-    """One value in a style: what it is about, and its text on a line of its own.
+    """Format a value: its subject, and its text below.
 
-    The text is folded onto that line and opens no block, tag or section there. `full` and
-    `summary` are the same; `compact` has both on one line.
+    The text is folded onto one line and opens no block, tag or section there. `full` and `summary`
+    are the same; `compact` has both on one line.
     """
     axis = one_line(str(item.metadata.get("axis") or _WHOLE)).replace("_", " ")
     about = "" if axis == _WHOLE else f" ({axis})"

@@ -1,4 +1,6 @@
-"""HDBSCAN in NumPy: density-based clusters, without the 200 MB of scikit-learn and SciPy.
+"""Density-based clustering with HDBSCAN in NumPy.
+
+This avoids the 200 MB of scikit-learn and SciPy.
 
 After Campello, Moulavi and Sander (2013), with `min_samples = 2` and selection by excess of mass.
 With two samples, a row's core distance is the distance to its nearest neighbour, which no other
@@ -19,17 +21,17 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float64]
 
 
-# Vectors nearer than this are equal: their density stays finite.
+# Vectors nearer than this count as equal, so that their density stays finite.
 _LEAST_DISTANCE = 1e-6
 
 
 @frozen
 class _Group:
-    """Rows that hang together at some density, which is 1 / distance.
+    """Rows connected at some density, which is 1 / distance.
 
     Attributes:
         rows: the rows.
-        core: those that stay together up to the highest density.
+        core: the rows that stay together up to the highest density.
         core_density: that density.
         mass: the sum over the rows of the density at which each leaves the group.
         inner: the best clusters of the parts that the group splits into.
@@ -44,7 +46,10 @@ class _Group:
     inner_stability: float = 0.0
 
     def best(self, density: float) -> tuple[tuple[list[int], ...], float]:
-        """The group itself or its inner clusters, and their stability down to a density."""
+        """Return the group or its inner clusters, with their stability.
+
+        The stability is measured down to a density.
+        """
         stability = self.mass - len(self.rows) * density
         if self.inner_stability > stability:
             return self.inner, self.inner_stability
@@ -56,8 +61,8 @@ def hdbscan(vectors: Vectors, min_cluster_size: int, *, single: bool) -> list[li
 
     Args:
         vectors: one vector per row; two rows or more.
-        min_cluster_size: rows that make a cluster, from 2.
-        single: whether there may be one cluster alone, the densest part of the whole.
+        min_cluster_size: the fewest rows of a cluster, from 2.
+        single: whether a single cluster is allowed, the densest part of the whole.
 
     Returns:
         The rows of each cluster. Rows in none are noise.
@@ -94,7 +99,7 @@ def _merged(first: _Group, second: _Group, density: float, min_cluster_size: int
 
 
 def _spanning_tree(vectors: Vectors) -> list[tuple[float, int, int]]:
-    """The edges of the minimum spanning tree (Prim), the shortest first."""
+    """Return the minimum spanning tree's edges (Prim), the shortest first."""
     import numpy as np
 
     squares = np.einsum("ij,ij->i", vectors, vectors)

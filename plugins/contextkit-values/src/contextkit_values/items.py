@@ -1,4 +1,4 @@
-"""Values that answer a request, as items."""
+"""Find values for a request, as items."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _FIELD_OF_FILTER = {"domain": "domains", "strategy": "strategies"}
 
 
 async def find_values(request: ContextRequest) -> list[ContextItem]:
-    """The values that match, best first: the request's limit of them, at most `max_values`.
+    """Return the matching values, best first.
 
-    The filters `domain` and `strategy` select the values of which an experience has them.
-    Raises `InvalidRequestError` for an axis that there is none of.
+    The request's limit applies, and at most `max_values` are returned. The filters `domain` and
+    `strategy` select the values with an experience that has them. Raises `InvalidRequestError` for
+    an unknown axis.
     """
     _check_axes(request.filters.get("axis", ()))
     filters = {_FIELD_OF_FILTER.get(name, name): it for name, it in request.filters.items()}
@@ -56,9 +57,11 @@ def _item(hit: Hit, *, wanted_beside: bool) -> ContextItem:
 
 
 def _salience(fields: Mapping[str, Any]) -> float | None:
-    """How near the text is to its cluster's centre, less for a small cluster: s * (1 - 1/n).
+    """Return the similarity to the centroid, less for small clusters.
 
-    None for a value of a host's own searcher that does not say.
+    The similarity is that of the value's text.
+
+    It is s * (1 - 1/n), and None for a value of a host's own searcher that does not state it.
     """
     similarity, size = fields.get("similarity_to_centroid"), fields.get("cluster_size")
     if similarity is None or not size:
@@ -71,11 +74,11 @@ def _shortened(title: str) -> str:
 
 
 def dedup_keys(item: ContextItem) -> list[str]:
-    """`ghap:ID` of the experience whose words the value shows, and of no other member.
+    """Return `ghap:ID` of the quoted experience, for no other member.
 
-    Next to that experience the value would say the same thing twice. Beside any other
-    member it says something new, and no member goes for a value that speaks of others.
-    A premortem has a section for principles beside the experiences: there it has no key.
+    Next to that experience the value would repeat it. Beside any other member it says something
+    new, and no member is dropped for a value that quotes another. A premortem has a section for
+    principles beside the experiences: there it has no key.
     """
     shown = item.metadata.get("ghap_id")
     if item.metadata.get("wanted_beside_experiences") or shown is None:

@@ -1,4 +1,4 @@
-"""A value: what a cluster of experiences has in common, in the words of one of them."""
+"""A value: a cluster's common ground, quoted from one experience."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Member:
 
 @frozen(kw_only=True)
 class Value:
-    """What a cluster of experiences has in common.
+    """The common ground of a cluster of experiences.
 
     Attributes:
         id: `value_…`; the same as long as axis and members are.
         axis: the axis whose texts were clustered.
         cluster_id: the axis and the cluster's number on it, the largest first.
-        text: the words of the member nearest to the centroid; nothing is written anew.
+        text: the text of the member nearest to the centroid, unchanged.
         ghap_id: the experience that the text is from.
         members: every experience of the cluster, the nearest to the centroid first.
         domains: the members' domains, sorted.
@@ -56,18 +56,21 @@ class Value:
 
     @property
     def similarity_to_centroid(self) -> float:
-        """The similarity of the experience that the text is from."""
+        """Return the similarity of the quoted experience."""
         return next(m.similarity for m in self.members if m.ghap_id == self.ghap_id)
 
 
 def value_id(axis: Axis, ghap_ids: Sequence[str]) -> str:
-    """The id of the value of these experiences on this axis, in whatever order they come."""
+    """Return the id of these experiences' value, in any order."""
     named = "\0".join([axis, *sorted(ghap_ids)])
     return f"value_{hashlib.sha256(named.encode()).hexdigest()[:16]}"
 
 
 def to_record(value: Value) -> Record:
-    """Its record. Domains, strategies and the word `principles` are searched beside the text."""
+    """Return its record.
+
+    Domains, strategies and the word `principles` are searched beside the text.
+    """
     return Record(
         id=value.id,
         text=value.text,

@@ -1,4 +1,4 @@
-"""Values made anew from the experiences there are; only ever on demand."""
+"""Rebuild values from experiences, only on demand."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _log = get_logger(__name__)
 
 
 class DenseEmbedder(Protocol):
-    """Makes the vectors that are clustered, as `contextkit.embedding`'s models do."""
+    """Makes the vectors to cluster, like the models of `contextkit.embedding`."""
 
     def dense(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
-        """One unit vector per text, or None where there is no model."""
+        """Return one unit vector per text; None without model."""
 
 
 def refresh(
@@ -39,20 +39,20 @@ def refresh(
     min_similarity: float = MIN_SIMILARITY,
     now: datetime | None = None,
 ) -> IndexReport:
-    """Replace a project's values by those of the experiences that it sees now; blocks.
+    """Replace a project's values by newly distilled ones; blocks.
 
-    On each axis the resolved experiences are clustered by the vectors of their texts. A
-    value whose members stayed the same keeps its id and its `created_at`; new values are
-    stored before the gone ones are deleted, so that the project is never without any.
-    The same experiences give the same values.
+    They are made from the experiences that the project sees now. On each axis the resolved
+    experiences are clustered by the vectors of their texts. A value whose members stayed the same
+    keeps its id and its `created_at`; new values are stored before obsolete ones are deleted, so
+    that the project is never without any. The same experiences give the same values.
 
     Args:
         experiences: the records of the source `experiences`.
         values: the records of the source `values`.
         embedder: makes the vectors.
-        min_cluster_size: experiences that make a value, from 2.
+        min_cluster_size: the fewest experiences of a value, from 2.
         min_similarity: the mean cosine that each member must have with the others, 0..1.
-        now: what new values have as `created_at`; default: now.
+        now: the `created_at` of new values; default: now.
 
     Returns:
         How many values are new, changed, gone and the same; its notes say for each axis
@@ -60,7 +60,7 @@ def refresh(
 
     Raises:
         NoDenseVectorsError: there is no model; nothing was changed.
-        ValuesError: an option makes no sense.
+        ValuesError: an option is invalid.
     """
     _check_options(min_cluster_size, min_similarity)
     at = now or datetime.now(UTC)

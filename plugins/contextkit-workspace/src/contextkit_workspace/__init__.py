@@ -1,4 +1,4 @@
-"""The workspace source of contextkit: git status, edited and open files, project structure."""
+"""The `workspace` source: git status, edited and open files, structure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-    """What of the workspace's state the query is about, looked up now."""
+    """Return the current workspace state that the query is about."""
     from contextkit_workspace.finding import find_in_workspace
 
     return await find_in_workspace(request)
@@ -49,7 +49,7 @@ async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
 
 @hookimpl
 def contextkit_format(items: Sequence[ContextItem], style: Style, detail: Detail) -> list[str]:
-    """Each under its name, or on one line."""
+    """Format each item under its name, or on one line."""
     from contextkit_workspace.presentation import shown
 
     return [shown(item, style, detail) for item in items]

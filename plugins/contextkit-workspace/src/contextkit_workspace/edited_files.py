@@ -1,4 +1,4 @@
-"""The files of a workspace, and which of them were edited lately."""
+"""List a workspace's files, and the recently edited ones."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 
 
 def workspace_files(root: Folder) -> list[str]:
-    """The files below a folder, sorted: git's, or without it those outside hidden folders.
+    """Return the files below a folder, sorted.
 
-    As the file system has their names; `as_text` gives what can be shown.
+    They are those of git, or without it those outside hidden folders. Names are as in the file
+    system; `as_text` returns a form that can be shown.
     """
     listed = git_files(root.root).paths
     if listed is None:
@@ -30,10 +31,10 @@ def workspace_files(root: Folder) -> list[str]:
 
 
 def edit_times(root: Folder, paths: Sequence[str]) -> dict[str, float]:
-    """When the content of each file was last written, seconds since the epoch.
+    """Return each file's modification time, in seconds since the epoch.
 
-    What is no regular file, has a link for a folder, or is not there, is left out. A file may
-    say that it was written at any time; one that no calendar has is the nearest that it has.
+    Left out are files that are not regular, have a link for a folder, or do not exist. A file may
+    have any time; one outside the calendar becomes the nearest that is within it.
     """
     times = {}
     for path in paths:
@@ -44,14 +45,14 @@ def edit_times(root: Folder, paths: Sequence[str]) -> dict[str, float]:
 
 
 def as_text(path: str) -> str:
-    """A path with what is not UTF-8 replaced."""
+    """Return a path with bytes that are not UTF-8 replaced."""
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
 def recently_edited(times: Mapping[str, float], since: float) -> dict[str, float]:
-    """The files that were edited since a time, but those that a program wrote.
+    """Return files edited since a time, without generated ones.
 
-    A checkout, a clone or a build writes many files at once: over 50 in one minute are no
+    A checkout, a clone or a build writes many files at once: over 50 in one minute do not count as
     edits.
     """
     minutes = Counter(int(time // _MINUTE) for time in times.values())

@@ -1,4 +1,4 @@
-"""What of a workspace's state a request is about, looked up at this moment."""
+"""Find the current workspace state that a request is about."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _HALF_LIFE = _DAY
 
 @frozen
 class _State:
-    """What was looked up.
+    """The workspace state of a request.
 
     Attributes:
         paths: the workspace's files.
-        times: path -> when it was last written.
-        edited: the same of those that were edited recently.
-        opened: the files that are open, in the order in which they were named.
-        git: what git says, or None.
+        times: path -> its modification time.
+        edited: the same for recently edited files.
+        opened: the open files, in the order in which they were reported.
+        git: the state from git, or None.
     """
 
     paths: Sequence[str]
@@ -54,17 +54,17 @@ class _State:
 
 
 async def find_in_workspace(request: ContextRequest) -> list[ContextItem]:
-    """The git status, the files at work and the structure, as far as the query is about them."""
+    """Return the status, files at work and structure that match."""
     root, question = request.workspace, ask(request.query)
     if root is None or not (question.words or question.changes or question.structure):
         return []
     state = await _look(root, request)
-    # Of many thousand files this takes long enough to keep others waiting.
+    # With many thousand files this takes long enough to block others.
     return await in_thread(lambda: _items(request, question, state))
 
 
 def _items(request: ContextRequest, question: Question, state: _State) -> list[ContextItem]:
-    """The items that pass the request's filters, best first."""
+    """Return the items that pass the request's filters, best first."""
     depth = request.settings["depth"]
     found = [*_status_item(question, state), *_structure_item(question, state, depth)]
     items = [item for item in found if matches(_as_record(item), request.filters)]
@@ -102,7 +102,10 @@ async def _look(root: Path, request: ContextRequest) -> _State:
 
 
 def _status_item(question: Question, state: _State) -> Iterator[ContextItem]:
-    """The status: where it is asked for; of a clean tree it is worth less."""
+    """Yield the status if requested.
+
+    That of a clean tree scores less.
+    """
     if state.git is not None and question.changes:
         yield ContextItem(
             source="workspace",
@@ -116,18 +119,21 @@ def _status_item(question: Question, state: _State) -> Iterator[ContextItem]:
 
 
 def _files_at_work(question: Question, state: _State) -> list[tuple[float, str]]:
-    """The open, changed and recently edited files that the query names or asks for, best first."""
+    """Return matching files at work, best first.
+
+    These are open, changed or recently edited files that the query names or asks for.
+    """
     changed = [] if state.git is None else state.git.uncommitted(state.times)
     at_work = {*state.opened, *state.edited, *changed}
     newest = max((state.times[path] for path in at_work), default=0.0)
     found = []
     for path in at_work:
         share = question.share(path)
-        # What is committed is the other sources' to show, unless the query is about the file.
+        # Other sources show committed work, unless the query is about the file.
         is_done = state.git is not None and path not in changed and path not in state.opened
         if share <= (0.99 if is_done else 0.0) and not question.recent:
             continue
-        # Against the newest, not against the clock: the same files have the same relevance.
+        # Relative to the newest file, not to the clock: the same files have the same relevance.
         recency = 0.5 ** ((newest - state.times[path]) / _HALF_LIFE)
         asked = 0.3 + 0.2 * (path in state.opened) if question.recent else 0.0
         found.append((min(1.0, max(0.7 * share, asked) + 0.2 * recency), path))
@@ -155,7 +161,12 @@ def _file_item(path: str, relevance: float, state: _State) -> ContextItem:
 
 
 def _structure_item(question: Question, state: _State, depth: int) -> Iterator[ContextItem]:
-    """The structure: where it is asked for, or the query has the words of a folder's name."""
+    """Yield the structure if the query needs it.
+
+    The query may ask for it, or name a folder.
+
+    It must have the words of a folder's name.
+    """
     share = max(map(question.share, folders_of(state.paths, depth)), default=0.0)
     relevance = _NAMED_IN_STRUCTURE * share
     if question.structure:
@@ -173,6 +184,6 @@ def _structure_item(question: Question, state: _State, depth: int) -> Iterator[C
 
 
 def _as_record(item: ContextItem) -> Record:
-    """The item as filters see it."""
+    """Return the item as a record for the filters."""
     record = Record(id=item.id, text=item.content, fields=dict(item.metadata))
     return record if item.created_at is None else evolve(record, created_at=item.created_at)

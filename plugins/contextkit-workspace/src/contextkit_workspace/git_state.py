@@ -1,4 +1,4 @@
-"""What git says of a work tree: its branch, its changes, its files."""
+"""State of a git work tree: branch, changes and files."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ _LETTERS = {
 
 @define
 class GitStatus:
-    """The state of a work tree; paths are in the workspace, with `/`.
+    """The state of a work tree.
+
+    Paths are relative to the workspace, with `/`.
 
     Attributes:
-        branch: the branch that is checked out; `(detached)` where none is.
+        branch: the current branch; `(detached)` if there is none.
         upstream: the branch that it follows, or empty.
-        ahead: commits that the upstream has not.
-        behind: commits of the upstream that are not here.
-        staged: path -> what was done to it, in the index.
-        changed: path -> what was done to it, in the work tree.
+        ahead: the number of commits that the upstream lacks.
+        behind: the number of upstream commits that are not here.
+        staged: path -> its change, in the index.
+        changed: path -> its change, in the work tree.
         untracked: files and, with a `/` at the end, folders of them.
         conflicts: files with both sides' changes.
     """
@@ -45,17 +47,17 @@ class GitStatus:
 
     @property
     def dirty(self) -> bool:
-        """Whether anything is not committed."""
+        """Return whether anything is not committed."""
         return bool(self.staged or self.changed or self.untracked or self.conflicts)
 
     def uncommitted(self, paths: Iterable[str]) -> list[str]:
-        """Those of the paths that are staged, changed, untracked or in conflict."""
+        """Return the paths that are staged, changed, untracked or conflicting."""
         named = {*self.staged, *self.changed, *self.untracked, *self.conflicts}
         folders = tuple(path for path in self.untracked if path.endswith("/"))
         return [path for path in paths if path in named or path.startswith(folders)]
 
     def said_of(self, path: str) -> list[str]:
-        """What is said of a file."""
+        """Return the states of a file."""
         said = []
         if path in self.conflicts:
             said.append("in conflict")
@@ -70,7 +72,9 @@ class GitStatus:
 
 
 def git_status(root: Path) -> GitStatus | None:
-    """The state of the work tree that a folder is in, as far as it is below the folder.
+    """Return the state of a folder's work tree.
+
+    Only paths below the folder are included.
 
     Returns None without git, without a work tree, and where git fails.
     """
@@ -88,14 +92,17 @@ def git_status(root: Path) -> GitStatus | None:
 
 
 def _prefix(git: Git) -> str:
-    """The folder's path in its work tree, with a `/` at the end."""
+    """Return the folder's path in its work tree.
+
+    The path ends in `/`.
+    """
     if (git.folder / ".git").exists():
         return ""
     return git.run("rev-parse", "--show-prefix").text.removesuffix("\n")
 
 
 def _read(status: GitStatus, entry: str, following: Iterator[str], prefix: str) -> None:
-    """Take in one entry of `git status --porcelain=v2 -z`."""
+    """Parse one entry of `git status --porcelain=v2 -z`."""
     kind, _, rest = entry.partition(" ")
     if kind == "#":
         _read_branch(status, rest)

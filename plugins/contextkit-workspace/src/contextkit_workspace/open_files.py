@@ -1,4 +1,4 @@
-"""Which files are open, as the settings or an agent's host say."""
+"""Open files, as reported by settings or an agent's host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _LASTS = timedelta(days=1)
 
 
 def in_workspace(root: Path, path: str) -> str | None:
-    """A file's path in the workspace, with `/`; None for one that is not below it."""
+    """Return a file's path in the workspace, with `/`.
+
+    None for one that is not below it.
+    """
     given = Path(path)
     if given.is_absolute():
         if not given.is_relative_to(root):
@@ -25,7 +28,7 @@ def in_workspace(root: Path, path: str) -> str | None:
 
 
 def remember_open(records: Records, paths: Sequence[str]) -> None:
-    """Remember which files are open, in place of those that were."""
+    """Store the open files, replacing the previous ones."""
     if paths:
         records.put([Record(id=_ID, text="\n".join(paths), fields={"files": list(paths)})])
     else:
@@ -33,7 +36,10 @@ def remember_open(records: Records, paths: Sequence[str]) -> None:
 
 
 def known_open(records: Records) -> list[str]:
-    """The files that were reported last; none a day later, and none from a store that fails."""
+    """Return the last reported files.
+
+    There are none a day later, and none if the store fails.
+    """
     try:
         found = records.get(_ID)
     except StoreError:

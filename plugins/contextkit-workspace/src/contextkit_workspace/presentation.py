@@ -1,4 +1,4 @@
-"""How a piece of the workspace's state is shown: in each style, and in each detail."""
+"""Present the workspace's state in each style and detail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SUMMARY_LINES = 8
 
 
 def shown(item: ContextItem, style: Style, detail: Detail) -> str:
-    """An item's text.
+    """Return an item's text.
 
     Args:
         item: the item.

@@ -1,4 +1,4 @@
-"""What of the workspace's state a query asks for, told by its words."""
+"""Detect by its words what workspace state a query needs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _SAY_LITTLE = frozenset(_LITTLE_WORDS.split())
 
 @frozen
 class Question:
-    """A query, as far as the workspace's state can answer it.
+    """A query about the workspace's state.
 
     Attributes:
-        words: its words in lower case, without those that say little.
+        words: its words in lower case, without uninformative ones.
         text: the query in lower case.
-        changes: whether it asks what has changed, or of the branch.
-        recent: whether it asks what is being worked on.
-        structure: whether it asks how the project is laid out.
+        changes: whether it asks about changes or the branch.
+        recent: whether it asks about the current work.
+        structure: whether it asks about the project's layout.
     """
 
     words: frozenset[str]
@@ -55,7 +55,10 @@ class Question:
     structure: bool
 
     def share(self, path: str) -> float:
-        """How many of the query's words a path has, 0..1; 1 where the query names the file."""
+        """Return the share of the query's words in a path.
+
+        It is 0..1, and 1 if the query names the file.
+        """
         name = path.rstrip("/").rpartition("/")[2].lower()
         if "." in name and name in self.text and _stands_alone(name, self.text):
             return 1.0
@@ -65,7 +68,7 @@ class Question:
 
 
 def ask(query: str) -> Question:
-    """What a query asks for."""
+    """Parse a query."""
     return Question(
         words=frozenset(map(_stem, _words(query))),
         text=query.lower(),
@@ -87,13 +90,13 @@ def _words(text: str) -> list[str]:
 @lru_cache(maxsize=50_000)
 def _stems(path: str) -> frozenset[str]:
     folder, _, name = path.rpartition("/")
-    # What a file ends in says nothing of what is in it.
+    # A file's suffix says nothing about its content.
     stem, _, end = name.rpartition(".")
     return frozenset(map(_stem, _words(f"{folder} {stem or end}")))
 
 
 def _stem(word: str) -> str:
-    """The word without an ending: `tests` and `testing` are `test`."""
+    """Strip a word's ending: `tests` and `testing` become `test`."""
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) > 2:
             return word.removesuffix(ending)

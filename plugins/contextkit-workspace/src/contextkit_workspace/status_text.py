@@ -1,4 +1,4 @@
-"""The git status in a few lines."""
+"""Format the git status in a few lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_PATHS = 20
 
 
 def status_text(status: GitStatus) -> str:
-    """Branch, and what is in conflict, staged, changed and untracked, a line each."""
+    """Return branch, conflicts, staged, changed and untracked files, by line."""
     lines = [
         _branch(status),
         *_listed("in conflict", status.conflicts),

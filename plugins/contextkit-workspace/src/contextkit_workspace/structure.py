@@ -1,4 +1,4 @@
-"""A project's folders with the number of their files."""
+"""A project's folders with their file counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ _MOST_LINES = 40
 
 
 def folders_of(paths: Sequence[str], depth: int) -> Counter[str]:
-    """Each folder down to a depth, with the number of files in it and below."""
+    """Count the files of each folder, down to a depth.
+
+    Files in subfolders are included.
+    """
     counted: Counter[str] = Counter()
     for path in paths:
         parts = path.split("/")[:-1][:depth]
@@ -19,7 +22,10 @@ def folders_of(paths: Sequence[str], depth: int) -> Counter[str]:
 
 
 def structure_text(paths: Sequence[str], depth: int) -> str:
-    """The folders as a tree of lines, those of many files first where there are too many."""
+    """Return the folders as a tree of lines.
+
+    If there are too many, those with most files come first.
+    """
     folders = folders_of(paths, depth)
     ranked = sorted(folders, key=lambda folder: (folder.count("/"), -folders[folder], folder))
     lines = [

@@ -1,4 +1,4 @@
-"""The tool `report_open_files`, for agents and editors."""
+"""Agent tool `report_open_files`, for agents and editors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Which files answer a question best: signals, each a small pure function, and their sum.
+"""Rank files by how well they answer a question.
 
-No model and no configuration. Keyword scores come from the store, of a file's units and of
-its outline; what they cannot know stands in names: a file is about what it and its folder are
-called, and a question that names a definition, or spells its name in words, wants that one.
+Each signal is a small pure function; the score is their weighted sum. There is no model and no
+configuration. The store gives keyword scores of a file's units and of its outline. Names add what
+these lack: a file is about what it and its folder are called, and a question that names a
+definition, or spells its name in words, wants that definition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Whether a question means a definition: by its name, or by the words that its name is made of."""
+"""Detect whether a question means a definition.
+
+It may give the name itself, or the words in the name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from contextkit_code.ranking.words import closest, likeness, words_of
 
 _FUNCTION = 0.75
 _WITHIN = 0.45
-"""A method, and whatever else stands within another definition."""
+"""Weight of a nested definition, such as a method."""
 
 _TYPE = 1.0
 _LEAST_WORDS = 2
@@ -18,7 +21,10 @@ _MOST_WORDS = 8
 
 
 def named(fields: Mapping[str, Any], question: Question) -> float:
-    """How much a unit is what the question names, 0..1; the type of that name before a method."""
+    """Score a unit's match with the named definition, 0..1.
+
+    The type of that name comes before a method.
+    """
     names = question.names
     if not names:
         return 0.0
@@ -29,10 +35,11 @@ def named(fields: Mapping[str, Any], question: Question) -> float:
 
 
 def spelled(fields: Mapping[str, Any], question: Question) -> float:
-    """How much of the question spells the name of a unit, or of what stands in it, 0..1.
+    """Score how far the question spells a definition's name, 0..1.
 
-    `JSON array operations` spells `JsonArray`, with two of its three words. A name counts
-    where each of its words is in the question, and only where it has several.
+    The definition is the unit or one within it. `JSON array operations` spells `JsonArray`, with
+    two of its three words. A name counts only if it has several words and the question has each of
+    them.
     """
     if not question.words:
         return 0.0
@@ -41,9 +48,9 @@ def spelled(fields: Mapping[str, Any], question: Question) -> float:
 
 
 def resembling(fields: Mapping[str, Any], question: Question) -> float:
-    """How much of a unit's own name the question has, 0..1; of a window nothing.
+    """Score the share of a unit's name in the question.
 
-    `default of a missing prompt` has all of `prompt_default` and half of `prompt_user`.
+    The score is 0..1, and 0 for a window.
     """
     words = words_of(str(fields.get("name", ""))) if fields.get("signature") else ()
     if not words or not question.words:

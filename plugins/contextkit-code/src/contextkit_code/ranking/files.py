@@ -1,4 +1,4 @@
-"""Files, best first: what their units, their outlines and their names say, put together."""
+"""Rank files by their units, outlines and names."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from contextkit_code.ranking.paths import PathWords, penalty
 from contextkit_code.ranking.question import Question
 
 _BEST_UNITS = (1.0, 0.7, 0.5, 0.35, 0.25)
-"""What a file's best, second best, … unit adds to what its units say together."""
+"""Weights of a file's best, second best, … unit."""
 
 
 @frozen(kw_only=True)
 class _Signals:
-    """What speaks for a file, each 0..1; or what each of them counts.
+    """A file's signals, each 0..1, or the weights of these.
 
     Attributes:
         best: the relevance of its best unit.
-        together: those of its five best units.
-        outline: that of its outline.
-        named: whether the question names a definition of it.
-        spelled: how much of the question spells the name of one.
-        stem: how much of its name the question has.
-        folders: how much of its folders' names.
-        is_identifier: whether its name is all that the question is.
+        together: the relevances of its five best units, combined.
+        outline: the relevance of its outline.
+        named: whether the question names one of its definitions.
+        spelled: how much of the question spells the name of one of them.
+        stem: the share of its name that the question has.
+        folders: the share of its folders' names that the question has.
+        is_identifier: whether its name is the whole question.
     """
 
     best: float = 0.0
@@ -40,7 +40,7 @@ class _Signals:
     is_identifier: float = 0.0
 
     def weighed(self, weights: _Signals) -> float:
-        """The weighted sum."""
+        """Return the weighted sum."""
         return (
             self.best * weights.best
             + self.together * weights.together
@@ -57,20 +57,20 @@ _FOR_QUESTIONS = _Signals(
     best=0.75, together=1, outline=1, named=2, spelled=1.5, stem=1, folders=0.75
 )
 _FOR_TEXTS = evolve(_FOR_QUESTIONS, folders=0.3)
-"""A text of several lines has a word of many a folder."""
+"""Weights for multi-line text, which matches many folder names."""
 
 _FOR_IDENTIFIERS = _Signals(best=1, together=1, outline=1, named=3, stem=1, is_identifier=2)
 
 
 @frozen
 class RankedFile:
-    """A file with the units of it that were found.
+    """A file and the units found in it.
 
     Attributes:
-        path: where it is.
+        path: its path.
         score: as a share of the best file's, over 0 and up to 1.
-        weight: what its units count, over 0 and up to 1 (see `penalty`).
-        units: its units that the keywords found, best first; none where only its outline was.
+        weight: the factor of its units' scores, over 0 and up to 1 (see `penalty`).
+        units: its units found by keywords, best first; empty where only its outline was found.
     """
 
     path: str
@@ -82,12 +82,12 @@ class RankedFile:
 def rank_files(
     question: Question, units: Sequence[Hit], outlines: Sequence[Hit]
 ) -> list[RankedFile]:
-    """The files of what was found, best first; ties by path.
+    """Rank the hits' files, best first; ties by path.
 
     Args:
-        question: what was asked.
+        question: the question.
         units: the units that the store found, best first.
-        outlines: the outlines that it found.
+        outlines: the outlines that the store found.
     """
     of_file: dict[str, list[Hit]] = {}
     for hit in units:
@@ -120,7 +120,10 @@ def rank_files(
 
 
 def by_score(files: Iterable[RankedFile]) -> list[RankedFile]:
-    """The files, best first, with their scores as shares of the best; ties by path."""
+    """Sort files by score and rescale; ties by path.
+
+    Scores become shares of the best.
+    """
     of_path = {file.path: file for file in files}
     scores = _scaled({path: file.score for path, file in of_path.items()})
     scaled = [evolve(file, score=scores[path]) for path, file in of_path.items()]
@@ -128,7 +131,10 @@ def by_score(files: Iterable[RankedFile]) -> list[RankedFile]:
 
 
 def file_of(hit: Hit) -> str:
-    """The file that a hit belongs to; a record without one is a file of its own."""
+    """Return the file of a hit.
+
+    A record without one is a file of its own.
+    """
     return str(hit.record.fields.get("file_path") or hit.record.id)
 
 
@@ -150,6 +156,6 @@ def _together(hits: Sequence[Hit]) -> float:
 
 
 def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
-    """The scores as shares of the best."""
+    """Scale scores to shares of the best."""
     most = max(scores.values(), default=0.0)
     return {path: score / most for path, score in scores.items()} if most > 0 else dict(scores)

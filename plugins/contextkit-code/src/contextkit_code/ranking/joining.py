@@ -1,4 +1,4 @@
-"""Two searches of one question as one: of its first line, and of its whole text."""
+"""Merge a question's two searches: first line and whole text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextkit import Hit
 from contextkit_code.ranking.files import RankedFile, by_score, file_of
 
 _FIRST_LINE = 0.7
-"""What the first line says of a file or a unit, beside 1 for the whole text."""
+"""Weight of the first line; the whole text has 1."""
 
 
 def joined(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
-    """All of them; of two of one record the first."""
+    """Join the hits, keeping the first of each record."""
     by_id: dict[str, Hit] = {}
     for hit in (*hits, *more):
         by_id.setdefault(hit.record.id, hit)
@@ -22,9 +22,9 @@ def joined(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
 
 
 def added(hits: Sequence[Hit], of_first_line: Sequence[Hit]) -> list[Hit]:
-    """Both searches' hits, best first: their relevances, scaled and added.
+    """Add both searches' scaled relevances; return hits best first.
 
-    The best is as relevant as the best of the whole text's was.
+    The best is as relevant as the best of the whole text's search.
     """
     level = _most(hits) or _most(of_first_line)
     sums = {hit.record.id: hit.relevance / (_most(hits) or 1.0) for hit in hits}
@@ -40,7 +40,7 @@ def added(hits: Sequence[Hit], of_first_line: Sequence[Hit]) -> list[Hit]:
 
 
 def raised(hits: Sequence[Hit], ids: Collection[str], share: float) -> list[Hit]:
-    """The hits, best first, some of them raised by a share of the best one's relevance."""
+    """Raise some hits by a share of the best relevance."""
     by = share * _most(hits)
     lifted = [
         evolve(hit, relevance=hit.relevance + by) if hit.record.id in ids else hit for hit in hits
@@ -51,12 +51,12 @@ def raised(hits: Sequence[Hit], ids: Collection[str], share: float) -> list[Hit]
 def united(
     of_text: Sequence[RankedFile], of_first_line: Sequence[RankedFile], units: Sequence[Hit]
 ) -> list[RankedFile]:
-    """The files of both rankings, best first: their scores added.
+    """Merge both rankings by adding their scores, best first.
 
     Args:
-        of_text: the files as the whole text ranks them.
-        of_first_line: as the first line does.
-        units: those of both, best first.
+        of_text: the files as ranked by the whole text.
+        of_first_line: the files as ranked by the first line.
+        units: the units of both, best first.
     """
     of_file: dict[str, list[Hit]] = {}
     for hit in units:

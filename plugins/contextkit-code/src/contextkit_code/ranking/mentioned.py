@@ -1,4 +1,4 @@
-"""What the files and frames that a question names add to the ranking."""
+"""Raise the files and frames that a question names."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ from contextkit_code.ranking.paths import penalty
 from contextkit_code.ranking.question import Question
 
 _MENTIONED = 0.3
-"""What a file that is named gets, beside 1 for the best file."""
+"""Score added for named files; the best file has 1."""
 
 _PATH = 1.0
 _BARE_NAME = 0.7
 _MODULE = 0.5
 _FRAME = 0.5
 _LAST_FRAME = 0.5
-"""What the frame where it happened counts beyond any other."""
+"""Extra weight of the innermost frame."""
 
 _IN_FIRST_LINE = 1.5
 _PASTED = 4.0
-"""What frames count where a traceback is the question."""
+"""Weight of frames where a traceback is the question."""
 
 _MOST_MEANT = 3
-"""A name that more files share means none of them."""
+"""Most files that an unambiguous name may match."""
 
 
 def named_worth(found: Mapping[Mention, Sequence[str]], query: str) -> dict[str, float]:
-    """How much each file is named: about 0..1, and more where frames are all that is given.
+    """Score how clearly each file is named.
+
+    About 0..1, and more where the query consists of frames.
 
     Args:
         found: the files that each mention may mean, in the query's order.
-        query: the whole of it; what its first line names counts more.
+        query: the whole query; names in its first line count more.
     """
     first = len(first_line(query))
     frames_count = _PASTED if is_traceback(query) else 1.0
@@ -63,7 +65,10 @@ def _value(mention: Mention, frames: Sequence[Mention]) -> float:
 def with_named(
     files: Iterable[RankedFile], worth: Mapping[str, float], question: Question
 ) -> list[RankedFile]:
-    """The files, best first, those that are named raised; one that nothing else found is added."""
+    """Raise the named files; add those not found otherwise.
+
+    Files are returned best first.
+    """
     known = {file.path: file for file in files}
     for path, value in worth.items():
         weight = penalty(path, question)
@@ -73,10 +78,10 @@ def with_named(
 
 
 def in_frames(frames: Mapping[Mention, Sequence[str]], units: Sequence[Hit]) -> set[str]:
-    """The ids of the units that frames lead to.
+    """Return the ids of the units that frames lead to.
 
-    The line may be that of another version: where a unit of its file has the name of the
-    frame's function, that one counts, and of several the one that has the line.
+    The line may be from another version: a unit of the file with the name of the frame's function
+    is preferred, and of several the one that has the line.
     """
     found: set[str] = set()
     for frame, paths in frames.items():

@@ -1,4 +1,4 @@
-"""Files that a question names: by a path, as a module, or in a traceback's frame."""
+"""Find files named by paths, modules or frames."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ _TOKEN = re.compile(
 _ENDING = re.compile(r"[A-Za-z]\w{0,7}")
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _LEAST_PARTS = 2
-"""Parts of a path that a file has to share: `core.py` alone may be any of twenty."""
+"""Fewest parts of a path that a file must share.
+
+`core.py` alone may be any of twenty.
+"""
 
 
 @frozen
 class Mention:
-    """A file as a question writes it.
+    """A file as written in a question.
 
     Attributes:
         parts: the folders and the name, without the ending.
-        ending: that of the name; "" for a module.
+        ending: the suffix of the name; "" for a module.
         line: the line in a frame, or None.
         function: the function of a frame, or "".
-        place: how far into the question it stands, in characters.
+        place: its offset in the question, in characters.
     """
 
     parts: tuple[str, ...]
@@ -39,12 +42,15 @@ class Mention:
 
     @property
     def text(self) -> str:
-        """What a search looks for."""
+        """Return the text to search for."""
         return "/".join(self.parts)
 
 
 def mentions_in(query: str) -> list[Mention]:
-    """The paths, modules and frames in the first 100,000 characters, each once."""
+    """Find paths, modules and frames, each once.
+
+    Only the first 100,000 characters are read.
+    """
     found: dict[tuple[object, ...], Mention] = {}
     for token in _TOKEN.finditer(query[:_READ]):
         for mention in _mentions(token):
@@ -70,7 +76,10 @@ def _mentions(token: re.Match[str]) -> Iterator[Mention]:
 
 
 def matched_files(mentions: Sequence[Mention], paths: Iterable[str]) -> Mapping[Mention, list[str]]:
-    """The files that each mention may mean, of several those that share most of its path."""
+    """Match mentions to files.
+
+    Of several, those that share most of the path count.
+    """
     split = {path: _split(path) for path in paths}
     found = {}
     for mention in mentions:
@@ -88,7 +97,10 @@ def _split(path: str) -> tuple[tuple[str, ...], str]:
 
 
 def _shared(mention: Mention, parts: tuple[str, ...], ending: str) -> int:
-    """How many parts at the end of a mention are those of a file; 0 where they do not tell."""
+    """Count the trailing parts that a mention and file share.
+
+    0 where they are too few to tell.
+    """
     if mention.ending:
         if ending != mention.ending:
             return 0

@@ -1,4 +1,4 @@
-"""Names of a project that are meant by words which stand nowhere in it."""
+"""Find project names close to words that the project lacks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ _STEM = 5
 _MOST_WORDS = 8
 _SHORTEST = 3
 _LEAST_SHARE = 0.6
-"""So many of the words have to be near a name: of any three words one is, by chance."""
+"""Share of words that must be near a name.
+
+Of any three words one is, by chance.
+"""
 
 
 def hits_a_word(words: Sequence[str], texts: Iterable[str]) -> bool:
-    """Whether one of the texts has one of the words, or begins a word likewise."""
+    """Return whether a text has, or similarly begins, a word."""
     stems = {word[:_STEM] for word in words}
     return any(stem in text.lower() for text in texts for stem in stems)
 
 
 def names_in(outlines: Iterable[str]) -> set[str]:
-    """The names in the outlines of files, in lower case, whole and by their parts."""
+    """Collect the outlines' names, lower-cased, whole and in parts."""
     names: set[str] = set()
     for outline in outlines:
         for line in outline.splitlines():
@@ -34,11 +37,12 @@ def names_in(outlines: Iterable[str]) -> set[str]:
 
 
 def near_names(words: Sequence[str], names: Iterable[str]) -> list[str]:
-    """The names that are nearest to the words.
+    """Return the names nearest to the words.
 
-    One letter of a short word may be wrong, two of a long one: `jsonfy` means `jsonify`. A
-    compound means the name that it ends or begins with: `Sitzungscookie` means `cookie`. Without
-    one, and where few of the words are near any name, the question has another subject.
+    One letter of a short word may be wrong, two of a long one: `jsonfy` means `jsonify`. A compound
+    means the name that it ends or begins with: `Sitzungscookie` means `cookie`. The result is empty
+    where no name is near, or few of the words are near any name: the question then has another
+    subject.
     """
     from rapidfuzz import process
     from rapidfuzz.distance import OSA

@@ -1,4 +1,4 @@
-"""What a file's path says: what the file is about, and whether it is beside the point."""
+"""Score file paths: subject of a file, and penalties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contextkit_code.ranking.question import Question
 from contextkit_code.ranking.words import closest, words_of
 
 _SAYS_NOTHING = frozenset({"__init__", "index", "lib", "main", "mod"})
-"""Files of these names are about what their folder is about."""
+"""File names that stand for their folder."""
 
 _FOLDERS = 3
 
@@ -41,10 +41,11 @@ _ENTRY_PENALTY = 0.7
 
 
 def penalty(path: str, question: Question) -> float:
-    """What a file's score is multiplied by for being beside the point, over 0 and up to 1.
+    """Return the penalty factor of a path, in (0, 1].
 
-    Tests, legacy code, examples, benchmarks, prose and data use the words of what they are
-    about; so do the files that only gather what others define. Who asks for them gets them.
+    Tests, legacy code, examples, benchmarks, prose and data use the words of their subject; so do
+    files that only collect others' definitions. There is no penalty where the question asks for
+    them.
     """
     factor = 1.0
     if "tests" not in question.asks_for and _TESTS.search(path):
@@ -60,12 +61,12 @@ def penalty(path: str, question: Question) -> float:
 
 @frozen
 class PathWords:
-    """The words of a file's name and of its folders, for one question.
+    """Match of a file's and folders' names with one question.
 
     Attributes:
-        stem: how much of its name the question has, 0..1.
-        folders: how much of its last three folders' names, 0..1.
-        is_identifier: whether its name is the identifier that the question is.
+        stem: the share of its name that the question has, 0..1.
+        folders: the share of its last three folders' names, 0..1.
+        is_identifier: whether its name is the identifier that makes up the question.
     """
 
     stem: float
@@ -74,7 +75,7 @@ class PathWords:
 
     @classmethod
     def of(cls, paths: Sequence[str], question: Question) -> Mapping[str, PathWords]:
-        """Compare the paths of several files; words that many of them have count less."""
+        """Compare several paths; words common to many count less."""
         parts = {path: _stem_and_folders(path) for path in paths}
         in_stems = _rarity(words_of(stem) for stem, _ in parts.values())
         in_folders = _rarity(words_of(folders) for _, folders in parts.values())
@@ -98,7 +99,7 @@ def _stem_and_folders(path: str) -> tuple[str, str]:
 
 
 def _rarity(texts: Iterable[tuple[str, ...]]) -> Callable[[str], float]:
-    """A word's weight: the more of the texts have it, the less it says."""
+    """Return a function that weights words by their rarity."""
     having: Counter[str] = Counter()
     number = 0
     for words in texts:
@@ -108,7 +109,7 @@ def _rarity(texts: Iterable[tuple[str, ...]]) -> Callable[[str], float]:
 
 
 def _share(words: Sequence[str], asked: tuple[str, ...], weight: Callable[[str], float]) -> float:
-    """The part of a name's words, by weight, that a question has."""
+    """Return the weighted share of a name in a question."""
     whole = matched = 0.0
     for word in words:
         weighs = weight(word)

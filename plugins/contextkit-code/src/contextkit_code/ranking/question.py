@@ -1,4 +1,4 @@
-"""What a question is about, as far as ranking needs to know."""
+"""Parse a question for ranking."""
 
 from __future__ import annotations
 
@@ -22,20 +22,23 @@ _ASKS_FOR = re.compile(
     re.IGNORECASE,
 )
 
-# Words that a question is made with; what it is about are the others.
+# Words that form a question; the other words are its subject.
 _QUESTION_WORD = re.compile(
     r"a|after|and?|are|a[st]|be|before|but|by|can|do|does|during|each|for|from|get|ha[sv]e?|how|i"
     r"|i[fnst]|into|its|no|not|o[fnr]|set|so|such|that|the|their|then|there|these|they|this|to|use"
     r"|used|uses|using|via|was|what|when|where|which|who|why|will|with|works?"
 )
-# What is done with the subject; a name that has such a word is seldom the subject.
+# Verbs that say what to do with the subject; a name with such a verb is seldom the subject.
 _VERB = re.compile(
     r"add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|defin(?:e[ds]?|ing)|exist(?:s|ing)?|explain(?:ed|s)?"
     r"|find(?:s|ing)?|fix(?:e[ds]|ing)?|happen(?:ed|ing|s)?|implement(?:ation|ed|ing|s)?|live[ds]?"
     r"|locat(?:ed|ion)|ma[dk]e|makes|need(?:ed|s)?|should|show(?:n|s)?|tell|want(?:ed|s)?|would"
 )
 _SHORT_QUERY = 3
-"""A query of so few words may be a name as it is spoken: `add item`."""
+"""Most words of a query that may spell a name.
+
+Example: `add item`.
+"""
 
 _SHORTEST_WORD = 2
 
@@ -48,12 +51,12 @@ _LEAST_OF_TEXT = 5_000
 
 @frozen
 class Question:
-    """A query taken apart.
+    """A parsed query.
 
     Attributes:
-        words: what it is about, in lower case, identifiers by their parts.
-        names: what in it can only be the name of a definition.
-        identifier: the one name that is the whole query; "" for a question in words.
+        words: its subject words, in lower case, identifiers split into parts.
+        names: the words that can only be names of definitions.
+        identifier: the name that makes up the whole query; "" for a question of words.
         asks_for: what else it speaks of: `tests`, `asides` (legacy code, examples,
             benchmarks), `prose`; in a text of several lines its first line says this.
         has_lines: whether it is a text of several lines.
@@ -67,10 +70,10 @@ class Question:
 
 
 def words_beside_script(query: str) -> str:
-    """The ASCII words of a query that also has Chinese, Japanese or the like; "" in others.
+    """Return the ASCII words beside Chinese, Japanese or similar scripts.
 
-    Such a script is cut into many words, of which code has none: they would hide that a
-    query's only name was found. The English words for them are among those that it has.
+    "" for other queries. Such a script is cut into many words that code does not have: they would
+    hide that the query's only name was found. The English words for them are among the query's own.
     """
     if query.isascii() or max(query, default="") < _FIRST_WITHOUT_SPACES:
         return ""
@@ -78,7 +81,7 @@ def words_beside_script(query: str) -> str:
 
 
 def searched_text(query: str) -> str:
-    """What of a question is searched for: of a long one its beginning, and all names in it.
+    """Return the searched text: the question's start and its names.
 
     A store searches for 8,192 characters of a query.
     """
@@ -90,14 +93,17 @@ def searched_text(query: str) -> str:
 
 
 def ask(query: str) -> Question:
-    """Take a query apart, with the English words for those of another language."""
+    """Parse a query.
+
+    English words are added for those of another language.
+    """
     query = in_english(query)
     whole = query.strip()
     line = first_line(query)
     is_identifier = _NAME.fullmatch(whole) is not None
     names = (whole,) if is_identifier else tuple(_names(query))
     asked = {kind for found in _ASKS_FOR.finditer(line) if (kind := found.lastgroup)}
-    # A report that says how it was tested is about no test.
+    # A report that describes how it was tested does not ask for tests.
     beside = {word for word in words_of(query) if _ASKS_FOR.fullmatch(word)} - {*words_of(line)}
     words = [
         word
@@ -117,18 +123,21 @@ def ask(query: str) -> Question:
 
 
 def _subject(query: str) -> str:
-    """A question of one line without the verbs that say what is to be done with its subject."""
+    """Drop the verbs that precede a one-line question's subject."""
     words = [word for word in query.split() if not _VERB.fullmatch(word.strip("?!.,:;").lower())]
     long = len(query.split()) > _SHORT_QUERY and first_line(query) == query.strip()
     return " ".join(words) if long and words else query
 
 
 def _names(query: str) -> list[str]:
-    """What can only be a name: neither a word nor an acronym."""
+    """Return the words that can only be names.
+
+    These are neither plain words nor acronyms.
+    """
     return [
         found[0]
         for found in _NAME.finditer(query)
         if not _PLAIN_WORD.fullmatch(found[0])
-        # The first word of a sentence has a capital anyway.
+        # The first word of a sentence is capitalised anyway.
         and not (found.start() == 0 and _CAPITALISED.fullmatch(found[0]))
     ]

@@ -1,8 +1,8 @@
-"""What a question quotes: a message, a line of output, a piece of code.
+"""Handle quotes in a question: messages, output, code.
 
-A question of one line that quotes something wants the place where that stands, however little
-else it shares with it. A long report quotes much beside the point: there a quote only counts
-for the units that hold it.
+A question of one line that quotes something wants the place that contains the quote, however little
+else it shares with it. A long report quotes much that is irrelevant: there a quote counts only for
+the units that contain it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ _LEFT_OUT = re.compile(r"\.\.\.|…")
 _SHORTEST = 4
 _MOST_PHRASES = 5
 _MOST_UNITS = 5
-"""A phrase that stands in more units than this leads to none of them."""
+"""Most units that a useful phrase may occur in."""
 
 
 def phrases_in(query: str) -> list[str]:
-    """The quoted phrases of a query, at an ellipsis taken apart; plain names are none."""
+    """Return a query's quoted phrases, split at ellipses.
+
+    Plain names are left out.
+    """
     quoted = ("".join(found) for found in _QUOTED.findall(query))
     parts = (part.strip() for text in quoted for part in _LEFT_OUT.split(text))
     phrases = [part for part in parts if len(part) >= _SHORTEST and not part.isidentifier()]
@@ -30,7 +33,7 @@ def phrases_in(query: str) -> list[str]:
 
 
 def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
-    """The units that hold a phrase which few hold, by their ids."""
+    """Return units that contain a rare phrase, by id."""
     found: dict[str, Hit] = {}
     for phrase in phrases:
         own = {hit.record.id: hit for hit in hits if phrase in hit.record.text}
@@ -42,10 +45,10 @@ def holding(phrases: Sequence[str], hits: Sequence[Hit]) -> dict[str, Hit]:
 def quoted_first(
     phrases: Sequence[str], hits: Sequence[Hit], units: Sequence[RankedUnit], level: float
 ) -> list[RankedUnit]:
-    """The units, those first that hold a phrase which few hold.
+    """Put the units with a rare quoted phrase first.
 
     Args:
-        phrases: what the question quotes.
+        phrases: the phrases quoted in the question.
         hits: the units that were found for it, ranked or not.
         units: the ranked ones, best first.
         level: the relevance of the best, 0..1.

@@ -1,4 +1,4 @@
-"""The units that a stack trace runs through, and the lines of them that it points at."""
+"""Find the units and lines that a stack trace names."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from contextkit_code.ranking.traces import Frame, Trace
 from contextkit_code.ranking.units import RankedUnit
 
 _MOST_UNITS = 4
-"""The unit that raises, and three of its callers."""
+"""Most units of a trace: the innermost and three callers."""
 
 _MOST_MEANT = 3
-"""A path that more files share means none of them."""
+"""Most files that an unambiguous path may match."""
 
 _BEHIND_A_FRAME = 0.95
-"""What each unit of a trace is worth, beside 1 for the one before it."""
+"""Weight of a trace's unit relative to the previous one."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTE = re.compile(r"[\"'`]")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--)")
 _LEAST_PAIRS = 2
-"""A row has the message where three words of it stand there in their order."""
+"""Fewest matching word pairs: three message words in their order."""
 
 
 @frozen
@@ -36,8 +36,7 @@ class Traced:
 
     Attributes:
         hit: the unit.
-        line: the line that the trace points at, as the indexed file has it; None where it is
-            not known.
+        line: the line named by the trace, as the indexed file has it; None where it is not known.
         raises: whether it is the innermost of the trace's units.
     """
 
@@ -49,9 +48,9 @@ class Traced:
 def traced(
     trace: Trace, files: Mapping[Mention, Sequence[str]], units: Sequence[Hit]
 ) -> list[Traced]:
-    """The units of a trace's frames, the innermost first and then at most three callers.
+    """Return the trace's innermost unit, then up to three callers.
 
-    Of a long report, only the innermost.
+    For a long report, only the innermost is returned.
 
     Args:
         trace: the frames and the message.
@@ -76,10 +75,10 @@ def traced(
 def traced_first(
     trace: Trace, found: Sequence[Traced], units: Sequence[RankedUnit]
 ) -> list[RankedUnit]:
-    """The units, best first, those of the trace before all others.
+    """Put the trace's units before all others, best first.
 
-    In a long report, the unit that raises comes second: the report may ask for something that
-    it shows by an error elsewhere.
+    In a long report, the unit that raises comes second: the report may use an error to show a
+    problem elsewhere.
 
     Args:
         trace: the trace.
@@ -103,12 +102,12 @@ def traced_first(
 
 
 def _unit(frame: Frame, units: Sequence[Hit], pairs: frozenset[tuple[str, str]]) -> Hit | None:
-    """The unit that a frame stands in.
+    """Return the unit that contains a frame.
 
-    The function's name decides, as lines move from version to version; of several the one of
-    its class, and the one that is nearest to the line. A nested function has no unit of its
-    own: the one that defines it is taken. Where the file no longer has the function, the unit
-    that has the message is the one.
+    The function's name decides, as lines move from version to version; of several units, the one of
+    the frame's class, then the one nearest to the line. A nested function has no unit of its own:
+    the unit that defines it is returned. Where the file no longer has the function, the unit that
+    contains the message is returned.
     """
     function = frame.place.function
     if not function:
@@ -148,14 +147,14 @@ def _length(hit: Hit) -> int:
 
 
 def _distance(frame: Frame, hit: Hit) -> int:
-    """How many lines a unit is away from the one that a frame names."""
+    """Return the lines between a unit and a frame."""
     line, fields = frame.place.line or 0, hit.record.fields
     first, last = int(fields.get("start_line", 0)), int(fields.get("end_line", 0))
     return max(first - line, line - last, 0)
 
 
 def _line(frame: Frame, hit: Hit, pairs: frozenset[tuple[str, str]]) -> int | None:
-    """The line of a unit that a frame points at.
+    """Return the line of a unit that a frame means.
 
     That is the line that the trace shows, or one with the text of the message; where neither
     stands in the unit, the line of that number.
@@ -187,7 +186,10 @@ def _most_pairs(hit: Hit, pairs: frozenset[tuple[str, str]]) -> int:
 
 
 def _pairs_in(row: str, pairs: frozenset[tuple[str, str]]) -> int:
-    """How many pairs of neighbouring words a row's strings share with the message."""
+    """Count a row's word pairs shared with the message.
+
+    Only neighbouring words in the row's strings count.
+    """
     if not pairs or not _QUOTE.search(row) or _COMMENT.match(row):
         return 0
     return len(pairs & _pairs(_WORD.findall(row.lower())))

@@ -1,4 +1,4 @@
-"""The stack trace in a question: its frames, the innermost first, and its message."""
+"""Parse a question's stack trace: frames, innermost first, and message."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _READ = 100_000
 _MOST_FRAMES = 60
 _LONGEST_LINE = 1_000
 _MESSAGE_LINES = 4
-"""So many lines before the first frame and behind the last may have the message."""
+"""Lines around the frames that may hold the message."""
 
 _MOST_WORDS_BESIDE = 60
-"""A question with more words beside its trace is a report."""
+"""Most words beside a trace; with more, it's a report."""
 
 _PYTHON = re.compile(
     r'\s*+File "(?P<path>[^"]{1,400}+)", line (?P<line>\d{1,7}+)(?:, in (?P<function>\S{1,200}+))?'
@@ -34,16 +34,19 @@ _RUBY = re.compile(
 _PANICKED = re.compile(r"\s*+thread '[^'\n]{0,99}+'.{0,20} panicked at (?P<rest>.*)")
 _CALLED = re.compile(r"\s*+(?:\d{1,4}+: |created by )?(?P<function>\S.*)")
 _CAUSE = re.compile(r"\s*+(?:Caused by:|\[?cause\]?:)|panic\(")
-"""What stands above the frames of a cause; above `panic(`, Go writes what it deferred."""
+"""Match the line above the frames of a cause.
+
+Above `panic(`, Go writes what it deferred.
+"""
 
 _PREFIX = re.compile(r"^ {0,20}+(?:[\w.-]{0,60}+ {0,9}+\||>) ?")
-"""What a container's log, an exception group or a quoted mail has before each line."""
+"""Match line prefixes: container logs, exception groups, quoted mail."""
 
 _ARGUMENTS = re.compile(r"[(<\[].*")
 _KEYWORD = re.compile(r"(?:async |new )")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$]*")
 _UNNAMED = re.compile(r"<(?!init>)[^(]*|^\s*\(")
-"""`<module>`, `Object.<anonymous>`, and what a compiler makes of a lambda."""
+"""Match unnamed functions: `<module>`, `Object.<anonymous>`, compiled lambdas."""
 
 _BETWEEN_NAMES = re.compile(r"[.:#/$]+|->")
 
@@ -53,7 +56,7 @@ class Frame:
     """A frame of a stack trace.
 
     Attributes:
-        place: its file, with the line and the function.
+        place: its file, line and function.
         owner: the class or the receiver's type of the function, or "".
         source: the line of code that the trace shows below it, or "".
     """
@@ -68,7 +71,7 @@ class Trace:
     """A stack trace.
 
     Attributes:
-        frames: innermost first.
+        frames: the frames, innermost first.
         message: the lines that may have the error's message.
         beside: the question without the lines of frames.
     """
@@ -79,12 +82,18 @@ class Trace:
 
     @property
     def is_the_question(self) -> bool:
-        """Whether there is little text beside the trace; a long report is about its title."""
+        """Return whether the trace is most of the question.
+
+        A long report is about its title.
+        """
         return len(self.beside.split()) <= _MOST_WORDS_BESIDE
 
 
 def trace_in(query: str) -> Trace | None:
-    """Read the stack trace in the first 100,000 characters of a question; None without one."""
+    """Parse a question's stack trace; None without one.
+
+    Only the first 100,000 characters are read.
+    """
     lines = [_PREFIX.sub("", line[:_LONGEST_LINE], 1) for line in query[:_READ].splitlines()]
     found: dict[int, Frame] = {}
     taken: set[int] = set()
@@ -121,7 +130,10 @@ def trace_in(query: str) -> Trace | None:
 def _innermost_first(
     found: dict[int, Frame], lines: Sequence[str], *, innermost_last: bool
 ) -> list[Frame]:
-    """The frames of the last cause first; Python writes the innermost frame last."""
+    """Sort frames innermost first, those of the last cause leading.
+
+    Python writes the innermost frame last.
+    """
     if innermost_last:
         return [*found.values()][::-1]
     blocks: list[list[Frame]] = [[]]
@@ -134,7 +146,10 @@ def _innermost_first(
 
 
 def _other(line: str, above: str) -> tuple[Frame, bool] | None:
-    """The frame on a line that is not Python's, and whether the line above has its function."""
+    """Parse a non-Python frame.
+
+    Also return whether the line above has its function.
+    """
     if at := _AT.fullmatch(line):
         return _at(at["rest"], above)
     if panicked := _PANICKED.fullmatch(line):
@@ -170,7 +185,10 @@ def _at(rest: str, above: str) -> tuple[Frame, bool] | None:
 
 
 def _go_function(text: str) -> str:
-    """`github.com/gin-gonic/gin.(*node).addRoute(0x…)` as `gin.node.addRoute`."""
+    """Normalize a Go function's name.
+
+    `github.com/gin-gonic/gin.(*node).addRoute(0x…)` becomes `gin.node.addRoute`.
+    """
     name = text.rpartition("/")[2].replace("(*", "").replace(").", ".")
     return re.sub(r"\.func\d.*", "", name)
 

@@ -1,4 +1,4 @@
-"""The units of the ranked files as one list, each with a relevance that means something."""
+"""Merge the ranked files' units into one list with relevances."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from contextkit_code.ranking.files import RankedFile
 from contextkit_code.ranking.question import Question
 
 _FILE_WEIGHT = 0.5
-"""What a unit's file counts, beside 1 for the unit itself."""
+"""Weight of a unit's file; the unit itself has 1."""
 
 _BEHIND_THE_BEST = 0.8
 _FILES_IN_ORDER = 4
-"""The best unit of each of the best files counts as much as its file."""
+"""Number of files whose best unit has the file's score."""
 
 _NAME = 0.15
-"""What a name counts that the question has all words of."""
+"""Weight of a name whose words the question all has."""
 
 _SIBLING = 0.1
-"""What a unit gets of the worth of the best other one of its class."""
+"""Share of the best sibling's worth that a unit gets."""
 
 _STUB = 0.3
-"""What a unit counts that has nothing but its signature."""
+"""Factor for a unit that has nothing but its signature."""
 
 _LONGEST_STUB = 400
 _SAYS = re.compile(r"\b(?!(?:pass|return|None|null|nil|end|abstract|override|overload)\b)\w+")
 _WINDOW = 0.3
-"""A window is what is left over between definitions."""
+"""Factor for a window, which lies between definitions."""
 
 
 @frozen
 class RankedUnit:
-    """A unit in its place.
+    """A unit and its relevance.
 
     Attributes:
         hit: the unit.
@@ -50,16 +50,16 @@ class RankedUnit:
 
 
 def ranked_units(question: Question, files: Sequence[RankedFile], level: float) -> list[RankedUnit]:
-    """The units of the files, best first.
+    """Rank the units of the files, best first.
 
-    The best unit of each of the first few files has the file's relevance, so that these files
-    come in their order. All others have what they and their file are worth together, and never
-    more than the best: the units of the best files come before a single hit in another.
+    The best unit of each of the first few files has the file's relevance, so these files come in
+    their order. All other units combine their own worth and their file's, and never exceed the
+    best: the units of the best files come before a single hit in another.
 
     Args:
         question: what was asked.
         files: best first.
-        level: how much of the question the best that was found answers, 0..1.
+        level: how much of the question the best hit answers, 0..1.
     """
     most = max((hit.relevance for file in files for hit in file.units), default=0.0) or 1.0
     found = [
@@ -67,14 +67,14 @@ def ranked_units(question: Question, files: Sequence[RankedFile], level: float) 
         for place, file in enumerate(files)
         for hit, worth, leads in _worths(file, question, most, in_order=place < _FILES_IN_ORDER)
     ]
-    # Sorting is stable: of equals the better file's comes first.
+    # Sorting is stable: among equals the better file's unit comes first.
     return sorted(found, key=lambda unit: -unit.relevance)
 
 
 def _worths(
     file: RankedFile, question: Question, most: float, *, in_order: bool
 ) -> list[tuple[Hit, float, bool]]:
-    """A file's units, what the question names first, each with its worth."""
+    """Score a file's units; those the question names come first."""
 
     def order(hit: Hit) -> tuple[float, float]:
         return -named(hit.record.fields, question), -_weight(hit) * hit.relevance
@@ -94,7 +94,10 @@ def _worths(
 def _with_siblings(
     file: RankedFile, worths: Sequence[tuple[Hit, float, bool]]
 ) -> list[tuple[Hit, float, bool]]:
-    """The same units; those of one class lend each other of what the best other one has."""
+    """Raise each unit by part of its best sibling's worth.
+
+    Siblings are units of one class.
+    """
     of_class: dict[str, list[float]] = {}
     for hit, worth, _ in worths:
         of_class.setdefault(_class_of(hit), []).append(worth)
@@ -109,7 +112,10 @@ def _with_siblings(
 
 
 def _class_of(hit: Hit) -> str:
-    """The qualified name of what a unit stands in; "" for a window, or what is in nothing."""
+    """Return the enclosing qualified name.
+
+    "" for a window or a top-level unit.
+    """
     fields = hit.record.fields
     return str(fields["qualified_name"]).rpartition(".")[0] if fields.get("signature") else ""
 
@@ -122,13 +128,16 @@ def _weight(hit: Hit) -> float:
 
 
 def is_stub(text: str, signature: str) -> bool:
-    """Whether a unit has nothing but its signature, such as an empty method."""
+    """Return whether a unit has nothing but its signature."""
     rest = text.replace(signature, "", 1)
     return len(rest) <= _LONGEST_STUB and not _SAYS.search(rest)
 
 
 def cut(units: Sequence[RankedUnit], limit: int) -> list[RankedUnit]:
-    """The best `limit` units in their order; half of the places are for different files."""
+    """Keep the best `limit` units in order.
+
+    Half of the places are reserved for different files.
+    """
     places = list(range(len(units)))
     leading = [place for place in places if units[place].leads][: limit // 2]
     taken = set(leading)

@@ -1,4 +1,4 @@
-"""The words in names and questions, and when two of them are the same."""
+"""Split names and questions into words, and compare them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,28 @@ _ENDING = re.compile(
     r"|ical|ied|iers?|ies|ify|ings?|ion(?:s|al)?|ity|ive|iz(?:e[ds]?|ers?|ing)|ly|ments?|ness"
     r"|ors?|ry|s|y)?"
 )
-"""What may follow where two inflections of one word part; both may also end there."""
+"""Match the endings in which two inflections may differ.
+
+Both may also end where they part.
+"""
 
 
 @lru_cache(_CACHED)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case, each once; identifiers and paths by their parts."""
+    """Split a text into lower-case words, each once.
+
+    Identifiers and paths are split into their parts.
+    """
     return tuple(dict.fromkeys(part.lower() for part in _PART.findall(text)))
 
 
 @lru_cache(4 * _CACHED)
 def likeness(word: str, asked: str) -> float:
-    """How much a word of a name is a word of a question, 0..1.
+    """Score a name's word against a question's word.
 
-    1 for the same word and for its inflections (`route`, `routes`; `serialize`,
-    `serialization`), less where one begins with the other (`config`, `configuration`) or the
-    name's word is written in one with others (`routergroup`).
+    The score is 0..1: 1 for the same word and for its inflections (`route`, `routes`; `serialize`,
+    `serialization`), less where one begins with the other (`config`, `configuration`) or the name's
+    word is part of a compound (`routergroup`).
     """
     if word == asked:
         return 1.0
@@ -51,7 +57,7 @@ def likeness(word: str, asked: str) -> float:
 
 @lru_cache(4 * _CACHED)
 def closest(word: str, asked: tuple[str, ...]) -> float:
-    """How much a word of a name is one of a question's words: `likeness` to the nearest, 0..1."""
+    """Return a word's `likeness` to the nearest question word, 0..1."""
     return max((likeness(word, each) for each in asked), default=0.0)
 
 
