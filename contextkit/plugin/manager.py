@@ -1,4 +1,4 @@
-"""Load plugins, track which sources are on, call hooks.
+"""Load plugins, and track which sources are on.
 
 The manager belongs to a `SourceRegistry` that the host makes. There is no global manager.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import pluggy
 from attrs import define, evolve, field
@@ -23,8 +23,6 @@ from contextkit.errors import (
     DuplicateSourceError,
     InvalidContextTypeError,
     PluginError,
-    SourceError,
-    StoreError,
     in_words,
 )
 from contextkit.logs import get_logger
@@ -32,6 +30,7 @@ from contextkit.models.items import ContextItem
 from contextkit.models.request import ContextRequest
 from contextkit.models.source import SourceInfo
 from contextkit.plugin import checks, spec as hookspecs
+from contextkit.plugin.calls import HookCalls
 from contextkit.plugin.checks import Failed, log_failure
 from contextkit.plugin.published import install_hint
 from contextkit.plugin.settings import OwnSettings, own_settings, refuse_wrong
@@ -47,13 +46,11 @@ from contextkit.plugin.status import (
     refuse_duplicate,
 )
 
-T = TypeVar("T")
-
 _log = get_logger(__name__)
 
 
 @define(eq=False)
-class SourceRegistry:
+class SourceRegistry(HookCalls):
     """The plugins of one host.
 
     Attributes:
@@ -93,10 +90,7 @@ class SourceRegistry:
     # -- loading --------------------------------------------------------------------------
 
     def _load(self, name: str) -> None:
-        """Import and register one installed plugin.
-
-        Any error breaks only that plugin.
-        """
+        """Import and register one installed plugin. Any error breaks only that plugin."""
         refuse_duplicate(name, self._installed)
         try:
             self._register(imported(self._installed[name][0]), name)
@@ -236,10 +230,7 @@ class SourceRegistry:
         self._callers.clear()
 
     def disable(self, name: str, reason: str = "off at run time") -> None:
-        """Switch a plugin off; it stays imported.
-
-        Raises `InvalidContextTypeError`.
-        """
+        """Switch a plugin off; it stays imported. Raises `InvalidContextTypeError`."""
         status = self.status(name)
         if status.state == "on":
             self._statuses[name] = evolve(status, state="off", reason=reason)
@@ -284,96 +275,7 @@ class SourceRegistry:
             if status.state != "broken" and status.is_source is not False
         )
 
-    # -- calling --------------------------------------------------------------------------
-
-    def implements(self, name: str, hook: str) -> bool:
-        """Check whether a plugin has a hook, wrappers excluded."""
-        return self.implementation(name, hook) is not None
-
-    def implementation(self, name: str, hook: str) -> Callable[..., Any] | None:
-        """Return the plugin's own function for a hook.
-
-        Returns None where it has none. The function shows how the hook must be run.
-        """
-        for impl in getattr(self._manager.hook, hook).get_hookimpls():
-            if impl.plugin_name == name and not _wraps(impl):
-                return cast("Callable[..., Any]", impl.function)
-        return None
-
-    def plugin(self, name: str) -> object:
-        """Return the plugin itself, or None if not loaded."""
-        return self._manager.get_plugin(name)
-
-    def wraps(self, name: str) -> bool:
-        """Check whether a loaded plugin wraps the hooks of others."""
-        callers = self._manager.get_hookcallers(self.plugin(name)) or ()
-        impls = (impl for caller in callers for impl in caller.get_hookimpls())
-        return any(_wraps(impl) and impl.plugin_name == name for impl in impls)
-
-    def caller(self, name: str, hook: str) -> Callable[..., Any]:
-        """Return the caller of one plugin's hook.
-
-        Plugins that are on and are not sources may wrap it.
-        """
-        key = (name, hook)
-        if key not in self._callers:
-            others = [
-                impl.plugin
-                for impl in getattr(self._manager.hook, hook).get_hookimpls()
-                if impl.plugin_name != name and not self._wraps_sources(impl)
-            ]
-            self._callers[key] = self._manager.subset_hook_caller(hook, others)
-        return cast("Callable[..., Any]", self._callers[key])
-
-    def _wraps_sources(self, impl: pluggy.HookImpl) -> bool:
-        status = self._statuses.get(impl.plugin_name)
-        return _wraps(impl) and status is not None and status.state == "on" and not status.is_source
-
-    def call(self, name: str, hook: str, /, **arguments: Any) -> Any:
-        """Call one plugin's hook; None where it has none.
-
-        Raises `SourceError`, from the cause, for any error of the hook. The store's own errors are
-        raised unchanged.
-        """
-        try:
-            result = self.caller(name, hook)(**arguments)
-        except (SourceError, StoreError, KeyboardInterrupt):
-            raise
-        except BaseException as error:
-            reason = str(error) if isinstance(error, ContextKitError) else in_words(error)
-            raise SourceError(name, hook, reason) from error
-        if inspect.iscoroutine(result) and hook != "contextkit_query":
-            result.close()
-            raise SourceError(name, hook, "only contextkit_query may be async")
-        return result
-
-    def attempt(
-        self,
-        name: str,
-        hook: str,
-        checked: Callable[[Any], T],
-        /,
-        failed: Failed = log_failure,
-        **arguments: Any,
-    ) -> T | None:
-        """Call an optional hook, and report its failure.
-
-        Args:
-            name: the source.
-            hook: one of its hooks.
-            checked: what checks the result, and raises `SourceError`.
-            failed: called with source, hook and reason.
-            arguments: the hook's.
-
-        Returns:
-            The checked result; None where there is no hook, it gave None, or it failed.
-        """
-        try:
-            result = self.call(name, hook, **arguments)
-            return None if result is None else checked(result)
-        except ContextKitError as error:
-            failed(name, hook, error.reason if isinstance(error, SourceError) else str(error))
-            return None
+    # -- sources --------------------------------------------------------------------------
 
     def info(self, name: str) -> SourceInfo:
         """Return a loaded source's description, with the configured priority.
@@ -424,12 +326,5 @@ class SourceRegistry:
         return [info.dedup_keys(item.id, item.metadata) for item in items]
 
     def on_with(self, hook: str) -> list[str]:
-        """List the plugins that are on and have a hook.
-
-        They are sorted by name.
-        """
+        """List the plugins that are on and have a hook. They are sorted by name."""
         return [name for name in self.on if self.implements(name, hook)]
-
-
-def _wraps(impl: pluggy.HookImpl) -> bool:
-    return bool(impl.wrapper or impl.hookwrapper)

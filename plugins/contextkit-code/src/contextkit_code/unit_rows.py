@@ -89,10 +89,7 @@ class RowPlan:
 
 @lru_cache(maxsize=256)
 def plan_rows(unit: UnitRows, query: str) -> RowPlan:
-    """Plan a unit's excerpt.
-
-    The plan is cached: one assembly may shorten a unit several times.
-    """
+    """Plan a unit's excerpt. The plan is cached: one assembly may shorten a unit several times."""
     return _planner(unit, Focus.of(query)).plan()
 
 
