@@ -28,19 +28,13 @@ _PROSE_WORTH = 0.3
 """Weight of docstring and comment matches; code has 1."""
 
 _LONG_COMMENT = 6
-"""Most rows of a comment that is shown normally.
-
-A longer one is shown where nothing else is left to show.
-"""
+"""Most rows of a comment that is shown before everything else is."""
 
 _KNOWN_WORTH = 0.3
 """Weight of a word that a better statement already has."""
 
 _MOST_GAPS = 3
-"""Most gaps before a match is deferred.
-
-A few long runs read better than many short ones.
-"""
+"""Most gaps before a match is deferred: a few long runs read better than many short ones."""
 
 _MOST_MATCHES = 40
 _SHORT_BLOCK = 8
@@ -62,10 +56,7 @@ _LONG_GIST = 600
 """Characters of a gist above which no matches are added."""
 
 _WORDS_OF_DOCS = 2
-"""Fewest query words of a docstring sentence in the gist.
-
-Only the function's best such sentence is shown.
-"""
+"""Fewest query words of the one docstring sentence in the gist."""
 
 _STRING = re.compile(r"\s*[rRbBuUfF]{0,2}(?:\"\"\"|''')")
 _RETURN = re.compile(r"\s*(?:return|raise|throw|yield)\b")
