@@ -378,10 +378,7 @@ def _rows_of(each: Statement) -> frozenset[int]:
 def _best_first(
     worths: Sequence[Mapping[str, float]], weights: Sequence[float]
 ) -> Iterator[tuple[float, int]]:
-    """Yield the worth and place of matches, best first.
-
-    Words that a better match has count less.
-    """
+    """Yield worth and place of matches, best first; words of a better match count less."""
     known: set[str] = set()
 
     def worth(place: int) -> float:
