@@ -43,9 +43,9 @@ def make_private_folder(folder: Path) -> None:
         return
     if not folder.parent.is_dir():
         make_private_folder(folder.parent)
-    if folder.exists():
+    # Another process may create it at any moment.
+    if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    # Another process may create it at the same time.
     folder.mkdir(mode=0o700, exist_ok=True)
     _widen_for_owner(folder, stat.S_IRWXU)
 
