@@ -84,7 +84,7 @@ class ContextItem:
         sequence: the sequence of its source's items that it is part of, such as a session or a
             file; None if it is independent.
         position: its position in the sequence. Items of one sequence whose positions differ by
-            one or two support each other (see `contextkit.pipeline.neighbours`).
+            one or two support each other (see `contextkit.sources.neighbours`).
         hint: evidence for it besides its match, 0..1, such as its author or its time. It decides
             between items that match about equally well, and makes none relevant.
         also_in: its dropped duplicates.
