@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from contextkit.models.kit import Kit
     from contextkit.models.request import ContextRequest, RecipeTemplate
     from contextkit.models.source import SourceInfo, Tool
+    from contextkit.models.transcripts import SessionImporter
     from contextkit.text.secrets import SecretSpan
     from contextkit.text.signals import QuerySignals
 
@@ -301,6 +302,22 @@ def contextkit_agent_event(event: Mapping[str, Any], kit: Kit) -> None:
     def contextkit_agent_event(event, kit):
         if event["hook_event_name"] == "UserPromptSubmit":
             kit.records("weather").put([Record(id=event["session_id"], text=event["prompt"])])
+    ```
+    """
+
+
+@hookspec
+def contextkit_importers() -> Sequence[SessionImporter] | None:
+    """Offer importers of agents' past sessions, for `contextkit import NAME`. `None`: none.
+
+    Called when sessions are imported or importers listed. An importer finds the transcripts of one
+    agent; `contextkit.agent.json_lines` reads a file of JSON lines. The sources keep its events
+    (`SourceInfo.imports`). Two plugins may not offer the same name.
+
+    ```python
+    @hookimpl
+    def contextkit_importers():
+        return [SessionImporter(name="parrot", summary="Sessions of Parrot.", find=find_sessions)]
     ```
     """
 

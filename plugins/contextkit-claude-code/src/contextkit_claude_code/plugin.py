@@ -1,9 +1,9 @@
-"""The plugin: it adds `contextkit claude-code`."""
+"""The plugin: it adds `contextkit claude-code`, and importers of past sessions."""
 
 from __future__ import annotations
 
 from contextkit import hookimpl
-from contextkit.models import SourceInfo
+from contextkit.models import SessionImporter, SourceInfo
 
 
 @hookimpl
@@ -17,3 +17,17 @@ def contextkit_source() -> SourceInfo:
             )
         }
     )
+
+
+@hookimpl
+def contextkit_importers() -> list[SessionImporter]:
+    """Offer the past sessions of Claude Code."""
+    from contextkit_claude_code import transcripts
+
+    return [
+        SessionImporter(
+            name="claude-code",
+            summary="Past sessions of Claude Code.",
+            find=transcripts.find_transcripts,
+        )
+    ]
