@@ -21,13 +21,11 @@ def contextkit_source() -> SourceInfo:
 
 @hookimpl
 def contextkit_importers() -> list[SessionImporter]:
-    """Offer the past sessions of Claude Code."""
-    from contextkit_claude_code import transcripts
+    """Offer the past sessions of Claude Code and of Codex."""
+    from contextkit_claude_code.codex import find_rollouts
+    from contextkit_claude_code.transcripts import find_transcripts
 
     return [
-        SessionImporter(
-            name="claude-code",
-            summary="Past sessions of Claude Code.",
-            find=transcripts.find_transcripts,
-        )
+        SessionImporter(name="claude-code", summary="Claude Code", find=find_transcripts),
+        SessionImporter(name="codex", summary="Codex CLI", find=find_rollouts),
     ]

@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,20 +27,27 @@ from attrs import define, field
 
 from contextkit.agent import json_lines
 from contextkit.models import LeftOut, PastEvent, Transcript
+from contextkit_claude_code.reports import (
+    BOOKKEEPING,
+    BY_PROGRAM,
+    THINKING,
+    UNKNOWN,
+    Report,
+    answer,
+    failed,
+    moment,
+    prompt,
+    text_of,
+    used,
+)
 
-_TEXT, _USED, _FAILED = "text", "PostToolUse", "PostToolUseFailure"
 _NOT_SESSIONS = {"subagents", "tool-results", "workflows"}
-_MARKED = {
+_MARKS = {
     "isSidechain": LeftOut("line of a subagent"),
-    "isMeta": LeftOut("line written by the program"),
-    "isCompactSummary": LeftOut("line written by the program"),
-    "isApiErrorMessage": LeftOut("line written by the program"),
+    "isMeta": BY_PROGRAM,
+    "isCompactSummary": BY_PROGRAM,
+    "isApiErrorMessage": BY_PROGRAM,
 }
-_BOOKKEEPING = LeftOut("bookkeeping line")
-_BY_PROGRAM = LeftOut("line written by the program")
-_THINKING = LeftOut("thinking")
-_UNKNOWN = LeftOut("line of an unknown form")
-
 _MARKUP = re.compile(
     r"<(?:bash-(?:input|stdout|stderr)|command-(?:name|message|args)|local-command-\w+"
     r"|system-reminder|task-notification|user-memory-input)>|\[Request interrupted by user"
@@ -72,9 +78,10 @@ def read_transcript(file: Path) -> Iterator[PastEvent | LeftOut]:
     """
     reader = _Reader()
     for number, line in json_lines(file):
-        yield from (
-            (line,) if isinstance(line, LeftOut) else reader.read(f"{file.stem}:{number}", line)
-        )
+        if isinstance(line, LeftOut):
+            yield line
+        else:
+            yield from reader.read(f"{file.stem}:{number}", line)
 
 
 @define
@@ -84,95 +91,75 @@ class _Reader:
     _calls: dict[str, Mapping[str, Any]] = field(factory=dict)
 
     def read(self, place: str, line: Mapping[str, Any]) -> Iterator[PastEvent | LeftOut]:
-        """Yield what a line says; `place` is its id if it has none."""
+        """Yield the events of a line; `place` is its id if it has none."""
         kind, message = line.get("type"), line.get("message")
         if kind not in {"user", "assistant"}:
-            yield _BOOKKEEPING if isinstance(kind, str) else _UNKNOWN
+            yield BOOKKEEPING if isinstance(kind, str) else UNKNOWN
             return
-        marks = [mark for name, mark in _MARKED.items() if line.get(name) is True]
-        created_at = _moment(line.get("timestamp"))
-        if marks or created_at is None or not isinstance(message, dict):
-            yield marks[0] if marks else _UNKNOWN
+        mark = next((mark for name, mark in _MARKS.items() if line.get(name) is True), None)
+        created_at = moment(line.get("timestamp"))
+        if mark or created_at is None or not isinstance(message, dict):
+            yield mark or UNKNOWN
             return
-        own_id, folder = line.get("uuid"), line.get("cwd")
-        make = partial(
-            PastEvent, created_at=created_at, folder=folder if isinstance(folder, str) else ""
-        )
-        name = own_id if isinstance(own_id, str) and own_id else place
-        blocks = _blocks(message.get("content"))
-        said = "\n\n".join(_texts(blocks)).strip()
-        by_user = kind == "user"
-        if said and by_user and _MARKUP.match(said):
-            yield _BY_PROGRAM
-        elif said and message.get("model") != "<synthetic>":
-            yield make(id=name, report=_turn(said, by_user=by_user))
-        for number, block in enumerate(blocks):
-            part = self._part(block, line)
+        folder, name = line.get("cwd"), line.get("uuid")
+        for number, part in enumerate(self._parts(kind == "user", message, line)):
             if isinstance(part, LeftOut):
                 yield part
-            elif part is not None:
-                yield make(id=f"{name}.{number}", report=part)
+                continue
+            yield PastEvent(
+                # The text comes first and has the line's own id.
+                id="".join([str(name or place), f".{number}" if number else ""]),
+                created_at=created_at,
+                folder=folder if isinstance(folder, str) else "",
+                report=part,
+            )
 
-    def _part(
-        self, block: Mapping[str, Any], line: Mapping[str, Any]
-    ) -> Mapping[str, Any] | LeftOut | None:
-        """Return the report of a block that is no text."""
+    def _parts(
+        self, by_user: bool, message: Mapping[str, Any], line: Mapping[str, Any]
+    ) -> Iterator[Report | LeftOut]:
+        content = message.get("content")
+        given = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        blocks = [block for block in given if isinstance(block, dict)]
+        said = text_of([block for block in blocks if block.get("type") == "text"])
+        if said and ((by_user and _MARKUP.match(said)) or message.get("model") == "<synthetic>"):
+            yield BY_PROGRAM
+        elif said:
+            yield prompt(said) if by_user else answer(said)
+        for block in blocks:
+            part = self._part(block, line)
+            if part is not None:
+                yield part
+
+    def _part(self, block: Mapping[str, Any], line: Mapping[str, Any]) -> Report | LeftOut | None:
+        """Return what a block that is no text reports."""
         kind = block.get("type")
         if kind in {"thinking", "redacted_thinking"}:
-            return _THINKING
+            return THINKING
         if kind == "tool_use" and isinstance(block.get("id"), str):
             self._calls[block["id"]] = block
             plan = _input(block).get("plan") if block.get("name") == "ExitPlanMode" else None
-            return _turn(plan, by_user=False) if isinstance(plan, str) and plan else None
-        if kind == "tool_result" and isinstance(block.get("tool_use_id"), str):
-            call = self._calls.pop(block["tool_use_id"], None)
-            return _UNKNOWN if call is None else _result(call, block, line.get("toolUseResult"))
+            return answer(plan) if isinstance(plan, str) and plan else None
+        if kind == "tool_result":
+            call = self._calls.pop(str(block.get("tool_use_id")), None)
+            return UNKNOWN if call is None else _result(call, block, line.get("toolUseResult"))
         return None
 
 
-def _result(
-    call: Mapping[str, Any], block: Mapping[str, Any], structured: object
-) -> Mapping[str, Any] | None:
-    text = "\n".join(_texts(_blocks(block.get("content"))))
-    name = call.get("name")
-    if name == "AskUserQuestion" and not block.get("is_error"):
-        return _turn(text, by_user=True)
+def _result(call: Mapping[str, Any], block: Mapping[str, Any], structured: object) -> Report | None:
+    text, name, given = text_of(block.get("content")), call.get("name"), _input(call)
+    is_error = block.get("is_error") is True
+    if name == "AskUserQuestion" and not is_error:
+        return prompt(text)
     if name == "ExitPlanMode":
         return None
-    used = {"tool_name": name, "tool_input": _input(call), "tool_use_id": block["tool_use_id"]}
-    if block.get("is_error") is True:
-        refused = text.startswith(_REFUSED)
-        return {"hook_event_name": _FAILED, **used, "error": text, "is_interrupt": refused}
-    return {"hook_event_name": _USED, **used, "tool_response": structured or text}
+    made = (
+        failed(name, given, text, interrupted=text.startswith(_REFUSED))
+        if is_error
+        else used(name, given, structured or text)
+    )
+    return {**made, "tool_use_id": call["id"]}
 
 
-def _turn(said: str, *, by_user: bool) -> Mapping[str, Any]:
-    if by_user:
-        return {"hook_event_name": "UserPromptSubmit", "prompt": said}
-    return {"hook_event_name": "Stop", "last_assistant_message": said}
-
-
-def _input(call: Mapping[str, Any]) -> Mapping[str, Any]:
+def _input(call: Mapping[str, Any]) -> Report:
     given = call.get("input")
     return given if isinstance(given, dict) else {}
-
-
-def _blocks(content: object) -> list[Mapping[str, Any]]:
-    if isinstance(content, str):
-        return [{"type": _TEXT, _TEXT: content}]
-    return [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
-
-
-def _texts(blocks: list[Mapping[str, Any]]) -> Iterator[str]:
-    for block in blocks:
-        text = block.get(_TEXT)
-        if block.get("type") == _TEXT and isinstance(text, str):
-            yield text
-
-
-def _moment(stamp: object) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
-    except ValueError:
-        return None
-    return moment if moment is not None and moment.utcoffset() is not None else None

@@ -33,6 +33,8 @@ def guarded(text: str, part: str) -> str:
         look like secrets are `[secret: …]`, five lines or more of `NAME=value` are left out, and a
         long text is cut, which a `…` shows.
     """
+    if not text:
+        return text
     text = shortened(text, _LOOKED_AT)
     text = _CONTROLS.sub("", text.replace("\r\n", "\n")).strip()
     if part in {"output", "text"}:

@@ -113,8 +113,8 @@ class _Keeping:
         for past in self._without_remarks():
             report = {**past.report, "session_id": self.session.session}
             made = events_of(report, self.session.root)
-            if not made:
-                self.skipped["tool call that is not kept"] += 1
+            if not made or made[0]["kind"] == "file_read":
+                self.skipped["file that was only read" if made else "call of another tool"] += 1
                 continue
             try:
                 yield self._placed(_event(past, made[0], self.session.importer))
