@@ -52,18 +52,21 @@ def import_past_sessions(
         summary = import_sessions(
             session.kit, importer, folder=folder, since=since, dry_run=dry_run, progress=report
         )
-    session.emit({**asdict(summary), "dry_run": dry_run}, _as_text(summary), as_json)
-    if dry_run:
-        session.warn("nothing was stored (--dry-run)")
+    session.emit({**asdict(summary), "dry_run": dry_run}, _as_text(summary, dry_run), as_json)
 
 
-def _as_text(summary: ImportSummary) -> str:
-    lines = [f"{summary.events:,} events of {summary.sessions:,} sessions imported"]
+def _as_text(summary: ImportSummary, dry_run: bool) -> str:
+    done = "would be imported" if dry_run else "imported"
+    lines = [f"{_some(summary.events, 'event')} of {_some(summary.sessions, 'session')} {done}"]
     if summary.unchanged:
-        lines.append(f"  {summary.unchanged:,} sessions had been imported before")
+        lines.append(f"{_some(summary.unchanged, 'session')} without news since the last import")
     if summary.known:
-        lines.append(f"  {summary.known:,} events had been stored before")
+        lines.append(f"{_some(summary.known, 'event')} already stored")
     if summary.skipped:
         lines.append("Left out:")
         lines += [f"  {count:>9,}  {reason}" for reason, count in summary.skipped.most_common()]
     return "\n".join(lines)
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -108,7 +108,10 @@ def import_(
         start = None if since is None else parse_since(since)
         import_past_sessions(session, importers[what], folder, start, dry_run, as_json)
     elif folder or since or dry_run:
-        raise click.UsageError(f"--from, --since and --dry-run need {' or '.join(importers)}.")
+        raise click.UsageError("--from, --since and --dry-run are for importers, not for a FILE.")
+    elif what != "-" and not Path(what).exists():
+        names = ", ".join(importers) or "none"
+        raise click.UsageError(f"'{what}' is no file and no importer. Importers: {names}.")
     else:
         file = click.File("r", encoding="utf-8", errors="surrogateescape")
         return _import_records(session, file.convert(what, None, context), as_json)
