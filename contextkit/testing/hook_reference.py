@@ -22,6 +22,14 @@ from contextkit.models.record import Hit, Range, Record
 from contextkit.models.records import Records, RecordsView
 from contextkit.models.request import ContextRequest, Recipe, RecipeTemplate, Section
 from contextkit.models.source import Setting, SourceInfo, Tool, ToolResult
+from contextkit.models.transcripts import (
+    Imported,
+    ImportedSession,
+    LeftOut,
+    PastEvent,
+    SessionImporter,
+    Transcript,
+)
 from contextkit.plugin import spec as hookspecs
 from contextkit.plugin.status import HOOKS
 from contextkit.testing.reference import cell, described_fields, table, without_fields, write_page
@@ -49,6 +57,12 @@ _VALUES = (
     Range,
     Tool,
     ToolResult,
+    SessionImporter,
+    Transcript,
+    PastEvent,
+    LeftOut,
+    ImportedSession,
+    Imported,
 )
 _HEAD = """\
 # The hooks
@@ -70,7 +84,8 @@ def hook_reference() -> str:
         _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
         table(("hook", "what for", "called", "without it"), _rows(functions)),
         *map(_hook, functions),
-        "# What hooks get and give\n\nAll of these can be imported from `contextkit`.",
+        "# What hooks get and give\n\nAll of these can be imported from `contextkit`; the last six, of "
+        "past sessions, from `contextkit.models`.",
         *map(_value, _VALUES),
     ]
     return "\n\n".join(parts) + "\n"

@@ -183,7 +183,9 @@ def new_event(session: str, kind: str, parts: Mapping[str, Any]) -> Event:
         created_at = checked_time(given.get("created_at", datetime.now(UTC)))
     except InvalidEntryError as error:
         raise InvalidEventError(str(error)) from error
-    texts = {name: guarded(_checked_text(name, given.get(name, "")), name) for name in _TEXTS}
+    texts: dict[str, Any] = {
+        name: guarded(_checked_text(name, given.get(name, "")), name) for name in _TEXTS
+    }
     if kind in _NEEDED and not texts[_NEEDED[kind]]:
         raise InvalidEventError(f"an event of the kind {kind} needs a {_NEEDED[kind]}")
     if not any(texts.values()):
