@@ -247,6 +247,7 @@ SIGNATURES = {
     ),
     "contextkit_assembled": "(context: FormattedContext) -> None",
     "contextkit_health": "(kit: Kit) -> Sequence[HealthFinding] | None",
+    "contextkit_importers": "() -> Sequence[SessionImporter] | None",
     "contextkit_signals": "(query: str, signals: QuerySignals) -> QuerySignals | None",
     "contextkit_redact": "(texts: Sequence[str]) -> Sequence[Sequence[SecretSpan]] | None",
     "contextkit_source": "() -> SourceInfo | None",
@@ -301,7 +302,7 @@ def test_a_hook_takes_one_answer_unless_it_collects(name: str) -> None:
     options = vars(HOOKS[name])["contextkit_spec"]
     collected = {"contextkit_recipes", "contextkit_tools", "contextkit_commands"}
     collected |= {"contextkit_agent_event", "contextkit_redact", "contextkit_signals"}
-    collected |= {"contextkit_assembled", "contextkit_health"}
+    collected |= {"contextkit_assembled", "contextkit_health", "contextkit_importers"}
     assert options["firstresult"] == (name not in collected)
 
 

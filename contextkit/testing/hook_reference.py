@@ -70,6 +70,11 @@ _HEAD = """\
 <!-- Made from contextkit/plugin/spec.py by `python -m contextkit.testing.hook_reference`. -->
 
 How a plugin is begun, tested and published is in the [guide](README.md). """
+_VALUES_HEAD = """\
+# What hooks get and give
+
+All of these can be imported from `contextkit`; the last six, of past sessions, from
+`contextkit.models`."""
 _DEFAULT = re.compile(r"`None`(?: or empty)?: (.+?)(?:[.;]\s|[.;]?$)")
 _CALLED = re.compile(r"Called (.+?)(?:[.:;]\s|[.:;]?$)")
 
@@ -84,8 +89,7 @@ def hook_reference() -> str:
         _HEAD + inspect.cleandoc(hookspecs.__doc__ or ""),
         table(("hook", "what for", "called", "without it"), _rows(functions)),
         *map(_hook, functions),
-        "# What hooks get and give\n\nAll of these can be imported from `contextkit`; the last six, of "
-        "past sessions, from `contextkit.models`.",
+        _VALUES_HEAD,
         *map(_value, _VALUES),
     ]
     return "\n\n".join(parts) + "\n"

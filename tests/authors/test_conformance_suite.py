@@ -60,7 +60,7 @@ def test_a_good_source_passes_with_one_import(tmp_path: Path) -> None:
     """Every check runs, and needs no plugin of pytest's."""
     ran = run(tmp_path, GOOD)
     assert f"{len(CHECKS)} passed" in ran.stdout, ran.stdout
-    assert len(CHECKS) == 29
+    assert len(CHECKS) == 30
 
 
 def test_a_failure_is_one_line(tmp_path: Path) -> None:

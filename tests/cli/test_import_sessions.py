@@ -47,7 +47,8 @@ PARROT = """\
                 continue
             report = {"hook_event_name": "UserPromptSubmit", "prompt": line["said"]}
             when = datetime(2026, 3, 2, 9, number, tzinfo=timezone.utc)
-            yield PastEvent(id=f"{file.stem}-{number}", created_at=when, folder=line["in"], report=report)
+            own = f"{file.stem}-{number}"
+            yield PastEvent(id=own, created_at=when, folder=line["in"], report=report)
 
 
     def find(folder):

@@ -103,7 +103,7 @@ class ClaudeSession:
         call = f"toolu_{next(_numbers):06}"
         block = {"type": "tool_use", "id": call, "name": tool, "input": given}
         self.add("assistant", {"id": "msg_1", "model": "claude", "content": [block]})
-        answer = {"type": "tool_result", "tool_use_id": call, "content": result}
+        answer: dict[str, Any] = {"type": "tool_result", "tool_use_id": call, "content": result}
         answer |= {"is_error": True} if error else {}
         more = {} if structured is None else {"toolUseResult": structured}
         self.add("user", {"content": [answer]}, **more)

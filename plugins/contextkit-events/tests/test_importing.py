@@ -41,8 +41,9 @@ def answer(text: str) -> dict[str, Any]:
 def used(tool: str, call: str = "", **given: Any) -> dict[str, Any]:
     """What a hook reports of a tool call; with an `error` it failed."""
     name = "PostToolUseFailure" if "error" in given else "PostToolUse"
-    more = {key: given.pop(key) for key in ("error", "tool_response") if key in given}
-    report = {"hook_event_name": name, "tool_name": tool, "tool_input": given, **more}
+    report: dict[str, Any] = {"hook_event_name": name, "tool_name": tool, "tool_input": given}
+    for key in ("error", "tool_response"):
+        report |= {key: given.pop(key)} if key in given else {}
     return {**report, "tool_use_id": call} if call else report
 
 
