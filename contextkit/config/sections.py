@@ -140,7 +140,7 @@ class StoreSettings:
         "user",
     )
     isolate_worktrees: bool = option(
-        False, "Keep the memories of each linked git work tree apart.", SWITCH, "on"
+        False, "Keep the memories of each linked git work tree apart.", SWITCH, "user"
     )
 
 

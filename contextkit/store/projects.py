@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from attrs import evolve, frozen
@@ -49,17 +49,18 @@ class ProjectRecords:
             for source, filters in self._stored():
                 found = self.store.scan(source, [old], filters)
                 for batch in _batches(list(found)):
-                    self.store.put([self._in(new, record) for record in batch])
+                    self.store.put(self._in(new, batch))
                     self.store.delete([record.point_id for record in batch])
                     moved += len(batch)
         return moved
 
-    def _in(self, project: str, record: Record) -> Record:
-        moved = evolve(record, project=project)
-        there = self.store.get([moved.point_id])
-        if there and (there[0].text, there[0].fields) != (record.text, record.fields):
-            return evolve(moved, id=f"{record.id}-2")
-        return moved
+    def _in(self, project: str, records: Sequence[Record]) -> list[Record]:
+        moved = [evolve(record, project=project) for record in records]
+        there = {each.id: each for each in self.store.get([each.point_id for each in moved])}
+        return [
+            each if _is_equal(there.get(each.id, each), each) else evolve(each, id=f"{each.id}-2")
+            for each in moved
+        ]
 
     def delete(self, project: str) -> None:
         """Delete every record of a project, those of index runs too."""
@@ -70,6 +71,10 @@ class ProjectRecords:
     def _stored(self) -> Iterator[tuple[str, Filters]]:
         stored = self.store.identity.sources
         yield from ((s, f) for s, f in self.written().items() if s in stored)
+
+
+def _is_equal(one: Record, other: Record) -> bool:
+    return (one.text, one.fields) == (other.text, other.fields)
 
 
 def _batches(records: list[Record]) -> Iterator[list[Record]]:
