@@ -108,12 +108,9 @@ def _of_place(place: Place, store: ProjectStore | None, *, claim: bool) -> Ident
     try:
         with projects_locked():
             return _begin(place, store)
-    except ContextKitError as error:
-        return Identity(
-            place.root,
-            problem=f"this folder's records are its own: {error}",
-            remedy="make the folder writable, and memories follow its work trees and clones",
-        )
+    except ContextKitError:
+        # Whatever uses the store or the data folder next reports what is wrong with it.
+        return Identity(place.root)
 
 
 def project_at(place: Place, projects: Iterable[Project]) -> Project | None:
