@@ -16,7 +16,17 @@ from pathlib import Path
 
 from attrs import define, field, frozen
 
-from contextkit.errors import PluginError, SourceError, StoreError, WorkspaceError, in_words
+from contextkit.config.load import load_config
+from contextkit.config.project_files import read_project
+from contextkit.config.projects import identify
+from contextkit.errors import (
+    ContextKitError,
+    PluginError,
+    SourceError,
+    StoreError,
+    WorkspaceError,
+    in_words,
+)
 from contextkit.kit import ContextKit
 from contextkit.models.indexer import Progress
 from contextkit.models.transcripts import (
@@ -29,10 +39,11 @@ from contextkit.models.transcripts import (
 )
 from contextkit.plugin.checks import checked_importers
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.workspace.find import find_workspace, repository_of
+from contextkit.workspace.find import find_workspace
 
 HOOK = "contextkit_importers"
 _ELSEWHERE = "session of another project"
+_GONE = "session in a folder that no longer exists"
 _NOWHERE = "session without a working folder"
 _OLD = "session that ended before --since"
 
@@ -81,8 +92,8 @@ class ImportSummary:
 class ProjectFolders:
     """Decides which folders belong to a kit's project.
 
-    These are the workspace, its subfolders, and the other work trees of its repository. A folder
-    that no longer exists belongs to the project if it was below the workspace.
+    These are the workspace, the other work trees and clones that share its records, and their
+    subfolders. A folder that no longer exists belongs to it if it was below one of these.
     """
 
     kit: ContextKit
@@ -102,13 +113,24 @@ class ProjectFolders:
         if not folder.is_absolute():
             return None
         try:
-            root = find_workspace(folder).root
+            found = find_workspace(folder)
         except WorkspaceError:
-            return here if folder.is_relative_to(here) else None
-        if root == here:
+            roots = [here, *self._known_roots()]
+            return next((root for root in roots if folder.is_relative_to(root)), None)
+        if found.root == here:
             return here
-        repository = repository_of(here)
-        return root if repository and repository == repository_of(root) else None
+        try:
+            # A name in the environment is meant for this workspace alone.
+            config = load_config(found, environment={})
+            other = identify(found.root, config, claim=False)
+        except ContextKitError:
+            return None
+        return found.root if other.project == self.kit.project else None
+
+    def _known_roots(self) -> Iterator[Path]:
+        """Yield the folders that have used the project."""
+        project = read_project(self.kit.project)
+        return (Path(member.root) for member in (project.members if project else ()))
 
 
 @frozen
@@ -156,8 +178,14 @@ def sessions_of(
             continue
         root = folders.root_of(folder) if folder else None
         if root is None:
-            skipped[_ELSEWHERE if folder else _NOWHERE] += 1
+            skipped[_foreign(folder)] += 1
         yield None if root is None else PastSession(transcript, root)
+
+
+def _foreign(folder: str) -> str:
+    if not folder:
+        return _NOWHERE
+    return _ELSEWHERE if Path(folder).is_dir() else _GONE
 
 
 def _first_folder(transcript: Transcript) -> str:

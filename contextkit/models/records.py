@@ -212,7 +212,7 @@ class Records(RecordsView):
     @property
     def shared(self) -> Records:
         """The same source's records that belong to the user."""
-        return evolve(self, project=self._users)
+        return evolve(self, project=self._users, checkout=None)
 
     @property
     def of_checkout(self) -> Records:

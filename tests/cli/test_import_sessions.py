@@ -142,21 +142,24 @@ def test_importers_are_listed_with_their_sessions(
 def test_only_sessions_of_this_project_are_imported(
     contextkit: CommandLine, repository: Repository, projects: Path, tmp_path: Path
 ) -> None:
-    """Other work trees and deleted subfolders are of the project; the rest is counted."""
-    tree, other = tmp_path / "tree", tmp_path / "other"
+    """Work trees, clones and deleted subfolders are of the project; the rest is counted."""
+    tree, clone, other = (tmp_path / name for name in ("tree", "clone", "other"))
     repository.git("worktree", "add", "--quiet", str(tree))
+    repository.git("clone", "--quiet", ".", str(clone))
     other.mkdir()
     gone = contextkit.folder / "gone"
-    folders = {"here": contextkit.folder, "tree": tree, "gone": gone, "other": other}
+    folders = {"here": contextkit.folder, "tree": tree, "clone": clone, "gone": gone}
+    folders["other"] = other
     for name, folder in {**folders, "elsewhere": tmp_path / "missing"}.items():
         write(projects, name, lines_of(name, folder))
     write(projects, "empty", "")
     assert contextkit.json(*IMPORT)["skipped"] == {
-        "session of another project": 2,
+        "session of another project": 1,
+        "session in a folder that no longer exists": 1,
         "session without a working folder": 1,
     }
     with ContextKit.open(contextkit.folder) as kit:
-        assert set(EventLog(kit.records("events")).sessions()) == {"here", "tree", "gone"}
+        assert set(EventLog(kit.records("events")).sessions()) == {"here", "tree", "clone", "gone"}
 
 
 def test_a_session_that_is_going_on_is_continued(contextkit: CommandLine, projects: Path) -> None:

@@ -71,6 +71,7 @@ STORY = [
     prompt("How do we retry uploads?"),
     answer("I look at the client."),
     used("Read", file_path="/home/ada/tide/src/client.py"),
+    answer("Now the tests."),
     used("Bash", command="pytest -q", tool_response="x" * 1500),
     answer("We decided: at most five attempts, with jitter."),
     prompt("Do that."),
@@ -90,9 +91,9 @@ def stored(kit: ContextKit) -> list[Record]:
 def test_a_session_becomes_its_events(kit: ContextKit) -> None:
     """What is only looked at, and short texts between tool calls, are counted and left out."""
     assert import_session(session_of(STORY), kit) == Imported(
-        stored=7,
+        stored=8,
         skipped={
-            "short text before a tool call": 1,
+            "short text between tool calls": 1,
             "file that was only read": 1,
             "call of another tool": 1,
         },
@@ -100,14 +101,15 @@ def test_a_session_becomes_its_events(kit: ContextKit) -> None:
     records = stored(kit)
     assert [(record.fields["kind"], record.fields.get("position")) for record in records] == [
         ("turn", 2),
+        ("turn", 3),
         ("shell_exec", None),
         ("turn", 3),
         ("turn", 4),
-        ("file_write", 5),
-        ("shell_exec", 5),
+        ("file_write", None),
+        ("shell_exec", None),
         ("turn", 5),
     ]
-    assert records[4].fields["path"] == "src/client.py"
+    assert records[5].fields["path"] == "src/client.py"
     assert records[0].created_at == START
     assert {record.fields["imported"] for record in records} == {"parrot"}
 
@@ -118,7 +120,7 @@ def test_outputs_are_cut(kit: ContextKit) -> None:
     passed, failed = [
         record.fields["output"] for record in stored(kit) if record.fields["kind"] == "shell_exec"
     ]
-    assert (len(passed) <= 500, len(failed)) == (True, 1512)
+    assert (len(passed) <= 500, len(failed)) == (True, 1500)
 
 
 def test_secrets_are_hidden(kit: ContextKit) -> None:
@@ -141,38 +143,38 @@ def test_a_second_import_writes_nothing(kit: ContextKit) -> None:
 
 def test_a_session_that_went_on_is_continued(kit: ContextKit) -> None:
     """Its new events are stored, in their places."""
-    import_session(session_of(STORY[:5]), kit)
+    import_session(session_of(STORY[:6]), kit)
     result = import_session(session_of(STORY), kit)
-    assert (result.stored, result.known) == (4, 3)
+    assert (result.stored, result.known) == (4, 4)
     assert stored(kit)[-1].fields["position"] == 5
 
 
 def test_a_dry_run_stores_nothing(kit: ContextKit) -> None:
     """It counts what would be stored."""
-    assert import_session(session_of(STORY, dry_run=True), kit).stored == 7
+    assert import_session(session_of(STORY, dry_run=True), kit).stored == 8
     assert list(kit.records("events").scan()) == []
 
 
 def test_only_later_events_are_wanted(kit: ContextKit) -> None:
     """Earlier ones come with a later import that wants more."""
-    late = session_of(STORY, since=START + timedelta(minutes=5))
+    late = session_of(STORY, since=START + timedelta(minutes=6))
     result = import_session(late, kit)
-    assert (result.stored, result.skipped["event before --since"]) == (4, 3)
+    assert (result.stored, result.skipped["event before --since"]) == (4, 4)
     assert import_session(late, kit).unchanged
-    assert import_session(session_of(STORY), kit).stored == 3
+    assert import_session(session_of(STORY), kit).stored == 4
     assert import_session(late, kit).unchanged
 
 
 def test_a_recorded_session_is_not_stored_twice(kit: ContextKit) -> None:
     """Recorded turns and tool calls stay as they are; what hooks missed is added."""
     log = EventLog(kit.records("events"))
-    for report in (STORY[0], STORY[6], STORY[9]):
+    for report in (STORY[0], STORY[7], STORY[10]):
         kit.registry.call(
             "events", "contextkit_agent_event", event={**report, "session_id": "s1"}, kit=kit
         )
     result = import_session(session_of(STORY), kit)
-    assert (result.stored, result.known) == (4, 3)
-    assert len(log.list(session="s1")) == 7
+    assert (result.stored, result.known) == (5, 3)
+    assert len(log.list(session="s1")) == 8
 
 
 def test_two_sessions_may_share_events(kit: ContextKit) -> None:
@@ -180,7 +182,7 @@ def test_two_sessions_may_share_events(kit: ContextKit) -> None:
     events = session_of(STORY).events
     import_session(session_of(STORY), kit)
     result = import_session(session_of(STORY, name="fork", events=events), kit)
-    assert (result.stored, result.known) == (0, 7)
+    assert (result.stored, result.known) == (0, 8)
 
 
 def test_limits_hold_for_recorded_events_alone(kit: ContextKit) -> None:
@@ -193,8 +195,8 @@ def test_limits_hold_for_recorded_events_alone(kit: ContextKit) -> None:
     log.clean()
     pruned = kit.prune(["events"])["events"]
     assert (pruned.too_old, pruned.left) == (0, 3)
-    assert log.count() == 10
-    assert log.count(session="s1") == 7
+    assert log.count() == 11
+    assert log.count(session="s1") == 8
 
 
 def test_imported_events_are_cleared_on_their_own(kit: ContextKit) -> None:
@@ -202,9 +204,9 @@ def test_imported_events_are_cleared_on_their_own(kit: ContextKit) -> None:
     log = EventLog(kit.records("events"))
     log.add("note", session="s1", text="recorded")
     import_session(session_of(STORY), kit)
-    assert log.clear(imported=True) == 7
+    assert log.clear(imported=True) == 8
     assert [event.text for event in log.list()] == ["recorded"]
-    assert import_session(session_of(STORY), kit).stored == 7
+    assert import_session(session_of(STORY), kit).stored == 8
 
 
 def test_a_question_finds_the_turn_and_what_followed(kit: ContextKit) -> None:
@@ -215,5 +217,5 @@ def test_a_question_finds_the_turn_and_what_followed(kit: ContextKit) -> None:
         import_session(session_of(talk, name=f"later{number}", day=number), kit)
     text = kit.assemble_context_sync("what did we decide about upload retries?").markdown
     assert text.index("at most five attempts") < text.index("Do that.")
-    assert "[2026-03-02 09:04] Assistant: We decided" in text
+    assert "[2026-03-02 09:05] Assistant: We decided" in text
     assert "Menu" not in text

@@ -69,8 +69,8 @@ class Event:
         outcome: the result, in a word or two.
         created_at: the time, aware.
         imported: the importer that brought it; empty for a recorded event.
-        position: an imported turn's place in its session. A prompt has an even number; the
-            answers, writes and failures up to the next prompt have the odd one after it.
+        position: an imported turn's place in its session. A prompt has an even number, and the
+            answers up to the next prompt have the odd one after it.
     """
 
     id: str

@@ -13,7 +13,7 @@ from attrs import evolve
 from contextkit import ContextItem, ContextRequest, Record
 from contextkit.concurrency import in_thread
 from contextkit.sources import supported
-from contextkit.text import closeness, named_dates
+from contextkit.text import closeness, named_dates, without_periods
 from contextkit_events.asked import asks_for_activity
 from contextkit_events.event import EVENTS, SESSIONS, TURNS, Event
 from contextkit_events.formatting import happened, headline
@@ -30,6 +30,9 @@ _ASKED = 0.3
 _UNASKED_RECENCY = 0.25
 """Weight of recency where the query does not ask for events."""
 
+_ALL, _RECORDED = slice(None), slice(1)
+"""Parts of `EVENTS`, `TURNS` and `SESSIONS`."""
+
 
 async def find_events(request: ContextRequest) -> list[ContextItem]:
     """Return the current or latest session's events and earlier highlights.
@@ -39,42 +42,48 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     activity, recency counts half, and every event counts as an answer. Events of the kinds that
     matter for the query's intent get a tenth more. Older events of the session, beyond the newest,
     are included where they answer the query. Of the newest events that do not answer it, only a few
-    are included, unless the query asks for events.
+    are included, unless the query asks for events. Imported events are included where they answer
+    the query, and as the latest ones where it asks for those.
     """
-    settings = request.settings
-    named = await in_thread(lambda: _sessions(request, settings))
-    if named is None:
+    query, asked = without_periods(request.query), asks_for_activity(request.query)
+    shown = _ALL if asked else _RECORDED
+    current, *earlier = (await in_thread(lambda: _sessions(request, shown))) or [""]
+    recent, past = await asyncio.gather(
+        _recent_events(request, query, shown, current, earlier),
+        find_past(request, query, lambda record, match: _as_item(record, match, current)),
+    )
+    items = _without_repeats([*recent, *past])
+    newest_first = sorted(_with_hints(items, request.query), key=_age_and_id)
+    best_first = sorted(newest_first, key=lambda item: -supported(item.relevance, item.hint))
+    return best_first[: request.limit]
+
+
+async def _recent_events(
+    request: ContextRequest, query: str, shown: slice, current: str, earlier: list[str]
+) -> list[ContextItem]:
+    if not current:
         return []
-    current, earlier = named
-    found = await in_thread(lambda: _windows(request, settings, current, earlier))
-    sessions = {"what": [*EVENTS, *TURNS], "session": [current, *earlier], **request.filters}
-    now = datetime.now(UTC)
-    hits, past = await asyncio.gather(
-        request.records.search(
-            request.query,
-            limit=max(request.limit, len(found)),
-            filters=sessions,
-            related=True,
-        ),
-        find_past(request, lambda record, match: _as_item(record, match, current)),
+    settings, now, asked = request.settings, datetime.now(UTC), shown is _ALL
+    found = await in_thread(lambda: _windows(request, shown, current, earlier))
+    sessions = {"what": [*EVENTS[shown], *TURNS[shown]], "session": [current, *earlier]}
+    hits = await request.records.search(
+        query,
+        limit=max(request.limit, len(found)),
+        filters={**sessions, **request.filters},
+        related=True,
     )
     matches = {hit.record.id: hit.relevance for hit in hits}
     for hit in hits:
         # A vector resembles every question a little: shared words show which events answer it.
         if hit.keyword_score > 0 and _is_event_of(hit.record, current):
             found.setdefault(hit.record.id, hit.record)
-    kinds = request.signals.kinds
-    asked = asks_for_activity(request.query)
     if not asked:
         found = _few_beside(found, matches, request.min_relevance, settings["beside"])
-    items = [
+    kinds = request.signals.kinds
+    return [
         _lifted(_item(record, matches.get(record.id, 0.0), current, settings, now, asked), kinds)
         for record in found.values()
     ]
-    items = _without_repeats([*items, *past])
-    newest_first = sorted(_with_hints(items, request.query), key=_age_and_id)
-    best_first = sorted(newest_first, key=lambda item: -supported(item.relevance, item.hint))
-    return best_first[: request.limit]
 
 
 def _with_hints(items: list[ContextItem], query: str) -> list[ContextItem]:
@@ -101,30 +110,27 @@ def recency(created_at: datetime, now: datetime, half_life_hours: float) -> floa
     return float(0.5 ** (steps / _STEPS))
 
 
-def _sessions(request: ContextRequest, settings: Mapping[str, Any]) -> tuple[str, list[str]] | None:
-    """Return the current session and those before it, latest first.
-
-    None for an empty log.
-    """
+def _sessions(request: ContextRequest, shown: slice) -> list[str]:
+    """Return the current session and those before it, latest first."""
+    most = request.settings["sessions"] + 1
     # Several transcripts of a session have several records.
-    records = request.records.newest(2 * settings["sessions"] + 2, {"what": SESSIONS})
-    names = list(dict.fromkeys(str(record.fields.get("session")) for record in records))
-    if not names:
-        return None
-    current = request.session or names[0]
-    return current, [name for name in names if name != current][: settings["sessions"]]
+    records = request.records.newest(2 * most, {"what": SESSIONS[shown]})
+    names = [str(record.fields.get("session")) for record in records]
+    current = [request.session] if request.session and names else []
+    return list(dict.fromkeys([*current, *names]))[:most]
 
 
 def _windows(
-    request: ContextRequest, settings: Mapping[str, Any], current: str, earlier: list[str]
+    request: ContextRequest, shown: slice, current: str, earlier: list[str]
 ) -> dict[str, Record]:
     """Return the newest events, turns and highlights, after filtering."""
+    settings, events = request.settings, EVENTS[shown]
     wanted: list[tuple[int, dict[str, Any]]] = [
-        (settings["recent"], {"what": EVENTS, "session": current}),
-        (settings["turns"], {"what": TURNS, "session": current}),
+        (settings["recent"], {"what": events, "session": current}),
+        (settings["turns"], {"what": TURNS[shown], "session": current}),
     ]
     if earlier:
-        wanted.append((_HIGHLIGHTS, {"highlight": True, "session": earlier}))
+        wanted.append((_HIGHLIGHTS, {"what": events, "highlight": True, "session": earlier}))
     return _by_id(
         record
         for most, filters in wanted

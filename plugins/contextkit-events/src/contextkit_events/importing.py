@@ -1,7 +1,7 @@
 """Keep the past sessions of agents as events.
 
-A past session becomes the events that its hooks would have logged, with less of the outputs. Of the
-texts between tool calls only the longer ones are kept.
+A past session becomes the events that its hooks would have logged, with less of the outputs. Files
+that were only read are left out, and so are short texts between tool calls.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OUTPUT = 500
 """Most characters of the output of a command that succeeded."""
 
 _REMARK = 200
-"""Most characters of an assistant's text before a tool call that is left out."""
+"""Characters below which an assistant's text between tool calls is left out."""
 
 _SAME = 500
 """Characters by which an imported turn is recognised as a recorded one."""
@@ -122,30 +122,34 @@ class _Keeping:
                 self.skipped["invalid event"] += 1
 
     def _without_remarks(self) -> Iterator[PastEvent]:
-        before: PastEvent | None = None
-        for past in self.session.events():
-            if before is not None and not self._is_remark(before, past):
-                yield before
-            before = past
-        if before is not None:
-            yield before
+        """Leave out the short texts between tool calls.
 
-    def _is_remark(self, past: PastEvent, following: PastEvent) -> bool:
-        said = past.report.get("last_assistant_message")
-        is_remark = (
-            following.report.get("hook_event_name") in _TOOLS
-            and isinstance(said, str)
-            and len(said) < _REMARK
-        )
-        self.skipped["short text before a tool call"] += is_remark
-        return is_remark
+        The first text after a prompt stays: it answers the prompt, however short it is.
+        """
+        waiting, follows_tool = None, False
+        for past in self.session.events():
+            is_tool = past.report.get("hook_event_name") in _TOOLS
+            if waiting is not None:
+                if is_tool:
+                    self.skipped["short text between tool calls"] += 1
+                else:
+                    yield waiting
+                waiting = None
+            said = past.report.get("last_assistant_message")
+            if follows_tool and isinstance(said, str) and len(said) < _REMARK:
+                waiting = past
+                continue
+            yield past
+            follows_tool = is_tool
+        if waiting is not None:
+            yield waiting
 
     def _placed(self, event: Event) -> Event:
-        if event.kind == "turn" and event.role == "user":
-            self._prompts += 1
-            return evolve(event, position=2 * self._prompts)
-        belongs = event.kind == "turn" or event.is_highlight
-        return evolve(event, position=2 * self._prompts + 1) if belongs else event
+        if event.kind != "turn":
+            return event
+        is_prompt = event.role == "user"
+        self._prompts += is_prompt
+        return evolve(event, position=2 * self._prompts + (not is_prompt))
 
 
 def _event(past: PastEvent, parts: dict[str, Any], importer: str) -> Event:

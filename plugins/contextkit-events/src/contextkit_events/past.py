@@ -12,23 +12,29 @@ from contextkit.sources import beside, best_supported, sequence_supports
 from contextkit_events.event import PAST, place
 
 _CONSIDERED = 50
+_LENDING = 0.5
+"""Part of the best match from which on a turn supports those beside it."""
 
 
 async def find_past(
-    request: ContextRequest, as_item: Callable[[Record, float], ContextItem]
+    request: ContextRequest, query: str, as_item: Callable[[Record, float], ContextItem]
 ) -> list[ContextItem]:
     """Return imported events that match, with those beside them.
 
     Args:
         request: the request.
+        query: what is searched for.
         as_item: makes an item of a record and its match.
     """
     filters = {"what": PAST, **request.filters}
     considered = max(request.limit, _CONSIDERED)
-    hits = await request.records.search(
-        request.query, limit=considered, filters=filters, related=True
-    )
-    items = [as_item(hit.record, hit.relevance) for hit in hits]
+    hits = await request.records.search(query, limit=considered, filters=filters, related=True)
+    least = _LENDING * max((hit.relevance for hit in hits), default=0.0)
+    items = [
+        # A word or two in common says nothing of the turns beside it.
+        item if item.relevance >= least else evolve(item, position=None)
+        for item in (as_item(hit.record, hit.relevance) for hit in hits)
+    ]
     places = beside(items, request.neighbours, request.min_relevance, request.limit)
     if places:
         names = [place(*each) for each in places]
