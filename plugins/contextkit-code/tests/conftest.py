@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,20 @@ def index(workspace: Path, records: Records, state_path: Path) -> Index:
 
 
 @pytest.fixture
+def project(workspace: Path, index: Index) -> Callable[[Mapping[str, str]], IndexReport]:
+    """Write files, path -> text, and index them."""
+
+    def written(files: Mapping[str, str]) -> IndexReport:
+        for path, text in files.items():
+            target = workspace / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        return index()
+
+    return written
+
+
+@pytest.fixture
 def ask(records: Records) -> Callable[..., list[ContextItem]]:
     """Query the source."""
 
@@ -107,12 +121,6 @@ def stored(records: Records) -> Callable[[], dict[str, Record]]:
 def outlines(records: Records) -> Callable[[], dict[str, Record]]:
     """The outlines of all stored files by path."""
     return lambda: {record.id: record for record in records.scan({"kind": "outline"})}
-
-
-@pytest.fixture(scope="session")
-def restock() -> str:
-    """The code of a Python method."""
-    return RESTOCK
 
 
 @pytest.fixture(scope="session")
