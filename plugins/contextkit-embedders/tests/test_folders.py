@@ -20,19 +20,16 @@ from contextkit_embedders.onnx_folders import (
 
 
 @pytest.mark.parametrize("kind", ["fastembed", "sentence-transformers"])
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path, kind: str) -> None:
-    """It says how to get one."""
-    folder = tmp_path / "no such"
-
-    with pytest.raises(EmbedderError, match=f"there is no model folder {folder}; get one with "):
-        contextkit_embedder(f"{kind}:{folder}")
-
-
-@pytest.mark.parametrize("kind", ["fastembed", "sentence-transformers"])
-def test_a_folder_without_weights_is_an_error(tmp_path: Path, kind: str) -> None:
-    """Such as the one above the model's."""
-    with pytest.raises(EmbedderError, match=f"{tmp_path} has no model's weights"):
-        contextkit_embedder(f"{kind}:{tmp_path}")
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [("no such", "there is no model folder {}; get one with "), (".", "{} has no model's weights")],
+)
+def test_a_folder_without_a_model_is_an_error(
+    tmp_path: Path, kind: str, folder: str, said: str
+) -> None:
+    """It says how to get one; the folder may be the one above the model's."""
+    with pytest.raises(EmbedderError, match=said.format(tmp_path / folder)):
+        contextkit_embedder(f"{kind}:{tmp_path / folder}")
 
 
 def test_the_home_folder_may_be_a_tilde(
@@ -107,18 +104,19 @@ def test_the_model_file_is_the_usual_or_the_only_one(
     assert model_file(tmp_path) == chosen
 
 
-def test_several_model_files_are_an_error(tmp_path: Path) -> None:
-    """Nobody can tell which is meant."""
-    (tmp_path / "a.onnx").touch()
-    (tmp_path / "b.onnx").touch()
-
-    with pytest.raises(EmbedderError, match=r"several models \(a\.onnx, b\.onnx\): leave one"):
-        model_file(tmp_path)
-
-
-def test_no_model_file_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (["a.onnx", "b.onnx"], r"several models \(a\.onnx, b\.onnx\): leave one"),
+        ([], r"has no \.onnx file, which fastembed needs"),
+    ],
+)
+def test_no_model_file_or_several_are_an_error(tmp_path: Path, files: list[str], said: str) -> None:
     """Such as in a folder with PyTorch's weights alone."""
-    with pytest.raises(EmbedderError, match=r"has no \.onnx file, which fastembed needs"):
+    for file in files:
+        (tmp_path / file).touch()
+
+    with pytest.raises(EmbedderError, match=said):
         model_file(tmp_path)
 
 
@@ -151,27 +149,26 @@ def test_pooling_is_read_as_either_version_writes_it(
 
 
 @pytest.mark.parametrize(
-    ("config", "named"),
+    ("text", "said"),
     [
-        ({"pooling_mode_max_tokens": True}, "pooling_mode_max_tokens"),
-        ({"pooling_mode": "weightedmean"}, "weightedmean"),
-        ({"pooling_mode": ["mean", "max"]}, "mean and max"),
-        ({"pooling_mode": 7}, "7"),
-        ({}, "nothing"),
+        (
+            '{"pooling_mode_max_tokens": true}',
+            "names the pooling pooling_mode_max_tokens, and fast",
+        ),
+        (
+            '{"pooling_mode": "weightedmean"}',
+            "names the pooling weightedmean, and fastembed can do",
+        ),
+        ('{"pooling_mode": ["mean", "max"]}', "names the pooling mean and max, and fastembed can"),
+        ('{"pooling_mode": 7}', "names the pooling 7, and fastembed can do"),
+        ("{}", "names the pooling nothing, and fastembed can do"),
+        ("{", r"config\.json.*is not JSON"),
+        ("[]", r"config\.json.*a JSON object"),
     ],
 )
-def test_pooling_that_fastembed_lacks_is_an_error(
-    tmp_path: Path, config: dict[str, Any], named: str
-) -> None:
+def test_pooling_that_fastembed_lacks_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     """Vectors that are pooled wrongly would be found wrongly, without a word."""
-    with pytest.raises(EmbedderError, match=f"names the pooling {named}, and fastembed can do"):
-        pooling_of(says(tmp_path, json.dumps(config)))
-
-
-@pytest.mark.parametrize(("text", "reason"), [("{", "is not JSON"), ("[]", "a JSON object")])
-def test_pooling_that_cannot_be_read_is_an_error(tmp_path: Path, text: str, reason: str) -> None:
-    """The error names the file."""
-    with pytest.raises(EmbedderError, match=rf"config\.json.*{reason}"):
+    with pytest.raises(EmbedderError, match=said):
         pooling_of(says(tmp_path, text))
 
 
