@@ -13,7 +13,7 @@ from hypothesis import settings
 from contextkit import ContextItem, ContextRequest, IndexReport, Record, Records
 from contextkit.models.indexer import Progress
 from contextkit.testing import Git, make_indexer, open_records, own_git
-from contextkit_code import contextkit_index, contextkit_query
+from contextkit_code import contextkit_index, contextkit_query, contextkit_source
 
 # A busy machine is slow at times, and a run shall not depend on luck.
 settings.register_profile("contextkit", deadline=None, derandomize=True)
@@ -71,7 +71,7 @@ def index(workspace: Path, records: Records, state_path: Path) -> Index:
             records,
             workspace,
             state_path,
-            settings=settings,
+            settings={**contextkit_source().setting_defaults, **settings},
             progress=progress,
             owned_elsewhere=owned_elsewhere,
         )

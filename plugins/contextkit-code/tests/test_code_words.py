@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem
-from contextkit_code.ranking.near_names import near_names
+from contextkit_code.ranking.words import near_names
 
 Ask = Callable[..., list[ContextItem]]
 Project = Callable[[dict[str, str]], Any]

@@ -15,7 +15,7 @@ from contextkit.errors import WorkspaceError
 from contextkit.indexing.listing import FileListing
 from contextkit.testing import file_permissions_apply
 from contextkit.testing.repositories import watched_git
-from contextkit_code.settings import Settings
+from contextkit_code import contextkit_source
 from contextkit_code.workspace_files import list_files
 
 _NOBODY = 65_534
@@ -33,7 +33,8 @@ def _paths(root: Path, **settings: Any) -> list[str]:
 
 
 def _listing(root: Path, **settings: Any) -> FileListing:
-    return list_files(root, Settings(**settings))
+    defaults = contextkit_source().setting_defaults
+    return list_files(root, {**defaults, **settings})
 
 
 @pytest.fixture
@@ -304,15 +305,15 @@ def test_obvious_files_are_passed_over(
 @pytest.mark.parametrize(
     "settings",
     [
-        Settings(exclude=("!.env", "!id_rsa", "!*.json")),
-        Settings(include=(".env", "id_rsa", "*.json", "*.py")),
+        {"exclude": ["!.env", "!id_rsa", "!*.json"]},
+        {"include": [".env", "id_rsa", "*.json", "*.py"]},
     ],
 )
-def test_no_setting_takes_a_key_file_back(workspace: Path, settings: Settings) -> None:
+def test_no_setting_takes_a_key_file_back(workspace: Path, settings: dict[str, Any]) -> None:
     """A workspace's globs cannot have keys indexed, and neither can the user's."""
     _write(workspace, ".env", "id_rsa", "credentials.json", "credentials.py")
 
-    listing = list_files(workspace, settings)
+    listing = _listing(workspace, **settings)
 
     assert [file.path for file in listing.files] == ["credentials.py"]
     assert listing.skipped == [
