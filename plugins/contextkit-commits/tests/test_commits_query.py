@@ -11,8 +11,7 @@ import pytest
 from contextkit import ContextItem, ContextRequest, Range, Records
 from contextkit.models.record import Hit, Record
 from contextkit_commits import contextkit_query
-from contextkit_commits.ranking import relevance_of, words_of
-from contextkit_commits.search import shas_in
+from contextkit_commits.search import relevance_of, shas_in, words_of
 
 Index = Callable[..., Any]
 
