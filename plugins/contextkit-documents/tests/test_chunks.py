@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from contextkit_documents.chunks import MAX_CHARACTERS, Chunk, chunks_of
+from contextkit_documents.document_records import NotTextError, decoded
 from contextkit_documents.file_kinds import FileKind, kind_of, skipped_by_name
-from contextkit_documents.text import NotTextError, decoded
 
 
 def cut(text: str, path: str) -> list[Chunk]:
