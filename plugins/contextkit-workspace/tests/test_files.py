@@ -20,7 +20,7 @@ from contextkit.testing import ToolCaller
 from contextkit.workspace.folder import Folder
 from contextkit_workspace import contextkit_format, contextkit_source
 from contextkit_workspace.edited_files import edit_times
-from contextkit_workspace.structure import structure_text
+from contextkit_workspace.finding import structure_text
 
 Commit = Callable[[], None]
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]

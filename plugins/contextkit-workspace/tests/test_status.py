@@ -9,8 +9,7 @@ import pytest
 
 from contextkit import ContextItem
 from contextkit.workspace.listing import git_files
-from contextkit_workspace.git_state import git_status
-from contextkit_workspace.status_text import status_text
+from contextkit_workspace.git_state import git_status, status_text
 
 Commit = Callable[[], None]
 Find = Callable[..., Awaitable[dict[str, ContextItem]]]
