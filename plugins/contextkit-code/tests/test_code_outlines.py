@@ -9,7 +9,7 @@ import pytest
 
 from contextkit import ContextItem, Record, Records
 from contextkit_code import contextkit_source
-from contextkit_code.outlines import plain_names
+from contextkit_code.plain_names import plain_names
 
 Ask = Callable[..., list[ContextItem]]
 Project = Callable[[dict[str, str]], Any]
