@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, strategies as st
 from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models.items import DETAILS, STYLES, Detail, Style
+from contextkit.models.items import STYLES, Detail, Style
 from contextkit_code import contextkit_format, contextkit_source, contextkit_truncate
 
 MakeItem = Callable[..., ContextItem]
@@ -200,31 +198,6 @@ def test_endless_signatures_and_docstrings_are_cut(make_item: MakeItem) -> None:
     assert 190 <= len(says) <= 200
     assert what.endswith("item,...")
     assert says.endswith("so...")
-
-
-_HOSTILE = st.text(alphabet="`~\n\r ax.<>&*_#\"'|-=\x0c\x00\u2028\x85", max_size=40)
-
-
-@given(_HOSTILE, st.sampled_from(STYLES), st.sampled_from(DETAILS))
-def test_nothing_breaks_out(
-    make_item: MakeItem, hostile: str, style: Style, detail: Detail
-) -> None:
-    """Markdown keeps it in one code block or one list line, XML in one element."""
-    words = ("signature", "docstring", "name", "unit_type", "language")
-    fields = dict.fromkeys(words, f"x{hostile}")
-    names = {"file_path": f"{hostile}.py", "qualified_name": f"n{hostile}"}
-
-    text = shown(make_item(f"x{hostile}", **fields, **names), style, detail)
-
-    assert detail != "compact" or len(text.splitlines()) == 1
-    if style == "xml":
-        element = ET.fromstring(text)  # noqa: S314 (our own text)
-        assert (element.tag, len(element)) == ("entity", 0)
-    elif style == "markdown":
-        blocks = [token.type for token in MarkdownIt().parse(text) if token.nesting != -1]
-        assert blocks == {
-            "compact": ["bullet_list_open", "list_item_open", "paragraph_open", "inline"],
-        }.get(detail, ["paragraph_open", "inline", "fence"])
 
 
 def test_a_part_of_a_function_stands_below_its_signature(make_item: MakeItem) -> None:

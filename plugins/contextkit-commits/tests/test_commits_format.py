@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, strategies as st
-from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
 from contextkit.models.items import STYLES, Detail, Style
 from contextkit_commits import contextkit_dedup_keys, contextkit_format
-from contextkit_commits.text import clean_message
 
 MakeItem = Callable[..., ContextItem]
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
-NOT_TEXT = {
-    "blockquote_open",
-    "heading_open",
-    "fence",
-    "hr",
-    "html_block",
-    "html_inline",
-    "image",
-    "table_open",
-}
 HEADING = "**Commit** `0123456` by Ada Lovelace on 2026-01-02"
 NAMED = (
     '<entity name="Fix a &lt; b" type="commit" sha="0123456" author="Ada Lovelace" '
@@ -36,12 +22,6 @@ NAMED = (
 PLACED = "Fix a < b [commit 0123456, Ada Lovelace, 2026-01-02]"
 MESSAGE = "Fix a < b\n\nBecause\n\nof it."
 FOUR = {"files_changed": ["a.py", "b.py", "c.py", "d.py"]}
-
-
-def kinds(markdown: str) -> set[str]:
-    """The kinds of things that a Markdown parser sees."""
-    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(markdown)
-    return {part.type for token in tokens for part in [token, *(token.children or [])]}
 
 
 def shown(commit: ContextItem, style: Style = "markdown", detail: Detail = "full") -> str:
@@ -122,45 +102,6 @@ def test_a_long_subject_is_whole(make_item: MakeItem, style: Style, detail: Deta
         assert "word…" in text.split("\n")[0]
 
 
-@pytest.mark.parametrize(
-    ("line", "safe"),
-    [
-        ("# heading", "\\# heading"),
-        ("#12 is fixed", "#12 is fixed"),
-        ("- # heading in a list", "- \\# heading in a list"),
-        ("> 1. ## deep", "\\> 1. ## deep"),
-        ("> a quote", "\\> a quote"),
-        ("    # far in", "    \\# far in"),
-        ("- - -", "\\- - -"),
-        ("* * *", "\\* * *"),
-        ("a | b", "a | b"),
-        ("--- | ---", "\\--- | ---"),
-        ("- ```", "- \\`\\`\\`"),
-        ("**Commit** `fffffff` by Eve", "\\**Commit** `fffffff` by Eve"),
-        ("*9 items from 9 sources*", "\\*9 items from 9 sources*"),
-        ("* a list item", "* a list item"),
-        ("- a list item", "- a list item"),
-        ("2. a list item", "2. a list item"),
-        ("[ref]: http://example.org", "\\[ref]: http://example.org"),
-        ("[skip ci]", "[skip ci]"),
-        ("an open ` tick", "an open \\` tick"),
-        ("![pixel](https://example.org/x)", "\\![pixel](https://example.org/x)"),
-        ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
-        ("see <!-- this", "see \\<!-- this"),
-        ("Vec<String> and a < b", "Vec\\<String> and a < b"),
-        ("\\<b>", "\\<b>"),
-        ("\\\\<b>", "\\\\\\<b>"),
-        ("see <https://example.org/a?b=c>", "see <https://example.org/a?b=c>"),
-        ("plain words, `code` and *emphasis*", "plain words, `code` and *emphasis*"),
-    ],
-)
-def test_a_line_of_a_message_stays_text(make_item: MakeItem, line: str, safe: str) -> None:
-    """What would be markup gets a backslash, everything else stays as it was written."""
-    text = shown(make_item(f"Subject\n{line}"))
-    assert text.split("\n")[2] == safe
-    assert not kinds(text) & NOT_TEXT
-
-
 BOT_TEXT = """\
 Keep retries apart
 
@@ -188,75 +129,6 @@ def test_what_tools_added_is_left_out(make_item: MakeItem) -> None:
     bump = make_item("Bump x from 1 to 2\n\nBumps x.", author="dependabot[bot]", files_changed=[])
     assert shown(bump).endswith("\nBump x from 1 to 2")
     assert "see \\<!-- this" in shown(make_item("Subject\nsee <!-- this\nmore"))
-
-
-HAZARDS = """
-#
-##\x20
-```
-~~~
----
-===
--\x20
-*\x20
-1.\x20
-+\x20
->\x20
-   \x20
-<b>
-<!--
--->
-</div>
-<?x
-<![CDATA[
-<a@b>
-<https://a>
-\\
-|
-|-|
-:-
-_
-**
-[a]:
-](
-!
-`
-=
-&lt;
-\x20
-word
-"""
-FRAGMENTS = st.lists(
-    st.one_of(st.sampled_from([*HAZARDS.split("\n"), "\n", "\n\n", "\t"]), st.text(max_size=3)),
-    max_size=30,
-).map("".join)
-
-
-@given(FRAGMENTS, FRAGMENTS, FRAGMENTS, FRAGMENTS)
-def test_nothing_breaks_out(
-    make_item: MakeItem, message: str, author: str, path: str, time: str
-) -> None:
-    """No text whatever makes markup, another element, or a line of its own."""
-    cleaned = clean_message(message.encode("utf-8", "replace"))
-    commit = make_item(cleaned, author=author, files_changed=[path], timestamp=time)
-
-    for detail in ("full", "summary"):
-        assert not kinds(shown(commit, "markdown", detail)) & NOT_TEXT
-        element = ET.fromstring(shown(commit, "xml", detail))  # noqa: S314
-        assert (element.tag, {child.tag for child in element} - {"files"}) == ("entity", set())
-    _, *body = shown(commit, "plain", "full").split("\n")
-    assert all(line.startswith(("  ", "Files: ")) for line in body if line)
-
-    markdown, xml, plain = (shown(commit, style, "compact") for style in STYLES)
-    assert [len(line.splitlines()) for line in (markdown, xml, plain)] == [1, 1, 1]
-    blocks = MarkdownIt("commonmark").parse(f"## Commits\n\n{markdown}\n- next")[3:]
-    assert [token.type for token in blocks if token.level < 2] == [
-        "bullet_list_open",
-        *["list_item_open", "list_item_close"] * 2,
-        "bullet_list_close",
-    ]
-    assert list(ET.fromstring(xml)) == []  # noqa: S314
-    assert not plain.startswith(("===", "---"))
 
 
 def test_a_path_with_a_line_feed_is_shown_on_one_line(make_item: MakeItem) -> None:

@@ -108,14 +108,6 @@ def test_commits_without_message_or_files_do_not_shift_the_others(repo: Any) -> 
     ]
 
 
-def test_a_message_cannot_pass_for_files_or_for_a_commit(repo: Any) -> None:
-    """A message that looks like git's own output stays a message."""
-    message = f"1\t1\tforged.txt\n\n{'b' * 40}\n2\t2\tforged.txt"
-    repo.commit(message, real_dot_txt="a\n")
-    (commit,) = read(repo.path)
-    assert (commit.message, commit.files) == (message, ["real.txt"])
-
-
 @pytest.mark.parametrize(
     ("author", "rest", "expected"),
     [
@@ -147,10 +139,25 @@ def test_a_path_that_is_not_utf8_has_the_numbers_of_its_bytes(repo: Any) -> None
     assert read(repo.path)[0].files == ["caf\\xe9.txt"]
 
 
-def test_controls_and_strange_line_ends_are_made_safe(repo: Any) -> None:
-    """Escape sequences go, every kind of line end is a line feed, blank runs are one line."""
-    repo.commit("title\r\n\r\n\r\n\r\n\x1b[31mred\x07\u2028next\x0b  \n\n")
-    assert read(repo.path)[0].message == "title\n\n[31mred\nnext"
+FORGED = f"1\t1\tforged.txt\n\n{'b' * 40}\n2\t2\tforged.txt"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (FORGED, FORGED),
+        (
+            "title\r\n\r\n\r\n\r\n\x1b[31mred\x07\u2028next\x0b  \n\n",
+            "title\n\n[31mred\nnext",
+        ),
+    ],
+    ids=["like a log", "controls and line ends"],
+)
+def test_a_message_is_text_and_no_log(repo: Any, message: str, expected: str) -> None:
+    """It cannot pass for files or for a commit; its line ends and controls are made safe."""
+    repo.commit(message, real_dot_txt="a\n")
+    (commit,) = read(repo.path)
+    assert (commit.message, commit.files) == (expected, ["real.txt"])
 
 
 def test_paths_with_spaces_tabs_quotes_and_line_feeds_are_whole(repo: Any) -> None:

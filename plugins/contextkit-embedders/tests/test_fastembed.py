@@ -71,14 +71,6 @@ def test_the_pooling_of_the_string_is_stronger(minilm: Path, model: Any) -> None
     assert other.name == model.name.replace("-mean", "-cls")
 
 
-def test_a_moved_folder_is_the_same_model(minilm: Path, model: Any, tmp_path: Path) -> None:
-    """Nothing has to be embedded anew."""
-    moved: Any = contextkit_embedder(f"fastembed:{shutil.copytree(minilm, tmp_path / 'moved')}")
-
-    assert moved.name == model.name
-    np.testing.assert_array_equal(moved.embed_query("why"), model.embed_query("why"))
-
-
 def test_a_pulled_folder_needs_no_pooling(minilm: Path, model: Any, tmp_path: Path) -> None:
     """Fastembed knows its own models, and makes the same of the same files."""
     pulled = shutil.copytree(minilm, tmp_path / "pulled")

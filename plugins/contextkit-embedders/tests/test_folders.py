@@ -15,7 +15,6 @@ from contextkit_embedders.onnx_folders import (
     model_file,
     pooling_of,
     pulled_name,
-    write_pulled_name,
 )
 
 
@@ -48,12 +47,20 @@ def test_the_home_folder_may_be_a_tilde(
 # -- which model is in it -----------------------------------------------------------------
 
 
-def test_a_fingerprint_stays_where_the_folder_goes(weights: Path, tmp_path: Path) -> None:
-    """A copy of another name has the same; what is no weight and no setting does not count."""
+def test_a_fingerprint_tells_models_apart_wherever_they_are(weights: Path, tmp_path: Path) -> None:
+    """By names, sizes and settings; not by the folder's name or other files."""
     copy = shutil.copytree(weights, tmp_path / "elsewhere")
     (copy / "README.md").write_text("about the model")
+    seen = [fingerprint(weights)]
+    assert fingerprint(copy) == seen[0]
 
-    assert fingerprint(copy) == fingerprint(weights)
+    (weights / "model.onnx").write_bytes(b"no model\0")
+    seen.append(fingerprint(weights))
+    (weights / "model.onnx").rename(weights / "other.onnx")
+    seen.append(fingerprint(weights))
+    (weights / "config.json").write_text("{}")
+    seen.append(fingerprint(weights))
+    assert len(set(seen)) == 4
 
 
 @pytest.mark.parametrize("position", [0, 3_000_000, 7_999_999])
@@ -66,19 +73,6 @@ def test_a_fingerprint_tells_weights_apart(tmp_path: Path, position: int) -> Non
     (tmp_path / "model.safetensors").write_bytes(content[:8_000_000])
 
     assert fingerprint(tmp_path) != before
-
-
-def test_a_fingerprint_tells_names_sizes_and_settings_apart(weights: Path) -> None:
-    """Each of them may make other vectors."""
-    seen = [fingerprint(weights)]
-    (weights / "model.onnx").write_bytes(b"no model\0")
-    seen.append(fingerprint(weights))
-    (weights / "model.onnx").rename(weights / "other.onnx")
-    seen.append(fingerprint(weights))
-    (weights / "config.json").write_text("{}")
-    seen.append(fingerprint(weights))
-
-    assert len(set(seen)) == 4
 
 
 # -- the ONNX file ------------------------------------------------------------------------
@@ -181,18 +175,10 @@ def test_unknown_pooling_is_asked_for(weights: Path) -> None:
 # -- the note of `contextkit models pull` ---------------------------------------------------
 
 
-def test_a_pulled_folder_has_the_name_in_it(weights: Path) -> None:
-    """So that fastembed's own knowledge of the model is used."""
-    assert pulled_name(weights) is None
-
-    write_pulled_name(weights, "BAAI/bge-é")
-
-    assert pulled_name(weights) == "BAAI/bge-é"
-
-
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"fastembed": 1}'])
-def test_a_note_that_cannot_be_read_is_an_error(weights: Path, text: str) -> None:
-    """The error names the file."""
+def test_a_note_of_the_name_that_cannot_be_read_is_an_error(weights: Path, text: str) -> None:
+    """The error names the file; a folder without one was not pulled."""
+    assert pulled_name(weights) is None
     (weights / PULLED_FILE).write_text(text)
 
     with pytest.raises(EmbedderError, match=r"contextkit-model\.json"):

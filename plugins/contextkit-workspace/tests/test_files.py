@@ -36,29 +36,50 @@ def files_of(items: dict[str, ContextItem]) -> list[str]:
     return [item.title or "" for item in items.values() if item.kind == "file"]
 
 
-async def test_files_whose_paths_have_the_words_are_shown(
-    repository: Path, git: Git, write: Write, find: Find
-) -> None:
-    """In identifiers and in other numbers too; the rest is not there."""
-    write("src/shelf/restock_items.py")
-    write("src/shelf/priceList.py")
-    write("src/lamp.py")
-    assert files_of(await find("why does restocking an item fail?")) == [
-        "src/shelf/restock_items.py"
-    ]
-    assert files_of(await find("the list of prices")) == ["src/shelf/priceList.py"]
+GENERATED = {f"gen/f{number}.py": 3 * HOUR for number in range(60)}
+SHOP = {"src/lamp_shop.py": HOUR}
 
 
-async def test_what_is_committed_is_shown_only_where_it_is_named(
-    repository: Path, git: Git, write: Write, find: Find
+@pytest.mark.parametrize(
+    ("settings", "written", "is_committed", "query", "shown"),
+    [
+        ({}, {"src/shelf/restock_items.py": 0}, False, "why does restocking an item fail?", ...),
+        ({}, {"src/shelf/priceList.py": 0}, False, "the list of prices", ...),
+        ({}, {"notes/old.py": 90 * DAY}, False, "what is in the old notes?", ...),
+        ({}, SHOP, True, "what does a lamp cost?", []),
+        ({}, SHOP, True, "what is in lamp_shop.py?", ...),
+        ({}, SHOP, True, "what was I working on?", ["contextkit.toml", "src/lamp_shop.py"]),
+        ({"days": 1}, {"old.py": 2 * DAY}, True, "recently edited files", ["contextkit.toml"]),
+        ({}, GENERATED, True, "recently edited", ["contextkit.toml"]),
+    ],
+    ids=[
+        "words of an identifier",
+        "in another number",
+        "a changed file is at work however old",
+        "other sources show what is committed",
+        "but where it is named",
+        "or asked for",
+        "the settings say what is recent",
+        "what a program wrote at once is not edited",
+    ],
+)
+async def test_which_files_are_shown(
+    repository: Path,
+    commit: Commit,
+    write: Write,
+    find: Find,
+    written: dict[str, float],
+    is_committed: bool,
+    query: str,
+    shown: Any,
 ) -> None:
-    """However lately it was edited: code and documents show what is in it."""
-    write("src/lamp_shop.py", edited=time.time() - HOUR)
-    git("add", ".")
-    git("commit", "-qm", "Sell lamps")
-    assert files_of(await find("what does a lamp cost?")) == []
-    assert files_of(await find("what is in lamp_shop.py?")) == ["src/lamp_shop.py"]
-    assert "src/lamp_shop.py" in files_of(await find("what was I working on?"))
+    """Those that the question names or asks for; each is written so many seconds ago."""
+    for path, age in written.items():
+        write(path, edited=time.time() - age)
+    if is_committed:
+        commit()
+
+    assert files_of(await find(query)) == (list(written) if shown is ... else shown)
 
 
 async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, find: Find) -> None:
@@ -107,37 +128,6 @@ async def test_who_asks_what_is_at_work_gets_the_newest_first(
         (repository / "d.py").stat().st_mtime, UTC
     )
     assert items["file:d.py"].location == "d.py"
-
-
-@pytest.mark.parametrize("settings", [{"days": 1}])
-async def test_the_settings_say_what_is_recent(
-    repository: Path, commit: Commit, write: Write, find: Find
-) -> None:
-    """In days."""
-    write("old.py", edited=time.time() - 2 * DAY)
-    commit()
-    assert files_of(await find("recently edited files")) == ["contextkit.toml"]
-
-
-async def test_a_changed_file_is_at_work_however_old(
-    repository: Path, write: Write, find: Find
-) -> None:
-    """As git says that it is not committed."""
-    write("notes/old.py", edited=time.time() - 90 * DAY)
-    items = await find("what is in the old notes?")
-    assert files_of(items) == ["notes/old.py"]
-    assert "untracked" in items["file:notes/old.py"].content
-
-
-async def test_what_a_program_wrote_at_once_is_not_edited(
-    repository: Path, commit: Commit, write: Write, find: Find
-) -> None:
-    """As a clone or a checkout does."""
-    written = time.time() - 3 * HOUR
-    for number in range(60):
-        write(f"gen/f{number}.py", edited=written)
-    commit()
-    assert files_of(await find("recently edited")) == ["contextkit.toml"]
 
 
 @pytest.mark.parametrize("settings", [{"open_files": ["src/lamp.py", "gone.py", "../out.py"]}])
