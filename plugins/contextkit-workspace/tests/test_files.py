@@ -27,6 +27,8 @@ Find = Callable[..., Awaitable[dict[str, ContextItem]]]
 Git = Callable[..., str]
 Write = Callable[..., Path]
 
+pytestmark = pytest.mark.usefixtures("repository")
+
 HOUR = 3600.0
 DAY = 24 * HOUR
 
@@ -64,7 +66,6 @@ SHOP = {"src/lamp_shop.py": HOUR}
     ],
 )
 async def test_which_files_are_shown(
-    repository: Path,
     commit: Commit,
     write: Write,
     find: Find,
@@ -82,7 +83,7 @@ async def test_which_files_are_shown(
     assert files_of(await find(query)) == (list(written) if shown is ... else shown)
 
 
-async def test_a_file_that_is_named_comes_first(repository: Path, write: Write, find: Find) -> None:
+async def test_a_file_that_is_named_comes_first(write: Write, find: Find) -> None:
     """Before one whose path has more of the other words."""
     write("tests/test_broken_import.py")
     write("src/lamp.py")
@@ -132,7 +133,7 @@ async def test_who_asks_what_is_at_work_gets_the_newest_first(
 
 @pytest.mark.parametrize("settings", [{"open_files": ["src/lamp.py", "gone.py", "../out.py"]}])
 async def test_files_that_the_settings_call_open_are_at_work(
-    repository: Path, commit: Commit, write: Write, find: Find
+    commit: Commit, write: Write, find: Find
 ) -> None:
     """Those that there are; before others of the same time."""
     for name in ("src/lamp.py", "src/other.py"):
@@ -171,7 +172,7 @@ async def test_an_agent_reports_open_files(
 
 
 async def test_a_report_of_yesterday_is_forgotten(
-    repository: Path, commit: Commit, write: Write, find: Find, kit: ContextKit
+    commit: Commit, write: Write, find: Find, kit: ContextKit
 ) -> None:
     """Nobody said that the files were closed."""
     write("src/lamp.py", edited=time.time() - 30 * DAY)
@@ -184,7 +185,7 @@ async def test_a_report_of_yesterday_is_forgotten(
 
 
 async def test_a_store_that_fails_costs_only_the_report(
-    repository: Path, write: Write, find: Find, monkeypatch: pytest.MonkeyPatch
+    write: Write, find: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The state of the workspace is not stored."""
     write("src/lamp.py")
@@ -196,9 +197,7 @@ async def test_a_store_that_fails_costs_only_the_report(
     assert files_of(await find("the lamp")) == ["src/lamp.py"]
 
 
-async def test_filters_hold_for_what_is_not_stored(
-    repository: Path, write: Write, find: Find
-) -> None:
+async def test_filters_hold_for_what_is_not_stored(write: Write, find: Find) -> None:
     """A field that an item has not does not match."""
     write("src/lamp.py", edited=time.time() - 3 * DAY)
     query = "what am I working on, and the structure of the lamp"
@@ -210,9 +209,7 @@ async def test_filters_hold_for_what_is_not_stored(
     assert await find(query, filters={"language": "python"}) == {}
 
 
-async def test_the_structure_is_shown_to_who_asks_for_it(
-    repository: Path, write: Write, find: Find
-) -> None:
+async def test_the_structure_is_shown_to_who_asks_for_it(write: Write, find: Find) -> None:
     """To two levels, by git's files."""
     for path in ("src/a/b/c.py", "src/d.py", "docs/e.md", ".gitignore", "build/x.o"):
         write(path, "build/\n")
@@ -224,18 +221,6 @@ async def test_the_structure_is_shown_to_who_asks_for_it(
     assert "structure" not in await find("why is the lamp green?")
 
 
-@pytest.mark.parametrize("settings", [{"depth": 1}])
-async def test_a_folder_that_is_named_brings_the_structure(
-    workspace: Path, git: Git, write: Write, find: Find
-) -> None:
-    """A little; without a repository hidden folders and caches are left out."""
-    for path in ("lamp/inner/a.py", ".hidden/b.py", "__pycache__/c.py"):
-        write(path)
-    items = await find("lamp")
-    assert items["structure"].content.splitlines()[2:] == ["lamp/ (1 file)"]
-    assert items["structure"].relevance < 0.4
-
-
 def test_of_many_folders_the_largest_are_shown() -> None:
     """Those of the highest level first, and how many more there are."""
     paths = [f"top{n:02}/in/f{m}" for n in range(45) for m in range(n + 1)]
@@ -243,16 +228,6 @@ def test_of_many_folders_the_largest_are_shown() -> None:
     assert lines[0] == "1,035 files, 0 of them at the root"
     assert (lines[1], lines[-2]) == ("top05/ (6 files)", "top44/ (45 files)")
     assert lines[-1] == "... and 50 more folders"
-
-
-async def test_without_a_repository_there_is_no_status(
-    workspace: Path, git: Git, find: Find
-) -> None:
-    """The files are there; an empty workspace has nothing, not even a structure."""
-    query = "what is the git status, how is it structured, and what did I edit recently?"
-    assert set(await find(query)) == {"file:contextkit.toml", "structure"}
-    (workspace / "contextkit.toml").unlink()
-    assert await find(query) == {}
 
 
 def made(content: str, kind: str) -> ContextItem:

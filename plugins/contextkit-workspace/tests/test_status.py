@@ -160,3 +160,25 @@ async def test_the_status_of_a_clean_tree_is_worth_less(
     items = await find("what are my changes?")
     assert items["status"].content == "Git status:\nbranch (detached)\nnothing to commit"
     assert items["status"].relevance < 0.5
+
+
+@pytest.mark.parametrize("settings", [{"depth": 1}])
+async def test_a_folder_that_is_named_brings_the_structure(
+    workspace: Path, git: Git, write: Write, find: Find
+) -> None:
+    """A little; without a repository hidden folders and caches are left out."""
+    for path in ("lamp/inner/a.py", ".hidden/b.py", "__pycache__/c.py"):
+        write(path)
+    items = await find("lamp")
+    assert items["structure"].content.splitlines()[2:] == ["lamp/ (1 file)"]
+    assert items["structure"].relevance < 0.4
+
+
+async def test_without_a_repository_there_is_no_status(
+    workspace: Path, git: Git, find: Find
+) -> None:
+    """The files are there; an empty workspace has nothing, not even a structure."""
+    query = "what is the git status, how is it structured, and what did I edit recently?"
+    assert set(await find(query)) == {"file:contextkit.toml", "structure"}
+    (workspace / "contextkit.toml").unlink()
+    assert await find(query) == {}
