@@ -90,9 +90,11 @@ def test_no_piece_of_a_long_section_is_a_stump() -> None:
 
 
 def test_a_block_that_is_too_long_is_cut_at_a_line_and_a_line_within() -> None:
-    """So that nothing is left out and no chunk is over twice the length."""
+    """Nothing is left out, and no chunk is over twice the length; paragraphs are whole."""
     chunks = cut("# A\n" + "\n".join(["word " * 20] * 60), "a.md")
     assert [len(chunk.text) < 1.2 * MAX_CHARACTERS for chunk in chunks] == [True] * len(chunks)
+    paragraph = "\n".join(["word " * 15] * 8)
+    assert [chunk.first for chunk in cut("\n\n".join([paragraph] * 5), "a.txt")] == [0, 27]
     (one, two) = cut("x" * (3 * MAX_CHARACTERS), "data.json")
     assert (len(one.text), len(two.text)) == (2 * MAX_CHARACTERS, MAX_CHARACTERS)
     assert one.first == two.first == 0
@@ -193,14 +195,6 @@ BORDERS = "====  ====\na     b\n====  ====\n\nlonger title\n---\n\ntext\n  quote
 def test_text_is_cut_at_its_headings(path: str, text: str, expected: object) -> None:
     """By the rules of each markup."""
     assert rows(cut(text, path)) == expected
-
-
-def test_plain_text_is_cut_between_paragraphs() -> None:
-    """It has no headings."""
-    paragraph = "\n".join(["word " * 15] * 8)
-    chunks = cut("\n\n".join([paragraph] * 5), "notes.txt")
-    assert [chunk.first for chunk in chunks] == [0, 27]
-    assert {chunk.headings for chunk in chunks} == {()}
 
 
 TOML = """\
@@ -306,12 +300,8 @@ def test_a_document_without_words_has_no_chunks(path: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("path", "kind", "skipped"),
     [
-        ("README", FileKind("documentation", "text"), None),
         ("docs/a.MD", FileKind("documentation", "markdown"), None),
-        ("requirements-dev.txt", FileKind("metadata", "text"), None),
-        ("go.mod", FileKind("metadata", "text"), None),
         ("a.yml", FileKind("configuration", "yaml"), None),
-        ("CMakeLists.txt", FileKind("configuration", "text"), None),
         ("a.py", None, None),
         ("Makefile", None, None),
         (".md", None, None),
