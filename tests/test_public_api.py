@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,11 +20,7 @@ import pytest
 import contextkit
 from contextkit import errors, models
 from contextkit.plugin import spec as hookspecs
-from contextkit.plugin.manager import SourceRegistry
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
-
+from tests.making import make_registry
 
 # -- names ----------------------------------------------------------------------------------
 
@@ -280,9 +276,7 @@ def test_every_hook_has_its_signature_and_its_test() -> None:
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
-def test_a_hook_is_documented_with_an_example_that_works(
-    make_registry: MakeRegistry, name: str
-) -> None:
+def test_a_hook_is_documented_with_an_example_that_works(name: str) -> None:
     """The example is a plugin's function as it stands."""
     text = inspect.getdoc(HOOKS[name]) or ""
     example = re.search(r"```python\n(.*?)```", text, re.DOTALL)

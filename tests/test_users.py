@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,9 +22,7 @@ from contextkit.config.settings import Config
 from contextkit.indexing.retention import Pruned
 from contextkit.models.record import belongs_to_user
 from contextkit.plugin.manager import SourceRegistry
-
-OpenKit = Callable[..., ContextKit]
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
+from tests.making import KEYWORDS, OpenKit
 
 
 class Notes:
@@ -40,7 +37,7 @@ class Notes:
 @pytest.fixture
 def kit(open_kit: OpenKit) -> ContextKit:
     """A kit with a note of the project's, of the local user's, of Ada's and of Bob's."""
-    kit = open_kit({"notes": Notes()}, settings=PATIENT)
+    kit = open_kit({"notes": Notes()}, settings=KEYWORDS)
     kit.records("notes").put([Record(id="project", text="tide of the project")])
     kit.records("notes").shared.put([Record(id="local", text="tide of the local user")])
     for user in ("ada", "bob"):
@@ -190,7 +187,7 @@ def test_each_users_records_are_pruned_as_the_source_says(open_kit: OpenKit) -> 
         def contextkit_source(self) -> SourceInfo:
             return SourceInfo(keep_days=1)
 
-    kit = open_kit({"notes": Short()}, settings=PATIENT)
+    kit = open_kit({"notes": Short()}, settings=KEYWORDS)
     for user in ("ada", "bob"):
         old = datetime.now(UTC) - timedelta(days=3)
         kit.records("notes", user).shared.put([Record(id=user, text="tide", created_at=old)])

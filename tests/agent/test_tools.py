@@ -8,7 +8,6 @@ import textwrap
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from types import ModuleType
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pytest
@@ -29,11 +28,7 @@ from contextkit.agent.tools import OfferedTool, call_tool, offer_tool, offered_t
 from contextkit.errors import PluginError
 from contextkit.models.indexer import Progress
 from contextkit.models.options import UnfitError
-from contextkit.plugin.manager import SourceRegistry
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, make_plugin, make_registry
 
 
 class Water(TypedDict):
@@ -177,9 +172,7 @@ def test_an_unfit_value_is_found_where_it_lies() -> None:
 # -- offering -------------------------------------------------------------------------------
 
 
-def test_tools_of_every_plugin_that_is_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_tools_of_every_plugin_that_is_on() -> None:
     """Sorted by name; a hook may say that there is none."""
     registry = make_registry(
         {
@@ -198,7 +191,7 @@ def test_tools_of_every_plugin_that_is_on(
     ]
 
 
-def test_two_plugins_with_one_tool(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_two_plugins_with_one_tool() -> None:
     """Neither is picked in silence; both are named, with what provides them."""
     registry = make_registry(
         {name: make_plugin(contextkit_tools=[tool()]) for name in ("tide", "moon")}
@@ -269,9 +262,7 @@ def gives(kit: Any):  # type: ignore[no-untyped-def]
         ([tool(gives_a_list)], "its result must be an object, such as a TypedDict"),
     ],
 )
-def test_what_is_no_tool_costs_its_plugin_alone(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, offered: Any, reason: str
-) -> None:
+def test_what_is_no_tool_costs_its_plugin_alone(offered: Any, reason: str) -> None:
     """The reason names the tool and what is wrong with it; others keep theirs."""
     registry = make_registry(
         {
@@ -286,9 +277,7 @@ def test_what_is_no_tool_costs_its_plugin_alone(
     assert reason in log["reason"]
 
 
-def test_a_hook_that_fails_offers_nothing(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_hook_that_fails_offers_nothing() -> None:
     """Whoever asks may take note of it."""
 
     def contextkit_tools() -> list[Tool]:

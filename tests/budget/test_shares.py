@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,12 +17,10 @@ from contextkit.models.items import SHARES
 from contextkit.models.trace import SourceTrace
 from contextkit.pipeline.request import make_request
 from contextkit.workspace.find import find_workspace
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 Open = Callable[..., ContextKit]
 
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
 QUERY = "how does the harbour gate lock the lantern winch?"
 ANSWER = "The harbour gate locks the lantern winch with a pin"
 BUDGET = 400
@@ -43,7 +40,7 @@ def items(source: str, text: str, number: int, match: float) -> list[ContextItem
 
 
 @pytest.fixture
-def open_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., ContextKit]:
+def open_sources(open_kit: OpenKit) -> Callable[..., ContextKit]:
     """Open a kit whose calibrated sources find so many items: name -> text, number, match."""
 
     def opened(found: Mapping[str, tuple[str, int, float]], **infos: SourceInfo) -> ContextKit:
@@ -54,7 +51,7 @@ def open_sources(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., Co
             )
             for name, given in found.items()
         }
-        return open_kit(plugins, settings=PATIENT)
+        return open_kit(plugins, settings=KEYWORDS)
 
     return opened
 
@@ -162,7 +159,7 @@ async def test_a_note_says_what_was_decided_in_its_own_words(open_sources: Open)
     assert "notes" in (await kit.assemble_context(asked, max_tokens=BUDGET)).sources_used
 
 
-async def test_items_of_one_file_stand_together(make_plugin: MakePlugin, open_kit: OpenKit) -> None:
+async def test_items_of_one_file_stand_together(open_kit: OpenKit) -> None:
     """The best of a file, then the others from its top on; what answers less is last."""
     found = [
         ("b.py:40", 0.9),
@@ -176,7 +173,7 @@ async def test_items_of_one_file_stand_together(make_plugin: MakePlugin, open_ki
         for place, match in found
     ]
     info = SourceInfo(scale="calibrated")
-    kit = open_kit({"sea": make_plugin(items, contextkit_source=info)}, settings=PATIENT)
+    kit = open_kit({"sea": make_plugin(items, contextkit_source=info)}, settings=KEYWORDS)
     context = await kit.assemble_context(QUERY, max_tokens=2000)
     places = [item.location for item in context.items]
     assert places == ["b.py:40", "b.py:3", "b.py:90", "a.py:7", "b.py:2"]

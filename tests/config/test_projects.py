@@ -16,6 +16,7 @@ from contextkit.config.load import load_config
 from contextkit.config.projects import identify, link, linked_projects, unlink
 from contextkit.testing import Git, file_permissions_apply, own_git
 from contextkit.workspace.find import find_workspace, repository_of
+from tests.making import make_plugin
 
 Named = Callable[..., Path]
 
@@ -54,9 +55,7 @@ def repository(root: Path) -> Git:
     return git
 
 
-def test_another_workspace_does_not_read_the_records_of_a_name(
-    named: Named, make_plugin: Callable[..., object]
-) -> None:
+def test_another_workspace_does_not_read_the_records_of_a_name(named: Named) -> None:
     """A clone that names itself after a project sees nothing of it, and writes nothing there."""
     mine, clone = named("mine"), named("clone")
     for root in (mine, clone):

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -34,14 +33,12 @@ from contextkit.pipeline.gather import Answer
 from contextkit.pipeline.rank import rank
 from contextkit.pipeline.request import make_request
 from contextkit.workspace.find import find_workspace
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 Load = Callable[..., Config]
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 UNIT = st.floats(0, 1)
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
 
 
 def scored(
@@ -443,7 +440,7 @@ def items(source: str, number: int, created_at: datetime | None = None) -> list[
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """Three sources with a lot to show and one with nothing."""
     found = {"alpha": 20, "beta": 20, "gamma": 20, "silent": 0}
     return open_kit(
@@ -451,7 +448,7 @@ def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
             name: make_plugin(items(name, number), contextkit_source=SourceInfo(scale="calibrated"))
             for name, number in found.items()
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
 
 
@@ -518,21 +515,19 @@ async def test_an_unknown_source_of_a_request_is_an_error(kit: ContextKit) -> No
 
 @pytest.mark.parametrize("what", ["weights", "limits", "timeouts"])
 async def test_an_unknown_source_of_a_requests_numbers_is_a_note(
-    open_kit: OpenKit, make_plugin: MakePlugin, what: str
+    open_kit: OpenKit, what: str
 ) -> None:
     """It may be one that is not installed here; a source that is only off is no unknown one."""
-    kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=PATIENT)
+    kit = open_kit({n: make_plugin(items(n, 3)) for n in ("alpha", "beta")}, settings=KEYWORDS)
     kit.disable("beta")
     context = await ask(kit, **{what: {"alpha": 60, "beta": 2, "alfa": 2}})
     assert context.trace.notes == (f"the request's {what} name 'alfa', which is not a source",)
 
 
-async def test_an_unknown_source_of_the_configuration_is_a_note(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_an_unknown_source_of_the_configuration_is_a_note(open_kit: OpenKit) -> None:
     """Its percentage is the others'; a source that is only off is no unknown one."""
     settings = {
-        **PATIENT,
+        **KEYWORDS,
         "strategies.mine.budget": {"alpha": 50, "nobody": 50, "beta": 0},
         "assemble.strategy": "mine",
     }
@@ -544,7 +539,7 @@ async def test_an_unknown_source_of_the_configuration_is_a_note(
 
 
 async def test_a_source_sees_the_limit_the_depth_and_the_neighbours_of_the_strategy(
-    open_kit: OpenKit, make_plugin: MakePlugin
+    open_kit: OpenKit,
 ) -> None:
     """A limit of the request itself is stronger, one of the source's settings weaker."""
     seen = []
@@ -553,7 +548,7 @@ async def test_a_source_sees_the_limit_the_depth_and_the_neighbours_of_the_strat
         seen.append((request.limit, request.depth, request.neighbours))
         return []
 
-    settings = {**PATIENT, "sources.my_source.limit": 9}
+    settings = {**KEYWORDS, "sources.my_source.limit": 9}
     kit = open_kit({"my_source": make_plugin(contextkit_query=query)}, settings=settings)
     strategy = {"limits": {"my_source": 7}, "depth": 3, "neighbours": 0.25}
     await ask(kit)
@@ -562,14 +557,12 @@ async def test_a_source_sees_the_limit_the_depth_and_the_neighbours_of_the_strat
     assert seen == [(9, None, 0.7), (7, 3, 0.25), (2, 1, 0.25)]
 
 
-async def test_a_strategy_changes_what_comes_first(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_strategy_changes_what_comes_first(open_kit: OpenKit) -> None:
     """By default what matches better; with `balanced` what is of today."""
     now = datetime.now(UTC)
     old = ContextItem("a", "an old word", 0.9, id="old", created_at=now - timedelta(days=400))
     new = ContextItem("a", "some new line", 0.7, id="new", created_at=now)
     plugin = make_plugin([old, new], contextkit_source=SourceInfo(scale="calibrated"))
-    kit = open_kit({"a": plugin}, settings=PATIENT)
+    kit = open_kit({"a": plugin}, settings=KEYWORDS)
     assert [item.id for item in (await ask(kit)).items] == ["old", "new"]
     assert [item.id for item in (await ask(kit, strategy="balanced")).items] == ["new", "old"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,9 +19,9 @@ from contextkit.errors import ConfigError
 from contextkit.models.source import WORKSPACE_RULES, Setting
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.workspace.find import find_workspace
+from tests.making import make_plugin
 
 Load = Callable[..., Config]
-MakePlugin = Callable[..., ModuleType]
 
 
 @pytest.fixture
@@ -187,7 +186,7 @@ INFO = SourceInfo(
 
 
 @pytest.fixture
-def registered(load: Load, make_plugin: MakePlugin) -> Callable[[str, str], SourceRegistry]:
+def registered(load: Load) -> Callable[[str, str], SourceRegistry]:
     """A registry with the source `tide`, whose settings both files have."""
 
     def registered(user: str, workspace: str) -> SourceRegistry:
@@ -247,7 +246,7 @@ def test_a_rule_that_makes_no_sense_is_refused() -> None:
 
 
 def test_a_source_that_is_off_is_not_asked_by_a_workspaces_list(
-    open_kit: Callable[..., ContextKit], make_plugin: MakePlugin, home: Path, tmp_path: Path
+    open_kit: Callable[..., ContextKit], home: Path, tmp_path: Path
 ) -> None:
     """The whole way: what the user switched off is in no context that a workspace asks for."""
     (home / "config.toml").write_text("[sources.tide]\nenabled = false\n")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,25 +10,23 @@ import pytest
 from contextkit import ContextItem, ContextKit, FormattedContext
 from contextkit.models.items import DETAILS, STYLES
 from contextkit.text.tokens import counter_for
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-PATIENT = {"assemble.source_timeout": 30.0, "assemble.deadline": 30.0, "embedding.model": "none"}
 OWN = "The host says: be brief.\n\nAnd use **bold** & few words."
 count = counter_for("default")
 ALONE = count(f"# Context\n\n## Additional Context\n\n{OWN}")
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """A kit with two items of one source."""
     items = [
         ContextItem("tide", "High water at noon. " * 20, 0.9, id="a", kind="note"),
         ContextItem("tide", "Low water at six.", 0.8, id="b", kind="note"),
     ]
-    return open_kit({"tide": make_plugin(items)}, settings=PATIENT)
+    return open_kit({"tide": make_plugin(items)}, settings=KEYWORDS)
 
 
 async def asked(kit: ContextKit, own: str = OWN, **options: Any) -> FormattedContext:
@@ -52,7 +48,7 @@ async def test_the_hosts_text_is_the_last_section(kit: ContextKit) -> None:
 
 async def test_alone_it_is_a_context(open_kit: OpenKit) -> None:
     """Where nothing is found, and where no source is asked."""
-    context = await asked(open_kit(settings=PATIENT), style="plain")
+    context = await asked(open_kit(settings=KEYWORDS), style="plain")
     assert context.markdown.startswith("=== Context ===\n\n--- Additional Context ---\n\nThe host")
     assert context.token_count == count(context.markdown)
     assert context.items == []
@@ -78,10 +74,10 @@ async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> Non
     assert [item.id for item in more.items] != []
 
 
-async def test_a_larger_budget_drops_no_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_larger_budget_drops_no_item(open_kit: OpenKit) -> None:
     """Though the counts of parts do not add up: the guard's tags are made of the whole text."""
     item = ContextItem("ant", "High water at noon. " * 8, 0.9, id="1")
-    kit = open_kit({"ant": make_plugin([item])}, settings=PATIENT)
+    kit = open_kit({"ant": make_plugin([item])}, settings=KEYWORDS)
     shown = []
     for max_tokens in range(70, 130):
         context = await asked(kit, "00000", max_tokens=max_tokens, guard=True, tokens="claude")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -29,10 +28,10 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.parts import Parts
 from contextkit.text.passages import keeps
 from contextkit.text.tokens import counter_for
+from tests.making import make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
 
 PATIENT = AssembleSettings(source_timeout=20.0, deadline=20.0, compress_timeout=20.0)
 QUERY = "when is the harbour gate closed"
@@ -332,9 +331,7 @@ def test_a_bad_answer_costs_only_itself(answer: Callable[[ContextItem], Any], re
 
 
 @pytest.mark.parametrize("answer", ["a text", 7, ["one", "two"], {"3": "x"}])
-def test_an_answer_of_another_shape_costs_only_itself(
-    answer: object, make_plugin: MakePlugin
-) -> None:
+def test_an_answer_of_another_shape_costs_only_itself(answer: object) -> None:
     """One text or None per item is what is expected."""
     plugin = make_plugin(contextkit_compress=lambda items: answer)
     context = asked({"tales": Tales(tales()), "model": plugin})
@@ -349,7 +346,7 @@ class Hostile(list[str]):
         raise OSError("no more of it")
 
 
-def test_an_answer_that_cannot_be_read_costs_only_itself(make_plugin: MakePlugin) -> None:
+def test_an_answer_that_cannot_be_read_costs_only_itself() -> None:
     """Whatever reading it raises."""
     plugin = make_plugin(contextkit_compress=lambda items: Hostile(["a"] * len(items)))
     context = asked({"tales": Tales(tales()), "model": plugin})

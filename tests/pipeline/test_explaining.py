@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
 from contextkit.pipeline.explain import ItemExplanation
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import OpenKit, make_plugin
 
 TIDE = [
     ContextItem(
@@ -42,7 +39,7 @@ async def explained(kit: ContextKit, item: str, **options: Any) -> ItemExplanati
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """A source of thirty items, of which twenty are asked for."""
     tide = make_plugin(contextkit_query=limited(TIDE))
     return open_kit({"tide": tide}, settings={"assemble.limit": 20})
@@ -58,9 +55,7 @@ async def test_what_is_in_says_so(kit: ContextKit) -> None:
     assert found.trace.id == found.id == "day-1"
 
 
-async def test_what_was_shortened_says_from_what_to_what(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_was_shortened_says_from_what_to_what(open_kit: OpenKit) -> None:
     """In tokens."""
     long = ContextItem("tide", "The water rose. " * 200, 0.9, id="long")
     kit = open_kit({"tide": make_plugin([long])})
@@ -81,9 +76,7 @@ async def test_what_did_not_fit_names_its_tokens_and_the_weakest_that_did(
     assert "nothing of its section got in" in nothing.words
 
 
-async def test_a_duplicate_names_the_item_that_stayed(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_duplicate_names_the_item_that_stayed(open_kit: OpenKit) -> None:
     """And why the two are one."""
     twin = evolve(TIDE[0], source="flood", id="twin", relevance=0.2)
     kit = open_kit(
@@ -100,9 +93,7 @@ async def test_a_duplicate_names_the_item_that_stayed(
     assert (found.trace.duplicate_of.source, found.trace.duplicate_of.id) == ("tide", "day-1")
 
 
-async def test_what_is_beyond_the_most_items_says_so(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_is_beyond_the_most_items_says_so(open_kit: OpenKit) -> None:
     """`[assemble] max_items` holds for all sources together, and the trace names what it cost."""
     plugins = {
         "moon": make_plugin([evolve(TIDE[2], source="moon", relevance=0.5)]),
@@ -133,9 +124,7 @@ async def test_what_is_beyond_the_limit_tells_its_place(kit: ContextKit) -> None
     )
 
 
-async def test_what_the_second_answer_alone_has_is_told(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_the_second_answer_alone_has_is_told(open_kit: OpenKit) -> None:
     """As of a source that was too slow for the context."""
 
     async def contextkit_query(request: Any) -> list[ContextItem]:
@@ -161,9 +150,7 @@ async def test_an_item_is_named_by_title_location_or_the_beginning_of_its_id(
     assert [found.id for found in by_file] == ["day-1", "day-3", "day-5", "day-7", "day-9"]
 
 
-async def test_a_record_that_the_query_does_not_find_is_known(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_record_that_the_query_does_not_find_is_known(open_kit: OpenKit) -> None:
     """It is in the store, and has not one word of the query."""
 
     async def contextkit_query(request: Any) -> list[ContextItem]:
@@ -179,9 +166,7 @@ async def test_a_record_that_the_query_does_not_find_is_known(
     assert found.words.startswith("It is a record of 'tide', and this query does not find it")
 
 
-async def test_a_record_of_a_source_that_was_not_asked_says_why(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_record_of_a_source_that_was_not_asked_says_why(open_kit: OpenKit) -> None:
     """It is off, or the request named others, or it failed."""
     kit = open_kit({"tide": make_plugin([]), "moon": make_plugin([])})
     kit.records("tide").put([Record(id="r1", text="high water")])
@@ -195,9 +180,7 @@ async def test_a_record_of_a_source_that_was_not_asked_says_why(
     assert off.words == "It is a record of 'tide', which was not asked: off at run time."
 
 
-async def test_a_record_of_a_source_that_failed_says_what_went_wrong(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_record_of_a_source_that_failed_says_what_went_wrong(open_kit: OpenKit) -> None:
     """Its own reason."""
 
     def contextkit_query(request: Any) -> list[ContextItem]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,9 +18,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.passages import Excerpt
 from contextkit.text.styles import style_of
 from contextkit.text.tokens import counter_for
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
+from tests.making import make_plugin, make_registry
 
 COUNT = counter_for("default")
 LONG = ContextItem("tide", "High water comes at noon. " * 20, 0.5, id="1", location="tide.txt:3")
@@ -46,9 +43,7 @@ def pieces(
     return pieces_for(registry, candidates, Look(style), COUNT, Told() if told is None else told)
 
 
-def test_a_source_formats_all_its_items_in_one_call(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_source_formats_all_its_items_in_one_call() -> None:
     """Items of several sources, interleaved, each get their own text."""
     calls = []
 
@@ -77,9 +72,7 @@ def test_a_source_formats_all_its_items_in_one_call(
         (3, "expected a sequence of str, got an int"),
     ],
 )
-def test_a_wrong_format_gives_the_default(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str, style: Style
-) -> None:
+def test_a_wrong_format_gives_the_default(result: Any, reason: str, style: Style) -> None:
     """And the failure is told with source and hook."""
     wrong = make_plugin([], contextkit_format=lambda items, style: result)
     told = Told()
@@ -90,9 +83,7 @@ def test_a_wrong_format_gives_the_default(
     assert told == [("tide", "contextkit_format", reason)]
 
 
-def test_a_piece_is_counted_with_its_separator(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_piece_is_counted_with_its_separator() -> None:
     """What it takes in the text includes the blank line behind it."""
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG])
     assert piece.tokens == COUNT(f"{piece.text}\n\n")
@@ -105,9 +96,7 @@ def test_a_piece_is_counted_with_its_separator(
         ("xml", "(truncated, see full at tide.txt:3)\n</entity>"),
     ],
 )
-def test_a_shortened_item_says_where_the_rest_is(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, note: str
-) -> None:
+def test_a_shortened_item_says_where_the_rest_is(style: Style, note: str) -> None:
     """Within the tokens it was given; without a place to name, `...` is enough."""
     registry = make_registry({"tide": make_plugin([])})
     (piece,) = pieces(registry, [LONG], style)
@@ -119,9 +108,7 @@ def test_a_shortened_item_says_where_the_rest_is(
     assert "..." in nowhere.shorten(50)
 
 
-def test_a_passage_of_a_document_says_something(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_passage_of_a_document_says_something() -> None:
     """A few words of a page mislead; a short memory may be all there is."""
     page = evolve(LONG, content="Noon.\n\n" + "w" * 900, kind="documentation")
     registry = make_registry({"tide": make_plugin([])})
@@ -133,9 +120,7 @@ def test_a_passage_of_a_document_says_something(
     assert whole.shorten(60).startswith("High water comes at noon.")
 
 
-def test_a_place_in_the_heading_is_not_repeated_in_a_note(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_place_in_the_heading_is_not_repeated_in_a_note() -> None:
     """Plain text has it there; seed 1 names it once more behind what is cut."""
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], "plain")
     short = piece.shorten(50)
@@ -145,15 +130,13 @@ def test_a_place_in_the_heading_is_not_repeated_in_a_note(
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_too_few_tokens_are_no_text(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style
-) -> None:
+def test_too_few_tokens_are_no_text(style: Style) -> None:
     """Rather than a note about nothing."""
     (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], style)
     assert [piece.shorten(limit) for limit in (-5, 0, 1, 5)] == [""] * 4
 
 
-def test_a_source_shortens_its_own(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_source_shortens_its_own() -> None:
     """It gets the formatted item, and a counter."""
     calls = []
 
@@ -178,9 +161,7 @@ def test_a_source_shortens_its_own(make_registry: MakeRegistry, make_plugin: Mak
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_source_knows_the_style_that_it_shortens(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style
-) -> None:
+def test_a_source_knows_the_style_that_it_shortens(style: Style) -> None:
     """And leaves to the default what it says nothing of."""
 
     def contextkit_truncate(item: ContextItem, style: Style, max_tokens: int) -> str | None:
@@ -201,9 +182,7 @@ def test_a_source_knows_the_style_that_it_shortens(
         (ZeroDivisionError, "ZeroDivisionError"),
     ],
 )
-def test_a_wrong_truncation_gives_the_default(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, told_reason: str | None
-) -> None:
+def test_a_wrong_truncation_gives_the_default(result: Any, told_reason: str | None) -> None:
     """What is too long is not used; what is wrong is told as well."""
 
     def contextkit_truncate(item: ContextItem, max_tokens: int, count: Callable[[str], int]) -> Any:
@@ -226,9 +205,7 @@ def test_a_wrong_truncation_gives_the_default(
         ("xml", "\n<also-in>a.py:1, b.md</also-in>"),
     ],
 )
-def test_a_winner_says_where_else_it_was_found(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, style: Style, credit: str
-) -> None:
+def test_a_winner_says_where_else_it_was_found(style: Style, credit: str) -> None:
     """Whole or shortened; by what can be opened: no commit, and no id alone."""
     also_in = (
         Provenance("code", "x", "a.py:1"),
@@ -254,9 +231,7 @@ def test_a_line_is_cut_before_a_code_span_that_does_not_fit() -> None:
     assert shortened_line(f"- {line[11:]}", 9, COUNT, style_of("markdown")) == ""
 
 
-def test_an_element_without_a_body_cannot_be_shortened(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_an_element_without_a_body_cannot_be_shortened() -> None:
     """Whatever a source calls XML."""
     text = "<p>" + "word " * 100 + "</p>"
     plugin = make_plugin([], contextkit_format=lambda items, style: [text])
@@ -264,7 +239,7 @@ def test_an_element_without_a_body_cannot_be_shortened(
     assert (piece.text, piece.shorten(50)) == (text, "")
 
 
-def test_a_place_is_named_once(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_place_is_named_once() -> None:
     """Also where several records of it were found."""
     places = [Provenance("log", id=str(n), location="tide.txt") for n in range(3)]
     item = evolve(LONG, also_in=(*places, Provenance("sea", id="7")))

@@ -9,7 +9,6 @@ import textwrap
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,9 +18,8 @@ from contextkit import ContextItem, ContextRequest, InvalidRequestError, Provena
 from contextkit.concurrency import Breaker, in_thread
 from contextkit.pipeline.gather import Answer, Question, gather
 from contextkit.plugin.manager import SourceRegistry
+from tests.making import make_plugin, make_registry
 
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 Query = Callable[[ContextRequest], Any]
 
 LONG = 20.0
@@ -40,7 +38,7 @@ def forever() -> Iterator[threading.Event]:
 
 
 @pytest.fixture
-def registry_of(make_plugin: MakePlugin, make_registry: MakeRegistry) -> Callable[..., Any]:
+def registry_of() -> Callable[..., Any]:
     """A registry of sources with these queries: `registry_of(bad=hang)`."""
 
     def make(**queries: Query) -> SourceRegistry:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from hypothesis import given, settings, strategies as st
 from contextkit import (
     ContextAssembler,
     ContextItem,
-    ContextKit,
     ContextRequest,
     FormattedContext,
     InvalidContextTypeError,
@@ -31,11 +29,10 @@ from contextkit.config.settings import Config
 from contextkit.models.items import DETAILS, GROUPINGS, SHARES, STYLES
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.tokens import counter_for
+from tests.making import OpenKit, make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 PATIENT = AssembleSettings(source_timeout=20.0, deadline=20.0)
@@ -263,7 +260,7 @@ def test_a_smaller_budget_may_come_with_it() -> None:
     assert updated.trace.max_tokens == 80
 
 
-def test_a_record_becomes_its_sources_item(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+def test_a_record_becomes_its_sources_item(open_kit: OpenKit) -> None:
     """The source makes of it what it makes of a hit; a name that nobody has shows its text."""
 
     async def found(request: ContextRequest) -> list[ContextItem]:
@@ -308,7 +305,7 @@ def test_what_is_no_item_is_refused(new: Any, message: str) -> None:
         assembler.update_context_sync(context, new)
 
 
-def test_a_plugin_that_is_no_source_has_no_items(make_plugin: MakePlugin) -> None:
+def test_a_plugin_that_is_no_source_has_no_items() -> None:
     """Its name cannot stand over a section."""
     assembler, _ = assembler_of({"log": notes("log", [1])})
     assembler.registry.register(make_plugin(), "observer")

@@ -6,8 +6,6 @@ import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,11 +15,9 @@ from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit.pipeline.render import GROUPS, group_of, guarded
 from contextkit.text.tokens import counter_for
+from tests.making import OpenKit, make_plugin
 
 counted = counter_for("default")
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
 
 
 def item(source: str, number: int, kind: str, relevance: float = 0.8) -> ContextItem:
@@ -39,7 +35,7 @@ def item(source: str, number: int, kind: str, relevance: float = 0.8) -> Context
 
 
 @pytest.fixture
-def kit(open_kit: OpenKit, make_plugin: MakePlugin) -> ContextKit:
+def kit(open_kit: OpenKit) -> ContextKit:
     """Three sources of different kinds of items."""
     return open_kit(
         {
@@ -185,7 +181,7 @@ async def test_compact_items_are_lines(kit: ContextKit, style: Style) -> None:
     assert places == list(range(places[0], places[0] + 6))
 
 
-async def test_a_source_is_told_the_detail(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_source_is_told_the_detail(open_kit: OpenKit) -> None:
     """And formats accordingly."""
 
     def contextkit_format(items: list[ContextItem], style: Style, detail: Detail) -> list[str]:
@@ -198,9 +194,7 @@ async def test_a_source_is_told_the_detail(open_kit: OpenKit, make_plugin: MakeP
         assert f"markdown {detail}" in (await assembled(kit, detail=detail)).markdown
 
 
-async def test_a_compact_line_that_is_too_long_is_cut_at_a_word(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_compact_line_that_is_too_long_is_cut_at_a_word(open_kit: OpenKit) -> None:
     """It stays one line; an element of XML is left out instead."""
     long = ContextItem("code", "water " * 400, 0.9, id="1")
     kit = open_kit({"code": make_plugin([long])})
@@ -210,9 +204,7 @@ async def test_a_compact_line_that_is_too_long_is_cut_at_a_word(
     assert (await assembled(kit, detail="compact", style="xml", max_tokens=100)).items == []
 
 
-async def test_a_compact_duplicate_names_its_twin_in_its_line(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_compact_duplicate_names_its_twin_in_its_line(open_kit: OpenKit) -> None:
     """Attribution costs no line of its own."""
     twins = {
         name: make_plugin(
@@ -243,9 +235,7 @@ async def test_items_are_search_result_blocks(kit: ContextKit) -> None:
 # -- overrides of one request ---------------------------------------------------------------
 
 
-async def test_a_request_overrides_limits_by_source(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_request_overrides_limits_by_source(open_kit: OpenKit) -> None:
     """Over its own limit, the source's settings and a section's."""
     asked: dict[str, int] = {}
 
@@ -258,9 +248,7 @@ async def test_a_request_overrides_limits_by_source(
     assert asked == {"a": 7, "b": 3}
 
 
-async def test_a_request_overrides_timeouts_by_source(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_request_overrides_timeouts_by_source(open_kit: OpenKit) -> None:
     """The one that hangs costs its own time."""
 
     async def contextkit_query(request: Any) -> list[ContextItem]:
@@ -272,7 +260,7 @@ async def test_a_request_overrides_timeouts_by_source(
     assert context.trace.sources[0].reason == "no answer within 0.01 s"
 
 
-async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit) -> None:
     """Its numbers may be on another scale than those of the others."""
     items = [ContextItem("code", "def water", 0.04, id="1"), item("code", 1, "function")]
     settings = {"sources.code.min_relevance": 0.01}
@@ -281,9 +269,7 @@ async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit, make_plugin: M
     )
 
 
-async def test_diversity_puts_what_repeats_behind(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_diversity_puts_what_repeats_behind(open_kit: OpenKit) -> None:
     """In the text and in the trace."""
     texts = ["High water at noon by the pier", "High water at two by the pier", "Fog at the lock"]
     items = [ContextItem("code", text, 0.9 - n / 10, id=str(n)) for n, text in enumerate(texts)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import given, strategies as st
 from contextkit import ContextItem, ContextKit
 from contextkit.models.candidate import supported
 from contextkit.sources.neighbours import beside, best_supported, sequence_supports, supports
+from tests.making import make_plugin
 
 UNIT = st.floats(0, 1)
 
@@ -148,9 +148,7 @@ def test_a_hint_decides_between_equals() -> None:
 # -- items from a source ----------------------------------------------------------------------
 
 
-async def context_of(
-    make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit], found: list[Any]
-) -> Any:
+async def context_of(open_kit: Callable[..., ContextKit], found: list[Any]) -> Any:
     """A context of what a calibrated source finds."""
     from contextkit import SourceInfo
 
@@ -170,25 +168,23 @@ async def context_of(
     ],
 )
 async def test_a_place_that_is_none_costs_the_source(
-    make_plugin: Any, open_kit: Any, fields: dict[str, Any], reason: str
+    open_kit: Any, fields: dict[str, Any], reason: str
 ) -> None:
     """With the item, the field and what it is."""
     wrong = ContextItem("tide", "x", 0.5, id="w", **fields)
-    context = await context_of(make_plugin, open_kit, [wrong])
+    context = await context_of(open_kit, [wrong])
     assert context.trace.sources[0].state == "failed"
     assert reason in context.trace.sources[0].reason
 
 
-async def test_neighbours_come_into_the_context_with_their_support(
-    make_plugin: Any, open_kit: Any
-) -> None:
+async def test_neighbours_come_into_the_context_with_their_support(open_kit: Any) -> None:
     """What matches by nothing is in for what stands before it, and the trace says so."""
     texts = ("Which way does the ebb run?", "Northwards, along the wall.", "Fog all day.")
     items = [
         ContextItem("tide", text, relevance, id=f"{n}", sequence="log", position=n)
         for n, text, relevance in zip((1, 2, 9), texts, (0.8, 0.0, 0.0), strict=True)
     ]
-    context = await context_of(make_plugin, open_kit, items)
+    context = await context_of(open_kit, items)
     assert [one.id for one in context.items] == ["1", "2"]
     rows = {row.id: row for row in context.trace.items}
     assert rows["2"].scores["support"] == pytest.approx(0.8 * 0.7)

@@ -8,7 +8,7 @@ import json
 import random
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import ModuleType
@@ -36,14 +36,10 @@ from contextkit.models.records import Records
 from contextkit.models.trace import ItemTrace, SourceTrace
 from contextkit.pipeline.pipeline import Pipeline
 from contextkit.text.tokens import counter_for
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
 counted = counter_for("default")
 
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
-
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
-"""Settings under which a slow machine is no trouble."""
 
 SENTENCES = [
     "The harbour master closes the gate two hours before low water.",
@@ -70,7 +66,7 @@ def items(source: str, number: int = 3, relevance: float = 0.9) -> list[ContextI
     ]
 
 
-def source_of(make_plugin: MakePlugin, name: str, number: int = 3, **hooks: Any) -> ModuleType:
+def source_of(name: str, number: int = 3, **hooks: Any) -> ModuleType:
     """A source that finds so many items."""
     return make_plugin(items(name, number), **hooks)
 
@@ -88,17 +84,15 @@ def verdicts(context: FormattedContext) -> dict[tuple[str, str], ItemTrace]:
 # -- what comes out -------------------------------------------------------------------------
 
 
-async def test_a_context_is_laid_out_as_in_the_seed(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_context_is_laid_out_as_in_the_seed(open_kit: OpenKit) -> None:
     """Sections by priority, items best first, the counts in the last line."""
     kit = open_kit(
         {
-            "moon": source_of(make_plugin, "moon", 1),
-            "tide": source_of(make_plugin, "tide", 2, contextkit_source=SourceInfo(priority=90)),
+            "moon": source_of("moon", 1),
+            "tide": source_of("tide", 2, contextkit_source=SourceInfo(priority=90)),
             "silent": make_plugin([]),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     context = await kit.assemble_context("when does the tide turn?")
     assert context.markdown == (
@@ -125,11 +119,9 @@ async def test_a_context_is_laid_out_as_in_the_seed(
     assert context.token_count == counted(context.markdown)
 
 
-async def test_a_context_can_be_copied_and_sent_elsewhere(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_context_can_be_copied_and_sent_elsewhere(open_kit: OpenKit) -> None:
     """Its trace says there what it says here, whether it was read before or not."""
-    kit = open_kit({"tide": source_of(make_plugin, "tide", 3)}, settings=PATIENT)
+    kit = open_kit({"tide": source_of("tide", 3)}, settings=KEYWORDS)
     context = await kit.assemble_context("when does the tide turn?")
     sent = copy.deepcopy(context)
 
@@ -140,11 +132,9 @@ async def test_a_context_can_be_copied_and_sent_elsewhere(
     assert repr(context.trace.items) == repr(sent.trace.items)
 
 
-async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_the_trace_tells_what_happened(open_kit: OpenKit) -> None:
     """Stages, sources and items, with numbers that add up."""
-    kit = open_kit(
-        {"tide": source_of(make_plugin, "tide", 40), "silent": make_plugin([])}, settings=PATIENT
-    )
+    kit = open_kit({"tide": source_of("tide", 40), "silent": make_plugin([])}, settings=KEYWORDS)
     context = await kit.assemble_context("when does the tide turn?", limit=40, max_tokens=200)
     trace = context.trace
     stages = ["queue", "signals", "prepare", "gather", "filter", "rank", "dedup", "format", "fit"]
@@ -176,10 +166,10 @@ async def test_the_trace_tells_what_happened(open_kit: OpenKit, make_plugin: Mak
     assert json.loads(json.dumps(context.as_dict()))["token_count"] == context.token_count
 
 
-async def test_truncated_items_are_named(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_truncated_items_are_named(open_kit: OpenKit) -> None:
     """By their ids; the trace tells from how much to how much."""
     long = ContextItem("tide", " ".join(SENTENCES * 20), 0.9, id="long", location="tide.txt:1")
-    kit = open_kit({"tide": make_plugin([long, *items("tide", 2, 0.5)])}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin([long, *items("tide", 2, 0.5)])}, settings=KEYWORDS)
     context = await kit.assemble_context("when does the tide turn?", max_tokens=300)
     assert context.truncated_items == ["long"]
     assert context.truncated
@@ -192,29 +182,25 @@ async def test_truncated_items_are_named(open_kit: OpenKit, make_plugin: MakePlu
     assert context.items[0].id == "long"
 
 
-async def test_nothing_anywhere_is_an_empty_context(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_nothing_anywhere_is_an_empty_context(open_kit: OpenKit) -> None:
     """Not an error, not a heading."""
-    kit = open_kit({"tide": make_plugin([]), "moon": make_plugin([])}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin([]), "moon": make_plugin([])}, settings=KEYWORDS)
     context = await kit.assemble_context("when does the tide turn?")
     assert context == FormattedContext("", [], 0, {})
     assert [source.state for source in context.trace.sources] == ["empty", "empty"]
     assert context.trace.notes == ()
 
 
-async def test_nobody_to_ask(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_nobody_to_ask(open_kit: OpenKit) -> None:
     """No source on, or none named: an empty context, and a note that says so."""
     note = "no source was queried: none is on, or none was named"
-    empty = await open_kit(settings=PATIENT).assemble_context("when does the tide turn?")
+    empty = await open_kit(settings=KEYWORDS).assemble_context("when does the tide turn?")
     assert (empty.markdown, empty.trace.notes) == ("", (note,))
-    kit = open_kit({"tide": source_of(make_plugin, "tide")}, settings=PATIENT)
+    kit = open_kit({"tide": source_of("tide")}, settings=KEYWORDS)
     assert (await kit.assemble_context("tide?", [])).trace.notes == (note,)
 
 
-async def test_below_the_floor_is_told_from_none_found(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_below_the_floor_is_told_from_none_found(open_kit: OpenKit) -> None:
     """A source whose items are all too far off found something, and nothing relevant."""
     kit = open_kit(
         {
@@ -222,7 +208,7 @@ async def test_below_the_floor_is_told_from_none_found(
             "near": make_plugin([*items("near", 1), ContextItem("near", "x", 0.05, id="far")]),
             "none": make_plugin([]),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     context = await kit.assemble_context("when does the tide turn?")
     assert [(source.section, source.state, source.reason) for source in context.trace.sources] == [
@@ -237,7 +223,7 @@ async def test_below_the_floor_is_told_from_none_found(
 
 
 async def test_a_source_whose_items_are_all_duplicates_is_not_below_the_floor(
-    open_kit: OpenKit, make_plugin: MakePlugin
+    open_kit: OpenKit,
 ) -> None:
     """What it found was relevant; another had it too."""
     same = "High water comes at noon on Monday, two hours after the moon."
@@ -251,7 +237,7 @@ async def test_a_source_whose_items_are_all_duplicates_is_not_below_the_floor(
                 ]
             ),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     context = await kit.assemble_context("when does the tide turn?")
     assert traced(context, "b").state == "ok"
@@ -263,13 +249,9 @@ async def test_a_source_whose_items_are_all_duplicates_is_not_below_the_floor(
 
 
 @pytest.mark.parametrize("style", STYLES)
-async def test_every_budget_holds_in_every_style(
-    open_kit: OpenKit, make_plugin: MakePlugin, style: Style
-) -> None:
+async def test_every_budget_holds_in_every_style(open_kit: OpenKit, style: Style) -> None:
     """From one token to more than there is, and to more than any float."""
-    kit = open_kit(
-        {name: source_of(make_plugin, name, 10) for name in ("tide", "moon")}, settings=PATIENT
-    )
+    kit = open_kit({name: source_of(name, 10) for name in ("tide", "moon")}, settings=KEYWORDS)
     for max_tokens in (1, 2, 10, 40, 100, 500, 10**9, 10**400):
         context = await kit.assemble_context("tide?", max_tokens=max_tokens, style=style)
         assert context.token_count <= max_tokens
@@ -282,12 +264,10 @@ async def test_every_budget_holds_in_every_style(
             assert context.trace.notes == (f"no item fits into {max_tokens} tokens",)
 
 
-async def test_the_soft_limit_exceeds_and_says_so(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_the_soft_limit_exceeds_and_says_so(open_kit: OpenKit) -> None:
     """Seed 1: exceed rather than cut, with a warning in the log and the flag."""
     long = [ContextItem("tide", " ".join(SENTENCES * 9), 0.9, id="long")]
-    kit = open_kit({"tide": make_plugin(long)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(long)}, settings=KEYWORDS)
     with capture_logs() as logs:
         context = await kit.assemble_context("tide?", max_tokens=100, overflow="soft")
     assert context.budget_exceeded
@@ -306,10 +286,10 @@ async def test_the_soft_limit_exceeds_and_says_so(
     assert not within.budget_exceeded
 
 
-async def test_weights_share_the_budget(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_weights_share_the_budget(open_kit: OpenKit) -> None:
     """The request's before the configured before the source's."""
-    heavy = source_of(make_plugin, "tide", 60, contextkit_weight=lambda request: 3.0)
-    kit = open_kit({"tide": heavy, "moon": source_of(make_plugin, "moon", 60)}, settings=PATIENT)
+    heavy = source_of("tide", 60, contextkit_weight=lambda request: 3.0)
+    kit = open_kit({"tide": heavy, "moon": source_of("moon", 60)}, settings=KEYWORDS)
 
     async def share(**options: Any) -> float:
         context = await kit.assemble_context("tide?", limit=60, max_tokens=1000, **options)
@@ -323,14 +303,14 @@ async def test_weights_share_the_budget(open_kit: OpenKit, make_plugin: MakePlug
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_half_a_surrogate_pair_is_nowhere_in_the_text(
-    open_kit: OpenKit, make_plugin: MakePlugin, style: Style
+    open_kit: OpenKit, style: Style
 ) -> None:
     """Not in a heading, and not in the list of sources: a host could not write it anywhere."""
     item = ContextItem(
         "tide", "high water", 0.9, id="\ud800", kind="a\ud800", location="b\ud800", title="c\ud800"
     )
     plugin = make_plugin([item], contextkit_source=SourceInfo(title="Tide \ud800"))
-    kit = open_kit({"tide": plugin}, settings=PATIENT)
+    kit = open_kit({"tide": plugin}, settings=KEYWORDS)
     context = await kit.assemble_context("tide", include_sources=True, style=style)
     assert context.markdown.encode("utf-8")
     assert "Tide ?" in context.markdown
@@ -340,7 +320,7 @@ async def test_half_a_surrogate_pair_is_nowhere_in_the_text(
 # -- what a source gets ---------------------------------------------------------------------
 
 
-async def test_a_source_gets_its_own_request(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_source_gets_its_own_request(open_kit: OpenKit) -> None:
     """Its records and settings, the project and the workspace, for query and weight alike."""
     seen: list[ContextRequest] = []
 
@@ -355,7 +335,7 @@ async def test_a_source_gets_its_own_request(open_kit: OpenKit, make_plugin: Mak
     plugin = make_plugin(contextkit_query=contextkit_query, contextkit_weight=contextkit_weight)
     kit = open_kit(
         {"tide": plugin},
-        settings=PATIENT | {"sources.tide.harbour": "Kiel", "sources.tide.limit": 7},
+        settings=KEYWORDS | {"sources.tide.harbour": "Kiel", "sources.tide.limit": 7},
     )
     await kit.assemble_context("when does the tide turn?", filters={"day": "mon"})
     assert len(seen) == 2
@@ -367,9 +347,7 @@ async def test_a_source_gets_its_own_request(open_kit: OpenKit, make_plugin: Mak
         assert (request.records.source, request.records.project) == ("tide", kit.project)
 
 
-async def test_what_a_source_does_to_its_request_reaches_nobody_else(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_a_source_does_to_its_request_reaches_nobody_else(open_kit: OpenKit) -> None:
     """Not another source, not the host, and not the settings."""
     seen: list[ContextRequest] = []
 
@@ -382,7 +360,7 @@ async def test_what_a_source_does_to_its_request_reaches_nobody_else(
         return []
 
     plugins = {name: make_plugin(contextkit_query=reckless) for name in ("tide", "moon")}
-    kit = open_kit(plugins, settings=PATIENT | {"sources.tide.harbours": ["Wedel"]})
+    kit = open_kit(plugins, settings=KEYWORDS | {"sources.tide.harbours": ["Wedel"]})
     weights, filters = {"tide": 2.0}, {"day": "mon"}
     for _ in range(2):
         await kit.assemble_context("when does the tide turn?", weights=weights, filters=filters)
@@ -394,9 +372,7 @@ async def test_what_a_source_does_to_its_request_reaches_nobody_else(
     assert kit.config.source("moon").own == {}
 
 
-async def test_hooks_are_called_once_per_source_and_batch(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_hooks_are_called_once_per_source_and_batch(open_kit: OpenKit) -> None:
     """However many items there are, whichever plugins wrap them."""
     calls: list[tuple[str, str, int]] = []
 
@@ -415,7 +391,6 @@ async def test_hooks_are_called_once_per_source_and_batch(
 
     sources = {
         name: source_of(
-            make_plugin,
             name,
             20,
             contextkit_format=contextkit_format,
@@ -423,7 +398,7 @@ async def test_hooks_are_called_once_per_source_and_batch(
         )
         for name in ("tide", "moon")
     }
-    kit = open_kit({**sources, "tracer": make_plugin(contextkit_format=watched)}, settings=PATIENT)
+    kit = open_kit({**sources, "tracer": make_plugin(contextkit_format=watched)}, settings=KEYWORDS)
     await kit.assemble_context("when does the tide turn?")
     assert sorted(calls) == [
         ("format", "moon", 20),
@@ -436,7 +411,7 @@ async def test_hooks_are_called_once_per_source_and_batch(
 
 
 async def test_the_searches_of_all_sources_travel_together(
-    open_kit: OpenKit, make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch
+    open_kit: OpenKit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Five sources that ask the store cost one round trip."""
 
@@ -449,7 +424,7 @@ async def test_the_searches_of_all_sources_travel_together(
 
     names = ["a", "b", "c", "d", "e"]
     kit = open_kit(
-        {name: make_plugin(contextkit_query=contextkit_query) for name in names}, settings=PATIENT
+        {name: make_plugin(contextkit_query=contextkit_query) for name in names}, settings=KEYWORDS
     )
     for number, name in enumerate(names):
         kit.records(name).put([Record(id="1", text=f"{name}: {SENTENCES[number]}")])
@@ -467,16 +442,14 @@ async def test_the_searches_of_all_sources_travel_together(
     assert context.sources_used
 
 
-async def test_a_source_may_say_that_it_has_no_dense_vectors(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_may_say_that_it_has_no_dense_vectors(open_kit: OpenKit) -> None:
     """Its records are searched by keywords alone."""
     kit = open_kit(
         {
             "code": make_plugin([], contextkit_source=SourceInfo(embedder="none")),
             "tide": make_plugin([]),
         },
-        settings={**PATIENT, "embedding.model": "wordllama"},
+        settings={**KEYWORDS, "embedding.model": "wordllama"},
     )
     assert (kit.embedder("code").name, kit.embedder("tide").name) == ("none", "wordllama-256")
 
@@ -484,9 +457,7 @@ async def test_a_source_may_say_that_it_has_no_dense_vectors(
 # -- trouble --------------------------------------------------------------------------------
 
 
-async def test_what_goes_wrong_in_a_hook_with_a_default_is_noted_once(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_what_goes_wrong_in_a_hook_with_a_default_is_noted_once(open_kit: OpenKit) -> None:
     """Its items are there, in the default way; trace and log name source and hook."""
 
     def fails(*_: Any) -> Any:
@@ -499,7 +470,7 @@ async def test_what_goes_wrong_in_a_hook_with_a_default_is_noted_once(
         contextkit_dedup_keys=lambda items: fails(),
         contextkit_truncate=lambda item, max_tokens, count: fails(),
     )
-    kit = open_kit({"tide": plugin}, settings=PATIENT)
+    kit = open_kit({"tide": plugin}, settings=KEYWORDS)
     with capture_logs() as logs:
         context = await kit.assemble_context("tide?", max_tokens=300)
     assert context.items
@@ -518,12 +489,12 @@ async def test_what_goes_wrong_in_a_hook_with_a_default_is_noted_once(
 
 
 async def test_a_source_that_fails_is_in_the_trace_and_the_others_in_the_context(
-    open_kit: OpenKit, make_plugin: MakePlugin
+    open_kit: OpenKit,
 ) -> None:
     """And after some failures it is left alone."""
     kit = open_kit(
-        {"bad": make_plugin(contextkit_query=3), "good": source_of(make_plugin, "good")},
-        settings=PATIENT | {"assemble.breaker_failures": 2},
+        {"bad": make_plugin(contextkit_query=3), "good": source_of("good")},
+        settings=KEYWORDS | {"assemble.breaker_failures": 2},
     )
     states = []
     for _ in range(3):
@@ -534,9 +505,7 @@ async def test_a_source_that_fails_is_in_the_trace_and_the_others_in_the_context
     assert states == [("failed", "closed"), ("failed", "open"), ("breaker_open", "open")]
 
 
-async def test_a_source_has_a_timeout_of_its_own(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_has_a_timeout_of_its_own(open_kit: OpenKit) -> None:
     """The configured one beats that of the request."""
 
     async def contextkit_query(request: ContextRequest) -> None:
@@ -545,9 +514,9 @@ async def test_a_source_has_a_timeout_of_its_own(
     kit = open_kit(
         {
             "slow": make_plugin(contextkit_query=contextkit_query),
-            "good": source_of(make_plugin, "good"),
+            "good": source_of("good"),
         },
-        settings=PATIENT | {"sources.slow.timeout": 0.05},
+        settings=KEYWORDS | {"sources.slow.timeout": 0.05},
     )
     context = await kit.assemble_context("tide?")
     assert context.sources_used == {"good": 3}
@@ -555,11 +524,9 @@ async def test_a_source_has_a_timeout_of_its_own(
     assert (slow.state, slow.reason) == ("timed_out", "no answer within 0.05 s")
 
 
-async def test_an_unknown_source_names_the_valid_ones(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_an_unknown_source_names_the_valid_ones(open_kit: OpenKit) -> None:
     """Seed 1's error, with the nearest name."""
-    kit = open_kit({name: make_plugin([]) for name in ("tide", "moon")}, settings=PATIENT)
+    kit = open_kit({name: make_plugin([]) for name in ("tide", "moon")}, settings=KEYWORDS)
     with pytest.raises(InvalidContextTypeError) as caught:
         await kit.assemble_context("tide?", ["moon", "tied"])
     assert str(caught.value) == (
@@ -567,13 +534,11 @@ async def test_an_unknown_source_names_the_valid_ones(
     )
 
 
-async def test_a_source_that_is_named_is_asked_although_it_is_off(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_source_that_is_named_is_asked_although_it_is_off(open_kit: OpenKit) -> None:
     """For this request alone."""
     kit = open_kit(
-        {name: source_of(make_plugin, name, 1) for name in ("tide", "moon")},
-        settings=PATIENT | {"sources.moon.enabled": False},
+        {name: source_of(name, 1) for name in ("tide", "moon")},
+        settings=KEYWORDS | {"sources.moon.enabled": False},
     )
     assert (await kit.assemble_context("tide?")).sources_used == {"tide": 1}
     assert (await kit.assemble_context("tide?", ["moon"])).sources_used == {"moon": 1}
@@ -583,14 +548,14 @@ async def test_a_source_that_is_named_is_asked_although_it_is_off(
     assert (await kit.assemble_context("tide?")).sources_used == {"moon": 1}
 
 
-async def test_a_long_query_is_fine(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_long_query_is_fine(open_kit: OpenKit) -> None:
     """100 kB: the first part is searched for, and the trace says so."""
 
     async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
         hits = await request.records.search(request.query)
         return [ContextItem("tide", hit.record.text, hit.relevance) for hit in hits]
 
-    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS)
     kit.records("tide").put([Record(id="1", text=SENTENCES[0])])
     context = await kit.assemble_context("the harbour master " * 6000)
     assert context.sources_used == {"tide": 1}
@@ -599,23 +564,21 @@ async def test_a_long_query_is_fine(open_kit: OpenKit, make_plugin: MakePlugin) 
     )
 
 
-async def test_strange_queries_find_what_they_find(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_strange_queries_find_what_they_find(open_kit: OpenKit) -> None:
     """No query breaks a source."""
 
     async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
         hits = await request.records.search(request.query)
         return [ContextItem("tide", hit.record.text, hit.relevance) for hit in hits]
 
-    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS)
     kit.records("tide").put([Record(id="1", text=SENTENCES[0])])
     for query in ("?", "\udcff", "\x00", "the", "💧" * 50, "'; --", "a" * 8193):
         context = await kit.assemble_context(query)
         assert traced(context, "tide").state in {"ok", "empty", "below_floor"}, query
 
 
-async def test_a_degraded_search_is_noted(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_a_degraded_search_is_noted(open_kit: OpenKit) -> None:
     """Where the model fails, search goes on with keywords, and the trace says so."""
 
     def contextkit_embedder(model: str) -> None:
@@ -623,10 +586,10 @@ async def test_a_degraded_search_is_noted(open_kit: OpenKit, make_plugin: MakePl
 
     kit = open_kit(
         {
-            "tide": source_of(make_plugin, "tide"),
+            "tide": source_of("tide"),
             "boats": make_plugin(contextkit_embedder=contextkit_embedder),
         },
-        settings={**PATIENT, "embedding.model": "boats:one"},
+        settings={**KEYWORDS, "embedding.model": "boats:one"},
     )
     context = await kit.assemble_context("tide?")
     [note] = context.trace.notes
@@ -635,9 +598,7 @@ async def test_a_degraded_search_is_noted(open_kit: OpenKit, make_plugin: MakePl
     assert context.items
 
 
-async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(open_kit: OpenKit) -> None:
     """Another process can have the store at once."""
     under_way = asyncio.Event()
 
@@ -645,14 +606,14 @@ async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(
         under_way.set()
         await asyncio.sleep(20)
 
-    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS)
     assembling = asyncio.create_task(kit.assemble_context("tide?"))
     await under_way.wait()
     assembling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await assembling
     assert asyncio.all_tasks() == {asyncio.current_task()}
-    other = open_kit(settings=PATIENT)
+    other = open_kit(settings=KEYWORDS)
     assert await asyncio.to_thread(other.store.count, None, None, {}) == 0
 
 
@@ -660,9 +621,7 @@ async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(
 
 
 @pytest.mark.uncounted
-async def test_a_hundred_at_once_give_the_same_as_one_by_one(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_a_hundred_at_once_give_the_same_as_one_by_one(open_kit: OpenKit) -> None:
     """Nothing of one request is in another's text."""
 
     async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
@@ -681,7 +640,7 @@ async def test_a_hundred_at_once_give_the_same_as_one_by_one(
             "moon": make_plugin(contextkit_query=contextkit_query),
             "plain": make_plugin(contextkit_query=plain),
         },
-        settings=PATIENT,
+        settings=KEYWORDS,
     )
     for name in ("tide", "moon"):
         kit.records(name).put(
@@ -700,9 +659,7 @@ async def test_a_hundred_at_once_give_the_same_as_one_by_one(
     assert len({context.markdown for context in apart}) == 100
 
 
-async def test_the_order_of_the_answers_makes_no_difference(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_the_order_of_the_answers_makes_no_difference(open_kit: OpenKit) -> None:
     """Whichever source is first, the text is the same."""
     texts = set()
     for order in (("a", "b", "c"), ("c", "a", "b"), ("b", "c", "a")):
@@ -719,19 +676,19 @@ async def test_the_order_of_the_answers_makes_no_difference(
             return contextkit_query
 
         kit = open_kit(
-            {name: make_plugin(contextkit_query=query(name)) for name in order}, settings=PATIENT
+            {name: make_plugin(contextkit_query=query(name)) for name in order}, settings=KEYWORDS
         )
         texts.add((await kit.assemble_context("tide?", max_tokens=300)).markdown)
     assert len(texts) == 1
 
 
-async def test_the_text_does_not_depend_on_when(open_kit: OpenKit, make_plugin: MakePlugin) -> None:
+async def test_the_text_does_not_depend_on_when(open_kit: OpenKit) -> None:
     """A second later it is the same, byte for byte, so that prompt caches hold."""
     now = datetime(2026, 7, 1, tzinfo=UTC)
     dated = [
         evolve(item, created_at=now - timedelta(days=n)) for n, item in enumerate(items("tide", 9))
     ]
-    kit = open_kit({"tide": make_plugin(dated)}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin(dated)}, settings=KEYWORDS)
     texts = set()
     for seconds in (0, 1, 3600):
         clock = partial(datetime.__add__, now, timedelta(seconds=seconds))
@@ -747,7 +704,7 @@ Hostile = tuple[ContextKit, list[str]]
 
 
 @pytest.fixture
-def hostile(open_kit: OpenKit, make_plugin: MakePlugin) -> Hostile:
+def hostile(open_kit: OpenKit) -> Hostile:
     """A kit with a source that finds what stands in a list."""
     contents: list[str] = []
 
@@ -755,7 +712,7 @@ def hostile(open_kit: OpenKit, make_plugin: MakePlugin) -> Hostile:
         return [ContextItem("tide", content, 0.9) for content in contents]
 
     return open_kit(
-        {"tide": make_plugin(contextkit_query=contextkit_query)}, settings=PATIENT
+        {"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS
     ), contents
 
 
@@ -773,19 +730,15 @@ def test_whatever_a_source_finds_the_budget_holds(
     json.dumps(context.as_dict()).encode("utf-8")
 
 
-async def test_records_of_an_assembler_are_bound_to_source_and_project(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+async def test_records_of_an_assembler_are_bound_to_source_and_project(open_kit: OpenKit) -> None:
     """As a source sees them."""
-    kit = open_kit({"tide": make_plugin([])}, settings=PATIENT)
+    kit = open_kit({"tide": make_plugin([])}, settings=KEYWORDS)
     assert kit.pipeline.records("tide", "p") == Records(kit.store, "tide", "p")
 
 
-def test_a_thread_may_assemble_while_another_does(
-    open_kit: OpenKit, make_plugin: MakePlugin
-) -> None:
+def test_a_thread_may_assemble_while_another_does(open_kit: OpenKit) -> None:
     """A kit is safe to share between event loops in threads."""
-    kit = open_kit({"tide": source_of(make_plugin, "tide")}, settings=PATIENT)
+    kit = open_kit({"tide": source_of("tide")}, settings=KEYWORDS)
     texts: list[str] = []
 
     def work() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -32,9 +31,7 @@ from contextkit.pipeline.recipes import (
     title_of,
 )
 from contextkit.plugin.manager import SourceRegistry
-
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
+from tests.making import make_plugin, make_registry
 
 
 def outlook(day: str, depth: float | None = None) -> Recipe:
@@ -52,9 +49,7 @@ def template(name: str = "outlook", build: Any = outlook) -> RecipeTemplate:
 # -- finding --------------------------------------------------------------------------------
 
 
-def test_recipes_of_every_plugin_that_is_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_recipes_of_every_plugin_that_is_on() -> None:
     """Sorted by name; a hook may say that there is none."""
     registry = make_registry(
         {
@@ -71,7 +66,7 @@ def test_recipes_of_every_plugin_that_is_on(
     assert find_recipe(registry, "x") == offered["x"]
 
 
-def test_two_plugins_with_one_recipe(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_two_plugins_with_one_recipe() -> None:
     """Neither is picked in silence."""
     registry = make_registry(
         {name: make_plugin(contextkit_recipes=[template()]) for name in ("tide", "moon")}
@@ -83,7 +78,7 @@ def test_two_plugins_with_one_recipe(make_registry: MakeRegistry, make_plugin: M
     assert find_recipe(registry, "outlook").plugin == "tide"
 
 
-def test_an_unknown_recipe(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_an_unknown_recipe() -> None:
     """The error names those there are."""
     registry = make_registry({"tide": make_plugin(contextkit_recipes=[template()])})
     with pytest.raises(InvalidRequestError) as caught:
@@ -102,9 +97,7 @@ def test_an_unknown_recipe(make_registry: MakeRegistry, make_plugin: MakePlugin)
         ([template(build="outlook")], "RecipeTemplate: build is a str"),
     ],
 )
-def test_wrong_recipes_cost_that_plugins_recipes(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str
-) -> None:
+def test_wrong_recipes_cost_that_plugins_recipes(result: Any, reason: str) -> None:
     """The others are there; the log names plugin and hook."""
     registry = make_registry(
         {
@@ -202,7 +195,7 @@ def test_a_footer_may_count_the_items_of_a_source() -> None:
 
 
 @pytest.fixture
-def registry(make_registry: MakeRegistry, make_plugin: MakePlugin) -> SourceRegistry:
+def registry() -> SourceRegistry:
     """Three sources of different priorities, one of them off."""
     registry: SourceRegistry = make_registry(
         {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from types import ModuleType
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from contextkit import ContextItem
 from contextkit.models.candidate import Candidate, Scores
 from contextkit.pipeline.select import Selection, select
 from contextkit.plugin.manager import SourceRegistry
+from tests.making import make_plugin, make_registry
 
 FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 
 
 def candidate(
@@ -49,7 +47,7 @@ def keyed(items: Sequence[ContextItem]) -> list[list[str]]:
 
 
 @pytest.fixture
-def registry(make_registry: MakeRegistry, make_plugin: MakePlugin) -> SourceRegistry:
+def registry() -> SourceRegistry:
     """Two sources with keys and one without."""
     registry: SourceRegistry = make_registry(
         {
@@ -143,9 +141,7 @@ def test_what_is_kept_stands_best_first(registry: SourceRegistry) -> None:
         ([None], "expected a sequence of str, got None"),
     ],
 )
-def test_wrong_keys_are_no_keys(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, result: Any, reason: str
-) -> None:
+def test_wrong_keys_are_no_keys(result: Any, reason: str) -> None:
     """The items go on; the failure is told with source and hook."""
     told: list[tuple[str, str, str]] = []
     registry = make_registry({"tide": make_plugin([], contextkit_dedup_keys=lambda items: result)})
@@ -159,9 +155,7 @@ def test_wrong_keys_are_no_keys(
     assert told == [("tide", "contextkit_dedup_keys", reason)]
 
 
-def test_keys_are_asked_for_once_per_source(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_keys_are_asked_for_once_per_source() -> None:
     """With all of its items; `None` is no keys."""
     calls = []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.models.candidate import Candidate, Scores
 from contextkit.models.items import Detail, Style, Successor
 from contextkit.pipeline.supersede import mark_superseded
+from tests.making import make_plugin
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
 TIMEOUT = "The API timeout is {} s"
@@ -113,7 +113,7 @@ def test_what_is_no_update_is_left_alone(older: Candidate, newer: Candidate) -> 
 
 
 @pytest.fixture
-def kit(make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit]) -> ContextKit:
+def kit(open_kit: Callable[..., ContextKit]) -> ContextKit:
     """A source of notes, two of which contradict each other, and one of history."""
     texts = ((TIMEOUT.format(30), 0.9), (TIMEOUT.format(60), 0.5), ("Gates close at dusk", 0.6))
     found = {
@@ -197,9 +197,7 @@ async def test_diversity_does_not_put_the_older_one_first(kit: ContextKit) -> No
     assert order.index("notes1") < order.index("notes0")
 
 
-async def test_a_source_may_know_by_itself(
-    make_plugin: Callable[..., ModuleType], open_kit: Callable[..., ContextKit]
-) -> None:
+async def test_a_source_may_know_by_itself(open_kit: Callable[..., ContextKit]) -> None:
     """An item that says what supersedes it is shown so; a date is not needed."""
     item = ContextItem("notes", "Old news", 0.9, id="old", superseded_by=Successor("new"))
     kit = open_kit({"notes": make_plugin([item])}, settings={"embedding.model": "none"})

@@ -8,7 +8,6 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,13 +18,10 @@ from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequest
 from contextkit.errors import UseHistoryError
 from contextkit.pipeline.request import make_request
 from contextkit.pipeline.usage import UseHistory, history_of
-
-MakePlugin = Callable[..., ModuleType]
-OpenKit = Callable[..., ContextKit]
+from tests.making import KEYWORDS, OpenKit, make_plugin
 
 DAY = 86_400.0
 A, B, C = ("memories", "a"), ("memories", "b"), ("code", "src/x.py::f:1")
-PATIENT = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0, "embedding.model": "none"}
 
 
 @define
@@ -255,12 +251,12 @@ def items(*given: tuple[str, float]) -> list[ContextItem]:
 
 
 @pytest.fixture
-def open_notes(open_kit: OpenKit, make_plugin: MakePlugin) -> Callable[..., ContextKit]:
+def open_notes(open_kit: OpenKit) -> Callable[..., ContextKit]:
     """Opens a kit whose source finds some items: `open_notes(("a", 0.9), …)`."""
 
     def open_one(*found: tuple[str, float], **settings: Any) -> ContextKit:
         plugin = make_plugin(items(*found), contextkit_source=SourceInfo(scale="calibrated"))
-        return open_kit({"notes": plugin}, settings={**PATIENT, **settings})
+        return open_kit({"notes": plugin}, settings={**KEYWORDS, **settings})
 
     return open_one
 

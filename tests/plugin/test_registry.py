@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import attrs
@@ -21,12 +20,11 @@ from contextkit.config.settings import Config
 from contextkit.errors import DuplicateSourceError, InvalidContextTypeError, PluginError
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.plugin.status import PluginStatus
+from tests.making import make_plugin, make_registry
 
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-MakePlugin = Callable[..., ModuleType]
-MakeRegistry = Callable[..., SourceRegistry]
 REQUEST = ContextRequest(query="when is high water?")
 
 WORKING = """
@@ -234,7 +232,7 @@ def test_a_contested_name_that_is_off_stays_off(site: Site) -> None:
         registry.require("tide")
 
 
-def test_two_spellings_are_one_name(site: Site, make_plugin: MakePlugin) -> None:
+def test_two_spellings_are_one_name(site: Site) -> None:
     """Settings could not tell `tide-log` from `tide_log`: the error says who spells it how."""
     site.install("tide-tables", "tide-log", WORKING.format(name="tide-log"))
     with pytest.raises(DuplicateSourceError, match=r"\(as 'tide-log'\) and by the host process"):
@@ -281,14 +279,14 @@ def test_without_entry_points_nothing_installed_is_there(site: Site) -> None:
 # -- a host's own plugins -------------------------------------------------------------------
 
 
-def test_a_host_registers_its_own(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_host_registers_its_own() -> None:
     """It is on at once, and known as the host's."""
     registry = make_registry({"tide": make_plugin([])})
     assert registry.plugins == [PluginStatus(name="tide", state="on", is_source=True)]
     assert registry.plugins[0].distribution == "the host process"
 
 
-def test_a_hosts_source_can_be_configured_off(make_plugin: MakePlugin) -> None:
+def test_a_hosts_source_can_be_configured_off() -> None:
     """The user's settings hold for it too."""
     registry = SourceRegistry(off(tide=False), entry_points=False)
     registry.register(make_plugin([]), "tide")
@@ -298,9 +296,7 @@ def test_a_hosts_source_can_be_configured_off(make_plugin: MakePlugin) -> None:
     assert registry.sources == ["tide"]
 
 
-def test_a_name_is_taken_once(
-    site: Site, make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_name_is_taken_once(site: Site) -> None:
     """A host's plugin does not replace another of that name."""
     site.install("tide-tables", "tide", WORKING.format(name="tide"))
     with pytest.raises(DuplicateSourceError, match="by tide-tables and by the host process"):
@@ -311,22 +307,20 @@ def test_a_name_is_taken_once(
 
 
 @pytest.mark.parametrize("name", ["", "Tide", "9tide", "ti de", "tide!", "-tide"])
-def test_a_name_must_be_a_sources(
-    make_registry: MakeRegistry, make_plugin: MakePlugin, name: str
-) -> None:
+def test_a_name_must_be_a_sources(name: str) -> None:
     """Names are what settings and variables can spell."""
     with pytest.raises(PluginError, match="is not a source's name: lower-case letters"):
         make_registry({name: make_plugin([])})
 
 
-def test_a_plugin_has_one_name(make_registry: MakeRegistry, make_plugin: MakePlugin) -> None:
+def test_a_plugin_has_one_name() -> None:
     """The same object is not two sources."""
     plugin = make_plugin([])
     with pytest.raises(PluginError, match="already registered under a different name"):
         make_registry({"a": plugin, "b": plugin})
 
 
-def test_an_unhashable_plugin_is_refused(make_registry: MakeRegistry) -> None:
+def test_an_unhashable_plugin_is_refused() -> None:
     """Pluggy keeps plugins in sets: it would break the calls of every other source."""
 
     @attrs.define
@@ -339,9 +333,7 @@ def test_an_unhashable_plugin_is_refused(make_registry: MakeRegistry) -> None:
         make_registry({"tide": Tide()})
 
 
-def test_a_refused_plugin_leaves_nothing_behind(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_refused_plugin_leaves_nothing_behind() -> None:
     """Its other hooks are gone with it, and the name is free."""
     registry = make_registry({"tide": make_plugin([])})
     wrong = make_plugin([], contextkit_weight=lambda weather: 2.0)
@@ -352,7 +344,7 @@ def test_a_refused_plugin_leaves_nothing_behind(
     assert registry.sources == ["moon", "tide"]
 
 
-def test_a_plugin_whose_attribute_raises(make_registry: MakeRegistry) -> None:
+def test_a_plugin_whose_attribute_raises() -> None:
     """Looking at a plugin runs its properties; what they raise is that plugin's."""
 
     class Tide:
@@ -367,9 +359,7 @@ def test_a_plugin_whose_attribute_raises(make_registry: MakeRegistry) -> None:
 # -- names that are no sources --------------------------------------------------------------
 
 
-def test_an_unknown_source_names_the_nearest(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_an_unknown_source_names_the_nearest() -> None:
     """Whatever is done with the name."""
     registry = make_registry({"tide": make_plugin([]), "moon": make_plugin([])})
     for asked in (registry.require, registry.enable, registry.disable):
@@ -381,9 +371,7 @@ def test_an_unknown_source_names_the_nearest(
         assert (caught.value.invalid_type, caught.value.valid_types) == ("tides", ["moon", "tide"])
 
 
-def test_a_plugin_without_query_is_no_source(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_a_plugin_without_query_is_no_source() -> None:
     """It is on, it is listed, and it cannot be asked."""
     registry = make_registry({"helper": make_plugin(contextkit_recipes=None)})
     assert (status(registry, "helper").state, registry.sources) == ("on", [])
@@ -394,9 +382,7 @@ def test_a_plugin_without_query_is_no_source(
 # -- commands -------------------------------------------------------------------------------
 
 
-def test_commands_come_from_the_plugins_that_are_on(
-    make_registry: MakeRegistry, make_plugin: MakePlugin
-) -> None:
+def test_commands_come_from_the_plugins_that_are_on() -> None:
     """A plugin whose commands fail costs those commands."""
     cli = PluginCommands()
 
@@ -418,7 +404,7 @@ def test_commands_come_from_the_plugins_that_are_on(
     assert [(e["source"], e["hook"]) for e in logs] == [("b", "contextkit_commands")]
 
 
-def test_the_manager_is_the_registrys_own(make_registry: MakeRegistry) -> None:
+def test_the_manager_is_the_registrys_own() -> None:
     """Nothing is shared between two registries."""
     first, second = make_registry(), make_registry()
     assert isinstance(first._manager, pluggy.PluginManager)
