@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from contextkit import ContextItem, ContextKit, hookimpl
-from contextkit.config.sections import SourceSettings
+from attrs import define
+
+from contextkit import ContextAssembler, ContextItem, ContextKit, ContextRequest, hookimpl
+from contextkit.config.sections import AssembleSettings, SourceSettings
 from contextkit.config.settings import Config
 from contextkit.plugin.manager import SourceRegistry
 
@@ -39,6 +41,50 @@ def _returning(value: Any, hook: str) -> Callable[..., Any]:
     if hook == "contextkit_query":
         return lambda request: value
     return lambda: value
+
+
+@define
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def from_records(request: ContextRequest) -> list[ContextItem]:
+    """Find what the source's records answer; a query for `make_plugin`."""
+    hits = await request.records.search(request.query, limit=request.limit)
+    return [
+        ContextItem(
+            request.records.source,
+            hit.record.text,
+            hit.relevance,
+            {"similarity": hit.similarity},
+            id=hit.record.id,
+        )
+        for hit in hits
+    ]
+
+
+class Nobody:
+    """A host's searcher that may be asked for anything, and finds nothing."""
+
+    def __getattr__(self, name: str) -> Callable[..., Sequence[object]]:
+        if not name.startswith("search_"):
+            raise AttributeError(name)
+        return lambda *_, **__: ()
+
+
+def make_assembler(plugins: Mapping[str, object], **assemble: float) -> ContextAssembler:
+    """Make an assembler of plugins, without a store: `make_assembler({…}, deadline=1.0)`."""
+    patient = {"source_timeout": 60.0, "deadline": 60.0, "compress_timeout": 60.0, **assemble}
+    config = Config(assemble=AssembleSettings(**patient))  # type: ignore[arg-type]
+    registry = SourceRegistry(config, entry_points=False)
+    for name, plugin in plugins.items():
+        registry.register(plugin, name)
+    return ContextAssembler(Nobody(), registry=registry)
 
 
 def make_registry(

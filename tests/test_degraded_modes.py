@@ -25,16 +25,9 @@ from contextkit.cli.root import cli
 from contextkit.errors import StoreBusyError, StoreError
 from contextkit.models.context import FormattedContext
 from contextkit.pipeline.breakers import Breakers, SourceHealth
-from tests.making import OpenKit, make_plugin
+from tests.making import Clock, OpenKit, from_records, make_plugin
 
 LIVE = ContextItem("live", "the tide rises now", 0.9)
-
-
-async def from_records(request: ContextRequest) -> list[ContextItem]:
-    """A source that needs the store."""
-    source = request.records.source
-    hits = await request.records.search(request.query, limit=request.limit)
-    return [ContextItem(source, h.record.text, h.relevance, id=h.record.id) for h in hits]
 
 
 def from_records_in_a_thread(request: ContextRequest) -> list[ContextItem]:
@@ -241,15 +234,6 @@ async def test_without_a_model_keywords_find(open_kit: OpenKit) -> None:
 
 
 # -- a source -------------------------------------------------------------------------------
-
-
-class Clock:
-    """Seconds that pass when a test says so."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 async def test_a_hanging_source_is_left_alone_and_comes_back(open_kit: OpenKit) -> None:

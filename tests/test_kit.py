@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -23,11 +22,10 @@ from contextkit import (
     Record,
     RequestOptions,
     Section,
-    SourceInfo,
 )
-from contextkit.errors import ConfigError, PluginError, StoreError, WorkspaceError
+from contextkit.errors import ConfigError, WorkspaceError
 from contextkit.models.request_options import OPTIONS
-from tests.making import KEYWORDS, OpenKit, make_plugin
+from tests.making import KEYWORDS, OpenKit, from_records, make_plugin
 
 TIDE = [
     ContextItem("tide", "High water comes at noon.", 0.9, id="1"),
@@ -84,17 +82,11 @@ def test_opening_touches_no_store(tmp_path: Path, home: Path) -> None:
 
 async def test_a_kit_may_do_without_models(open_kit: OpenKit) -> None:
     """Records that have vectors are found by their words, and nothing is said to be wrong."""
-
-    async def query(request: ContextRequest) -> list[ContextItem]:
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("tide", hit.record.text, hit.relevance, id="1") for hit in hits]
-
-    plugin = make_plugin(contextkit_query=query)
-    patient = {key: value for key, value in KEYWORDS.items() if key != "embedding.model"}
-    with open_kit({"tide": plugin}, settings=patient) as kit:
+    plugin = make_plugin(contextkit_query=from_records)
+    with open_kit({"tide": plugin}) as kit:
         kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
         assert kit.store.identity.models
-    quick = open_kit({"tide": plugin}, settings=patient, models=False)
+    quick = open_kit({"tide": plugin}, models=False)
     context = await quick.assemble_context("when does the water come?")
 
     assert "High water comes at noon." in context.markdown
@@ -132,19 +124,6 @@ async def test_a_kit_closes_at_the_end_of_its_block(open_kit: OpenKit) -> None:
     assert [record.id for record in kit.records("tide").scan()] == ["1"]
 
 
-async def test_a_store_that_does_not_open_is_an_error(open_kit: OpenKit, home: Path) -> None:
-    """Not an empty context, where every source needs it."""
-
-    def query(request: ContextRequest) -> list[ContextItem]:
-        return [ContextItem("tide", record.text, 0.9) for record in request.records.newest(5)]
-
-    (home / "file").touch()
-    place = {"store.path": home / "file"}
-    kit = open_kit({"tide": make_plugin(contextkit_query=query)}, settings=KEYWORDS | place)
-    with pytest.raises(StoreError, match=re.escape(str(home / "file"))):
-        await kit.assemble_context("tide?")
-
-
 # -- sources --------------------------------------------------------------------------------
 
 
@@ -171,15 +150,6 @@ def test_records_of_a_source_that_is_off_can_be_read(open_kit: OpenKit) -> None:
     kit.disable("tide")
     assert kit.records("tide").count() == 0
     assert kit.registry.sources == []
-
-
-def test_a_source_says_which_model_its_vectors_are_of(open_kit: OpenKit) -> None:
-    """One that is not there might have."""
-    code = make_plugin([], contextkit_source=SourceInfo(embedder="none"))
-    settings = {**KEYWORDS, "embedding.model": "wordllama"}
-    kit = open_kit({"code": code, "tide": make_plugin([])}, settings=settings)
-    names = [kit.embedder(name).name for name in ("code", "tide", "gone")]
-    assert names == ["none", "wordllama-256", "wordllama-256"]
 
 
 # -- contexts -------------------------------------------------------------------------------
@@ -227,40 +197,6 @@ async def test_the_synchronous_twin_within_an_event_loop(open_kit: OpenKit) -> N
         kit.assemble_context_sync("tide?")
     with pytest.raises(ContextAssemblyError, match=message):
         kit.get_premortem_context_sync("debugging")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"query": " "}, "the query is empty"),
-        ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1, got 0"),
-        ({"max_tokens": -1}, "max_tokens must be a whole number of at least 1, got -1"),
-        ({"limit": 0}, "limit must be a whole number of at least 1, got 0"),
-        ({"context_types": "tide"}, "sources must be a list of source names, got 'tide'"),
-        ({"colour": "red"}, "a request has no option 'colour'"),
-    ],
-)
-async def test_arguments_that_make_no_sense(
-    open_kit: OpenKit, arguments: dict[str, Any], message: str
-) -> None:
-    """Are named before anybody is asked."""
-    kit = open_kit({"tide": make_plugin(TIDE)}, settings=KEYWORDS)
-    with pytest.raises(InvalidRequestError) as caught:
-        await kit.assemble_context(**{"query": "tide?"} | arguments)
-    assert str(caught.value).startswith(message)
-
-
-async def test_a_huge_limit_is_fine(open_kit: OpenKit) -> None:
-    """More than any store has."""
-
-    async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("tide", hit.record.text, hit.relevance) for hit in hits]
-
-    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS)
-    kit.records("tide").put([Record(id="1", text="High water comes at noon.")])
-    context = await kit.assemble_context("high water", limit=10**9)
-    assert context.sources_used == {"tide": 1}
 
 
 async def test_configured_sources_are_those_that_are_asked(open_kit: OpenKit) -> None:
@@ -337,18 +273,6 @@ async def test_premortem_is_the_recipe_of_that_name(open_kit: OpenKit) -> None:
     assert (context.trace.max_tokens, context.sources_used) == (1500, {"tide": 1})
 
 
-def test_premortem_without_an_event_loop(open_kit: OpenKit) -> None:
-    """The synchronous twin, with the seed's arguments."""
-
-    def build(domain: str, strategy: str | None) -> Recipe:
-        return Recipe(name="premortem", title=domain, sections=(Section(source="tide"),))
-
-    template = RecipeTemplate(name="premortem", description="x", build=build)
-    kit = open_kit({"tide": make_plugin(TIDE, contextkit_recipes=[template])}, settings=KEYWORDS)
-    context = kit.get_premortem_context_sync("debugging", limit=2, max_tokens=400)
-    assert (context.trace.max_tokens, context.sources_used) == (400, {"tide": 2})
-
-
 async def test_premortem_without_the_plugin_that_offers_it(open_kit: OpenKit) -> None:
     """The error says what is missing and what there is."""
     kit = open_kit({"tide": offering()}, settings=KEYWORDS)
@@ -357,10 +281,3 @@ async def test_premortem_without_the_plugin_that_offers_it(open_kit: OpenKit) ->
     assert str(caught.value) == (
         "no source that is on offers the recipe 'premortem'; there is: context, outlook"
     )
-
-
-async def test_a_recipe_of_two_plugins_is_an_error(open_kit: OpenKit) -> None:
-    """Which names both."""
-    kit = open_kit({"tide": offering(), "moon": offering()}, settings=KEYWORDS)
-    with pytest.raises(PluginError, match="offered by moon and by tide"):
-        await kit.assemble_recipe("outlook", {"day": "x"})

@@ -14,13 +14,11 @@ from contextkit import (
     ContextRequest,
     FormattedContext,
     Record,
-    Records,
     SourceInfo,
     hookimpl,
 )
 from contextkit.config.settings import Config
 from contextkit.indexing.retention import Pruned
-from contextkit.models.record import belongs_to_user
 from contextkit.plugin.manager import SourceRegistry
 from tests.making import KEYWORDS, OpenKit
 
@@ -100,15 +98,6 @@ async def test_an_item_is_explained_to_those_who_may_see_it(kit: ContextKit) -> 
     assert local.outcome == "unknown"
 
 
-def test_whose_records_are(kit: ContextKit) -> None:
-    """The project of a user's own says so, and no workspace's project does."""
-    (record,) = kit.records("notes", "ada").get("ada")
-    assert belongs_to_user(record.project)
-    assert belongs_to_user("")
-    assert not belongs_to_user(kit.project)
-    assert kit.records("notes", "ada").shared.projects == (record.project,)
-
-
 # -- a host's own searcher ----------------------------------------------------------------------
 
 
@@ -169,14 +158,6 @@ async def test_a_hosts_method_is_told_who_asks() -> None:
         await assembler.assemble_context("tide", user="ada", source_timeout=30.0, deadline=30.0)
         told += host.asked
     assert told == [{"limit": 50, "user": "ada"}, {"limit": 250}]
-
-
-def test_records_of_one_user_have_one_view() -> None:
-    """The project's and the user's; a user-scoped view has the user's alone."""
-    records = Records(None, "notes", "p", user="ada")  # type: ignore[arg-type]
-    assert records.projects == ("p", "user:ada")
-    assert records.shared.projects == ("user:ada",)
-    assert Records(None, "notes", "p").projects == ("p", "")  # type: ignore[arg-type]
 
 
 def test_each_users_records_are_pruned_as_the_source_says(open_kit: OpenKit) -> None:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
-from contextkit.config.load import load_config
-from contextkit.config.sections import AssembleSettings
-from contextkit.config.settings import Config
-from contextkit.errors import ConfigError
-from contextkit.models.items import SHARES
+from contextkit import ContextItem, ContextKit, FormattedContext, SourceInfo
 from contextkit.models.trace import SourceTrace
-from contextkit.pipeline.request import make_request
-from contextkit.workspace.find import find_workspace
 from tests.making import KEYWORDS, OpenKit, make_plugin
 
 Open = Callable[..., ContextKit]
@@ -188,37 +180,3 @@ async def test_good_matches_of_a_weak_section_use_spare_room(open_sources: Open)
     kit = open_sources({"past": (ANSWER, 4, 0.8), "now": (ANSWER, 4, 0.8)}, **about)
     context = await kit.assemble_context(QUERY, max_tokens=2000)
     assert context.sources_used == {"now": 4, "past": 4}
-
-
-@pytest.mark.parametrize("shares", SHARES)
-def test_it_can_be_configured(tmp_path: Path, shares: str) -> None:
-    """In the project's file; a request beats it."""
-    (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = '{shares}'\n")
-    config = load_config(find_workspace(tmp_path), environment={}, flags={})
-    assert config.assemble.shares == shares
-    made = make_request(config, "what?", project="p", workspace=None)
-    assert made.shares == shares
-    asked = make_request(config, "what?", project="p", workspace=None, shares="fixed")
-    assert asked.shares == "fixed"
-
-
-def test_the_default_follows_the_evidence() -> None:
-    """Seeds 1 and 5 split by weight alone, which gave a third to sources that did not answer."""
-    assert AssembleSettings().shares == "by_evidence"
-    assert make_request(Config(), "what?", project="p", workspace=None).shares == "by_evidence"
-
-
-@pytest.mark.parametrize("value", ["'equal'", "1", "[]"])
-def test_another_word_in_a_file_is_refused(tmp_path: Path, value: str) -> None:
-    """With the line, the key and what would be right."""
-    (tmp_path / "contextkit.toml").write_text(f"[assemble]\nshares = {value}\n")
-    with pytest.raises(ConfigError, match=r":2.*assemble\.shares.*one of by_evidence, fixed"):
-        load_config(find_workspace(tmp_path), environment={}, flags={})
-
-
-@pytest.mark.parametrize("value", ["equal", 1, True, ["fixed"]])
-def test_another_word_in_a_request_is_refused(value: Any) -> None:
-    """Naming the field and what would be right."""
-    with pytest.raises(InvalidRequestError) as caught:
-        make_request(Config(), "what?", project="p", workspace=None, shares=value)
-    assert str(caught.value) == f"shares must be one of by_evidence, fixed, got {value!r}"

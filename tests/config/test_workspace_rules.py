@@ -12,30 +12,13 @@ from hypothesis import given, strategies as st
 
 from contextkit import ContextItem, ContextKit, SourceInfo
 from contextkit.config.join import narrowed
-from contextkit.config.load import load_config
 from contextkit.config.sections import SECTIONS, SourceSettings
 from contextkit.config.settings import Config
 from contextkit.errors import ConfigError
 from contextkit.models.source import WORKSPACE_RULES, Setting
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.workspace.find import find_workspace
+from tests.config.conftest import Load
 from tests.making import make_plugin
-
-Load = Callable[..., Config]
-
-
-@pytest.fixture
-def load(tmp_path: Path, home: Path) -> Load:
-    """Writes the user's and the workspace's file, and loads them."""
-    root = tmp_path / "workspace"
-    root.mkdir()
-
-    def load(user: str, workspace: str, **layers: Any) -> Config:
-        (home / "config.toml").write_text(user, encoding="utf-8")
-        (root / "contextkit.toml").write_text(workspace, encoding="utf-8")
-        return load_config(find_workspace(root), **{"environment": {}, **layers})
-
-    return load
 
 
 def value(config: Config, key: str) -> Any:

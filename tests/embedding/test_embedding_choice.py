@@ -10,15 +10,15 @@ import pytest
 from attrs import evolve
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextKit, ContextRequest, Record, SourceInfo
+from contextkit import ContextKit, Record, SourceInfo
 from contextkit.config.load import user_config_file
 from contextkit.config.sections import SourceSettings
 from contextkit.config.settings import Config
 from contextkit.embedding.choice import PluginEmbedders
-from contextkit.errors import ConfigError, PluginError, SourceError, StoreModelMismatchError
+from contextkit.errors import ConfigError, StoreModelMismatchError
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.testing import HashingModel
-from tests.making import OpenKit, make_plugin
+from tests.making import OpenKit, from_records, make_plugin
 
 TEXTS = ("The gate is closed before ebb", "High water comes at noon", "The pilot boat is green")
 
@@ -39,26 +39,6 @@ def provider(models: dict[str, HashingModel]) -> ModuleType:
     return make_plugin(contextkit_embedder=contextkit_embedder)
 
 
-def searching(name: str, **hooks: Any) -> ModuleType:
-    """A source that finds what is stored."""
-
-    async def contextkit_query(request: ContextRequest) -> list[ContextItem]:
-        assert request.records is not None
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [
-            ContextItem(
-                name,
-                hit.record.text,
-                hit.relevance,
-                id=hit.record.id,
-                metadata={"similarity": hit.similarity},
-            )
-            for hit in hits
-        ]
-
-    return make_plugin(contextkit_query=contextkit_query, **hooks)
-
-
 def fill(kit: ContextKit, *sources: str) -> None:
     """The same three records for each."""
     for source in sources:
@@ -69,12 +49,12 @@ async def test_each_source_is_embedded_and_searched_with_its_own_model(
     open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """In one assembly: the default, another one, one that the source names, and none."""
-    says_so = SourceInfo(embedder="hash:12")
+    says_so, no_vectors = SourceInfo(embedder="hash:12"), SourceInfo(embedder="none")
     sources = {
-        "tide": searching("tide"),
-        "boats": searching("boats"),
-        "ropes": searching("ropes", contextkit_source=says_so),
-        "code": searching("code", contextkit_source=SourceInfo(embedder="none")),
+        "tide": make_plugin(contextkit_query=from_records),
+        "boats": make_plugin(contextkit_query=from_records),
+        "ropes": make_plugin(contextkit_query=from_records, contextkit_source=says_so),
+        "code": make_plugin(contextkit_query=from_records, contextkit_source=no_vectors),
     }
     settings = {"sources.boats.embedder": "hash:8"}
     kit = open_kit({**sources, "hashing": provider}, settings=settings)
@@ -143,15 +123,6 @@ def test_a_source_that_is_off_is_known_when_it_is_needed(
     assert embedders.in_use() == []
 
 
-def test_sources_of_one_model_share_it(open_kit: OpenKit, provider: ModuleType) -> None:
-    """So that a query is embedded once for all of them."""
-    sources = {name: make_plugin([]) for name in ("a", "b", "c")}
-    settings = {"embedding.model": "hash:8", "sources.c.embedder": "hash:12"}
-    kit = open_kit({**sources, "hashing": provider}, settings=settings)
-    assert kit.embedder("a") is kit.embedder("b")
-    assert {embedder.name for embedder in kit.store.embedders.in_use()} == {"hash:8", "hash:12"}
-
-
 async def test_a_query_is_embedded_once_for_all_sources(open_kit: OpenKit) -> None:
     """However many ask for it."""
     asked: list[str] = []
@@ -161,7 +132,7 @@ async def test_a_query_is_embedded_once_for_all_sources(open_kit: OpenKit) -> No
             asked.append(text)
             return HashingModel.embed_query(self, text)
 
-    sources = {name: searching(name) for name in ("a", "b", "c")}
+    sources = {name: make_plugin(contextkit_query=from_records) for name in ("a", "b", "c")}
     counting = make_plugin(contextkit_embedder=lambda model: Counted(8, model))
     kit = open_kit({**sources, "counting": counting}, settings={"embedding.model": "hash:8"})
     fill(kit, *sources)
@@ -213,22 +184,6 @@ def test_an_unknown_model_of_a_source_is_an_error(
     ) as caught:
         kit.records("tide").put([Record(id="1", text=TEXTS[0])])
     assert caught.value.key == key
-
-
-def test_a_plugin_that_comes_later_is_asked_then(open_kit: OpenKit, provider: ModuleType) -> None:
-    """A host may register one after an error."""
-    kit = open_kit({"tide": make_plugin([])}, settings={"embedding.model": "hash:8"})
-    with pytest.raises(ConfigError):
-        fill(kit, "tide")
-    kit.register(provider, "hashing")
-    fill(kit, "tide")
-    assert kit.store.identity.sources["tide"] == "hash:8"
-
-
-def test_the_name_of_a_model_is_text(open_kit: OpenKit) -> None:
-    """A source that says something else is refused."""
-    with pytest.raises((SourceError, PluginError), match="embedder"):
-        open_kit({"tide": make_plugin([], contextkit_source=SourceInfo(embedder=3))})  # type: ignore[arg-type]
 
 
 # -- plugins that fail ----------------------------------------------------------------------
@@ -314,8 +269,8 @@ async def test_a_model_that_breaks_down_costs_its_vectors_and_nothing_else(
             return HashingModel.embed_records(self, texts)
 
     plugins = {
-        "tide": searching("tide"),
-        "ropes": searching("ropes"),
+        "tide": make_plugin(contextkit_query=from_records),
+        "ropes": make_plugin(contextkit_query=from_records),
         "fragile": make_plugin(contextkit_embedder=lambda model: Fragile(8, model)),
     }
     settings = {"sources.tide.embedder": "fragile:1"}
@@ -360,16 +315,16 @@ def test_a_source_that_comes_after_the_store_was_opened_is_refused_alone(
     open_kit: OpenKit, provider: ModuleType
 ) -> None:
     """The others' records are read and written as ever."""
-    plugins = {"tide": searching("tide"), "hashing": provider}
+    plugins = {"tide": make_plugin(contextkit_query=from_records), "hashing": provider}
     kit = open_kit(plugins, settings={"embedding.model": "hash:8"})
     fill(kit, "tide")
     kit.close()
     late = open_kit(
-        {"boats": searching("boats"), "hashing": provider},
+        {"boats": make_plugin(contextkit_query=from_records), "hashing": provider},
         settings={"embedding.model": "hash:12"},
     )
     fill(late, "boats")
-    late.register(searching("tide"), "tide")
+    late.register(make_plugin(contextkit_query=from_records), "tide")
     for use in (
         lambda: fill(late, "tide"),
         lambda: late.records("tide").search_sync("water"),

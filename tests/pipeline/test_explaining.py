@@ -11,7 +11,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
 from contextkit.pipeline.explain import ItemExplanation
-from tests.making import OpenKit, make_plugin
+from tests.making import OpenKit, from_records, make_plugin
 
 TIDE = [
     ContextItem(
@@ -53,15 +53,6 @@ async def test_what_is_in_says_so(kit: ContextKit) -> None:
     assert "number 1 of 20 candidates" in found.words
     assert found.trace is not None
     assert found.trace.id == found.id == "day-1"
-
-
-async def test_what_was_shortened_says_from_what_to_what(open_kit: OpenKit) -> None:
-    """In tokens."""
-    long = ContextItem("tide", "The water rose. " * 200, 0.9, id="long")
-    kit = open_kit({"tide": make_plugin([long])})
-    found = await explained(kit, "long", max_tokens=100)
-    assert found.outcome == "in"
-    assert "with the parts that match, " in found.words
 
 
 async def test_what_did_not_fit_names_its_tokens_and_the_weakest_that_did(
@@ -152,13 +143,8 @@ async def test_an_item_is_named_by_title_location_or_the_beginning_of_its_id(
 
 async def test_a_record_that_the_query_does_not_find_is_known(open_kit: OpenKit) -> None:
     """It is in the store, and has not one word of the query."""
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("tide", h.record.text, h.relevance, id=h.record.id) for h in hits]
-
     keywords = SourceInfo(embedder="none")
-    plugin = make_plugin(contextkit_query=contextkit_query, contextkit_source=keywords)
+    plugin = make_plugin(contextkit_query=from_records, contextkit_source=keywords)
     kit = open_kit({"tide": plugin})
     kit.records("tide").put([Record(id="zzz", text="qqqq wwww")])
     found = await explained(kit, "zzz")
@@ -199,12 +185,6 @@ async def test_an_unknown_item_gets_the_nearest_id(kit: ContextKit) -> None:
     assert near.outcome == "unknown"
     assert near.words.endswith("Did you mean 'day-1'?")
     assert "Did you mean" not in (await explained(kit, "xxxxxxxxxxxxxx")).words
-
-
-def test_a_script_can_ask_too(kit: ContextKit) -> None:
-    """Without an event loop."""
-    (found,) = kit.explain_item_sync("day-1", "how high?")
-    assert found.outcome == "in"
 
 
 @pytest.mark.parametrize("item", ["", "  ", "\n"])

@@ -43,25 +43,6 @@ def pieces(
     return pieces_for(registry, candidates, Look(style), COUNT, Told() if told is None else told)
 
 
-def test_a_source_formats_all_its_items_in_one_call() -> None:
-    """Items of several sources, interleaved, each get their own text."""
-    calls = []
-
-    def contextkit_format(items: Sequence[ContextItem], style: Style) -> list[str]:
-        calls.append((items[0].source, len(items), style))
-        return [f"{item.source}: {item.content}" for item in items]
-
-    registry = make_registry(
-        {name: make_plugin([], contextkit_format=contextkit_format) for name in ("a", "b")}
-        | {"c": make_plugin([])}
-    )
-    items = [ContextItem(source, f"{n}", 0.5) for n, source in enumerate("abcab")]
-    found = [piece.text for piece in pieces(registry, items, "plain")]
-    assert found[:2] + found[3:] == ["a: 0", "b: 1", "a: 3", "b: 4"]
-    assert found[2].endswith("[c]\n2")
-    assert calls == [("a", 2, "plain"), ("b", 2, "plain")]
-
-
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
     ("result", "reason"),
@@ -81,12 +62,6 @@ def test_a_wrong_format_gives_the_default(result: Any, reason: str, style: Style
     plain = pieces(make_registry({"tide": make_plugin([])}), items, style)
     assert [piece.text for piece in found] == [piece.text for piece in plain]
     assert told == [("tide", "contextkit_format", reason)]
-
-
-def test_a_piece_is_counted_with_its_separator() -> None:
-    """What it takes in the text includes the blank line behind it."""
-    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG])
-    assert piece.tokens == COUNT(f"{piece.text}\n\n")
 
 
 @pytest.mark.parametrize(
@@ -127,13 +102,6 @@ def test_a_place_in_the_heading_is_not_repeated_in_a_note() -> None:
     assert short.startswith("1 [tide.txt:3]\n")
     assert short.endswith("noon. ...")
     assert isinstance(short, Excerpt)
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_too_few_tokens_are_no_text(style: Style) -> None:
-    """Rather than a note about nothing."""
-    (piece,) = pieces(make_registry({"tide": make_plugin([])}), [LONG], style)
-    assert [piece.shorten(limit) for limit in (-5, 0, 1, 5)] == [""] * 4
 
 
 def test_a_source_shortens_its_own() -> None:

@@ -11,12 +11,10 @@ import pytest
 from contextkit import (
     ContextAssembler,
     ContextItem,
-    ContextRequest,
     FormattedContext,
     Record,
-    hookimpl,
 )
-from tests.making import OpenKit, make_plugin
+from tests.making import OpenKit, from_records, make_plugin
 
 TEXTS = {
     "ant": "The harbour is closed on Sundays.",
@@ -26,16 +24,6 @@ TEXTS = {
 }
 NAMES = tuple(TEXTS)
 PATIENCE = 30.0
-
-
-class Searching:
-    """A source of whatever its records answer."""
-
-    @hookimpl
-    async def contextkit_query(self, request: ContextRequest) -> list[ContextItem]:
-        """What the search finds."""
-        hits = await request.records.search(request.query, limit=request.limit)
-        return [ContextItem("ant", h.record.text, h.relevance, id=h.record.id) for h in hits]
 
 
 def poor(best: float = 0.29) -> Mapping[str, ModuleType]:
@@ -63,7 +51,7 @@ def shown(context: FormattedContext) -> set[str]:
 
 async def test_talk_is_not_searched_for(open_kit: OpenKit) -> None:
     """Though a record has the very word; with another word, or without a floor, it is."""
-    kit = open_kit({"ant": Searching()})
+    kit = open_kit({"ant": make_plugin(contextkit_query=from_records)})
     kit.records("ant").put([Record(id="1", text="thanks to everybody who helped")])
     talk = await kit.assemble_context("thanks!")
     assert (talk.markdown, talk.items) == ("", [])

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
-
 import pytest
-from hypothesis import given, strategies as st
-from markdown_it import MarkdownIt
 
 from contextkit import ContextItem
-from contextkit.models.items import STYLES, Style
 from contextkit.pipeline.looks import Look, default_text
 
 ITEM = ContextItem(
@@ -21,7 +16,6 @@ ITEM = ContextItem(
     kind="report",
     location="tide.txt:3",
 )
-ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 
 
 @pytest.mark.parametrize(
@@ -49,16 +43,3 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 def test_the_default_text_of_each_look(look: Look, expected: str) -> None:
     """All of it, its first paragraph, or one line."""
     assert default_text(ITEM, look) == expected
-
-
-@given(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(STYLES))
-def test_a_compact_item_is_one_line(content: str, location: str | None, style: Style) -> None:
-    """Whatever stands in it, and it is one block of its style."""
-    item = ContextItem("tide", content, 0.5, id="1", location=location)
-    text = default_text(item, Look(style, "compact"))
-    assert len(text.splitlines()) <= 1
-    if style == "markdown":
-        blocks = [token.type for token in MarkdownIt().parse(f"{text}\n- end") if token.level == 1]
-        assert blocks == ["list_item_open", "list_item_close"] * 2
-    if style == "xml":
-        assert ET.fromstring(text).tag == "entity"  # noqa: S314 - our own text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -172,15 +171,6 @@ def test_a_text_cannot_close_its_guard(text: str) -> None:
 # -- details --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("style", STYLES)
-async def test_compact_items_are_lines(kit: ContextKit, style: Style) -> None:
-    """One below the other, with nothing between them."""
-    context = await assembled(kit, detail="compact", style=style)
-    lines = context.markdown.splitlines()
-    places = [lines.index(shown.content) for shown in context.items if shown.source == "chat"]
-    assert places == list(range(places[0], places[0] + 6))
-
-
 async def test_a_source_is_told_the_detail(open_kit: OpenKit) -> None:
     """And formats accordingly."""
 
@@ -235,31 +225,6 @@ async def test_items_are_search_result_blocks(kit: ContextKit) -> None:
 # -- overrides of one request ---------------------------------------------------------------
 
 
-async def test_a_request_overrides_limits_by_source(open_kit: OpenKit) -> None:
-    """Over its own limit, the source's settings and a section's."""
-    asked: dict[str, int] = {}
-
-    def contextkit_query(request: Any) -> list[ContextItem]:
-        asked[str(request.records.source)] = request.limit
-        return []
-
-    plugins = {name: make_plugin(contextkit_query=contextkit_query) for name in "ab"}
-    await assembled(open_kit(plugins), limit=7, limits={"b": 3})
-    assert asked == {"a": 7, "b": 3}
-
-
-async def test_a_request_overrides_timeouts_by_source(open_kit: OpenKit) -> None:
-    """The one that hangs costs its own time."""
-
-    async def contextkit_query(request: Any) -> list[ContextItem]:
-        await asyncio.sleep(60)
-        return []
-
-    kit = open_kit({"slow": make_plugin(contextkit_query=contextkit_query)})
-    context = await assembled(kit, timeouts={"slow": 0.01}, deadline=30.0)
-    assert context.trace.sources[0].reason == "no answer within 0.01 s"
-
-
 async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit) -> None:
     """Its numbers may be on another scale than those of the others."""
     items = [ContextItem("code", "def water", 0.04, id="1"), item("code", 1, "function")]
@@ -278,25 +243,3 @@ async def test_diversity_puts_what_repeats_behind(open_kit: OpenKit) -> None:
     context = await assembled(kit, diversity=0.6)
     assert [i.id for i in context.items] == ["0", "2", "1"]
     assert context.trace.items[-1].scores["redundancy"] > 0.5
-
-
-@pytest.mark.uncounted
-async def test_a_hundred_requests_at_once_give_what_they_give_one_by_one(kit: ContextKit) -> None:
-    """The pipeline is safe to share."""
-    options: list[dict[str, Any]] = [
-        {
-            "max_tokens": 60 + 7 * n,
-            "style": STYLES[n % 3],
-            "detail": DETAILS[n % 3],
-            "guard": n % 2 == 0,
-            "weights": {"code": 1.0 + n % 5},
-            "tokens": ("default", "claude")[n % 2],
-        }
-        for n in range(100)
-    ]
-    relaxed: dict[str, Any] = {"deadline": 60.0, "source_timeout": 60.0}
-    one_by_one = [await kit.assemble_context("what?", **given, **relaxed) for given in options]
-    at_once = await asyncio.gather(
-        *(kit.assemble_context("what?", **given, **relaxed) for given in options)
-    )
-    assert [c.markdown for c in at_once] == [c.markdown for c in one_by_one]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -36,14 +35,25 @@ def lent(*items: ContextItem, weight: float = 0.5) -> list[float]:
     return [round(value, 6) for value in supports(items, matches, weight)]
 
 
-def test_what_stands_before_lends_its_share_and_less_from_afar() -> None:
-    """Half of a perfect match, a quarter two places on, nothing beyond."""
-    assert lent(item(4, 1.0), item(5), item(6), item(7)) == [0, 0.5, 0.25, 0]
-
-
-def test_what_stands_behind_lends_three_quarters_of_that() -> None:
-    """An answer comes after its question more often than before it."""
-    assert lent(item(3), item(4), item(5), item(6, 1.0)) == [0, 0.140625, 0.375, 0]
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        # What stands before lends its share, and less from afar.
+        ([item(4, 1.0), item(5), item(6), item(7)], [0, 0.5, 0.25, 0]),
+        # What stands behind lends three quarters of that: an answer follows its question.
+        ([item(3), item(4), item(5), item(6, 1.0)], [0, 0.140625, 0.375, 0]),
+        # Only places of one sequence are beside each other.
+        ([item(0, 1.0), item(1, sequence="t"), item(1, sequence=None), item(None)], [0] * 4),
+        # Two at one place are no neighbours, and the better one counts for others.
+        ([item(0, 1.0), item(0, 0.5), item(1)], [0, 0, 0.5]),
+        # What an item is worth by its neighbours alone supports nobody.
+        ([item(0, 1.0), item(2), item(4)], [0, 0.25, 0]),
+    ],
+)
+def test_what_neighbours_lend(items: list[ContextItem], expected: list[float]) -> None:
+    """By place and sequence; with the setting 0, nothing."""
+    assert lent(*items) == expected
+    assert lent(*items, weight=0.0) == [0] * len(items)
 
 
 def test_several_neighbours_add_up_and_never_beyond_one() -> None:
@@ -51,26 +61,6 @@ def test_several_neighbours_add_up_and_never_beyond_one() -> None:
     assert lent(item(0, 1.0), item(1), item(2, 1.0))[1] == 1 - 0.5 * 0.625
     crowd = [item(position, 1.0) for position in range(5)]
     assert all(0 < value <= 1 for value in lent(*crowd, weight=1.0))
-
-
-def test_only_places_of_one_sequence_are_beside_each_other() -> None:
-    """Another sequence, no sequence, no position: no neighbours."""
-    assert lent(item(0, 1.0), item(1, sequence="t"), item(1, sequence=None), item(None)) == [0] * 4
-
-
-def test_an_item_does_not_support_itself_nor_its_place() -> None:
-    """Two at one place are no neighbours, and the better one of them counts for others."""
-    assert lent(item(0, 1.0), item(0, 0.5), item(1)) == [0, 0, 0.5]
-
-
-def test_support_is_not_handed_on() -> None:
-    """What an item is worth by its neighbours alone supports nobody."""
-    assert lent(item(0, 1.0), item(2), item(4)) == [0, 0.25, 0]
-
-
-def test_without_a_weight_nobody_lends() -> None:
-    """The setting 0 turns it off."""
-    assert lent(item(0, 1.0), item(1), weight=0.0) == [0, 0]
 
 
 @given(UNIT, UNIT, UNIT)
@@ -105,18 +95,20 @@ def test_the_sequence_in_which_most_matches_lends_most() -> None:
 # -- looking for more -------------------------------------------------------------------------
 
 
-def test_a_source_looks_beside_its_good_hits() -> None:
-    """Where the support alone is relevant; not where it has found something already."""
-    assert beside([item(5, 0.8), item(6, 0.1)], 0.5, 0.1, 20) == [("s", 3), ("s", 4), ("s", 7)]
-    assert beside([item(5, 0.3)], 0.5, 0.1, 20) == [("s", 4), ("s", 6)]
-
-
 @pytest.mark.parametrize(
-    "items", [[], [item(5, 0.09)], [item(None, 0.9)], [item(5, 0.9, sequence=None)]]
+    ("items", "places"),
+    [
+        ([item(5, 0.8), item(6, 0.1)], [3, 4, 7]),
+        ([item(5, 0.3)], [4, 6]),
+        ([], []),
+        ([item(5, 0.09)], []),
+        ([item(None, 0.9)], []),
+        ([item(5, 0.9, sequence=None)], []),
+    ],
 )
-def test_it_does_not_look_where_nothing_can_be(items: list[ContextItem]) -> None:
-    """No hits, none above the floor, none with a place."""
-    assert beside(items, 0.5, 0.1, 20) == []
+def test_a_source_looks_beside_its_good_hits(items: list[ContextItem], places: list[int]) -> None:
+    """Where the support alone is relevant, and where it has found nothing yet."""
+    assert beside(items, 0.5, 0.1, 20) == [("s", place) for place in places]
 
 
 def test_poor_hits_together_are_no_reason_to_look() -> None:
@@ -190,10 +182,3 @@ async def test_neighbours_come_into_the_context_with_their_support(open_kit: Any
     assert rows["2"].scores["support"] == pytest.approx(0.8 * 0.7)
     assert "support" not in rows["1"].scores
     assert rows["9"].verdict == "below_floor"
-
-
-def test_support_knows_no_order_of_sequences() -> None:
-    """Sequences are apart whatever their names are."""
-    names = ("a", "b", "a#1", "")
-    items = [item(n, 1.0, name) for name, n in itertools.product(names, (0, 1))]
-    assert lent(*items) == [0.375, 0.5] * 4

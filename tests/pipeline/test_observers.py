@@ -14,14 +14,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from contextkit import (
-    ContextAssembler,
     ContextItem,
     FormattedContext,
     SourceInfo,
     hookimpl,
 )
 from contextkit.pipeline import observers
-from tests.making import OpenKit, make_plugin, make_registry
+from tests.making import OpenKit, make_plugin
 
 SECONDS = 20.0
 TIDE = ContextItem("tides", "high water at noon", 0.9)
@@ -38,14 +37,6 @@ class Meter:
     def contextkit_assembled(self, context: FormattedContext) -> None:
         """Keep it."""
         self.seen.append(context)
-
-
-class Host:
-    """A host that finds nothing."""
-
-    async def search_tides(self, query: str, **_: Any) -> list[Any]:
-        """Nothing."""
-        return []
 
 
 def test_every_context_is_observed_those_of_the_cache_too(open_kit: OpenKit) -> None:
@@ -66,16 +57,6 @@ def test_every_context_is_observed_those_of_the_cache_too(open_kit: OpenKit) -> 
     assert [len(context.items) for context in seen] == [1, 1, 1, 2]
     assert seen[2].trace.cache
     assert seen[2].trace.cache.state == "hit"
-
-
-def test_observers_of_an_assembler() -> None:
-    """A host with a searcher of its own has them too."""
-    seen: list[FormattedContext] = []
-    meter = Meter(seen)
-    assembler = ContextAssembler(Host(), registry=make_registry({"meter": meter}))
-    context = assembler.assemble_context_sync(QUERY)
-    assembler.pipeline.observers.wait(SECONDS)
-    assert seen == [context]
 
 
 def test_an_observer_neither_delays_nor_breaks_nor_changes_a_context(open_kit: OpenKit) -> None:

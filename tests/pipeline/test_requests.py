@@ -87,10 +87,18 @@ def test_each_source_is_asked_once() -> None:
             for value in (-0.1, 1.01, float("nan"), "0", True)
         ),
         ({"detail": "brief"}, "detail must be one of full, summary, compact, got 'brief'"),
+        *(
+            ({"shares": value}, f"shares must be one of by_evidence, fixed, got {value!r}")
+            for value in ("equal", 1, True, ["fixed"])
+        ),
+        *(
+            ({"depth": value}, f"depth must be a whole number of at least 0, got {value!r}")
+            for value in (-1, 1.5, "2", True)
+        ),
         ({"group_by": "kind"}, "group_by must be one of source, type, got 'kind'"),
         *(
             ({name: value}, f"{name} must be true or false, got {value!r}")
-            for name in ("include_sources", "guard")
+            for name in ("include_sources", "guard", "compress", "record_use")
             for value in (1, "yes")
         ),
         *(

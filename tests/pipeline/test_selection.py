@@ -115,21 +115,6 @@ def test_functions_of_one_file_all_stay(registry: SourceRegistry) -> None:
     assert len(ids(select(registry, functions, FLOORS))) == 6
 
 
-def test_the_same_text_twice_stays_once(registry: SourceRegistry) -> None:
-    """Whichever source has it."""
-    candidates = [
-        candidate("tide", "High water comes at noon on Monday.", 0.5, id="t"),
-        candidate("code", "high water comes at noon on monday", 0.6, id="c", metadata={"keys": []}),
-    ]
-    assert ids(select(registry, candidates, FLOORS)) == ["c"]
-
-
-def test_what_is_kept_stands_best_first(registry: SourceRegistry) -> None:
-    """Whatever order it came in."""
-    candidates = [candidate("tide", f"{n} of the tides", n / 10, id=f"{n}") for n in (3, 9, 5)]
-    assert ids(select(registry, candidates, FLOORS)) == ["9", "5", "3"]
-
-
 @pytest.mark.parametrize(
     ("result", "reason"),
     [
@@ -153,26 +138,6 @@ def test_wrong_keys_are_no_keys(result: Any, reason: str) -> None:
     )
     assert ids(selection) == ["1"]
     assert told == [("tide", "contextkit_dedup_keys", reason)]
-
-
-def test_keys_are_asked_for_once_per_source() -> None:
-    """With all of its items; `None` is no keys."""
-    calls = []
-
-    def contextkit_dedup_keys(items: Sequence[ContextItem]) -> None:
-        calls.append([item.id for item in items])
-
-    registry = make_registry(
-        {n: make_plugin([], contextkit_dedup_keys=contextkit_dedup_keys) for n in ("a", "b")}
-    )
-    mixed = [candidate("ab"[n % 2], f"{n} of many tides", 0.5, id=f"{n}") for n in range(5)]
-    assert len(ids(select(registry, mixed, FLOORS))) == 5
-    assert calls == [["0", "2", "4"], ["1", "3"]]
-
-
-def test_nothing_is_nothing(registry: SourceRegistry) -> None:
-    """No candidates, no selection."""
-    assert select(registry, [], FLOORS) == Selection([], [])
 
 
 def test_what_is_beyond_the_most_items_is_not_compared(registry: SourceRegistry) -> None:

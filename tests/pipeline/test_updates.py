@@ -82,12 +82,6 @@ def test_a_chain_of_updates_stands_newest_first() -> None:
     ) == [("40", None), ("30", "40"), ("20", "40"), ("10", "40")]
 
 
-def test_the_order_they_come_in_is_nothing_to_it() -> None:
-    """Neither is which of them matches best."""
-    one, other = candidate(TIMEOUT.format(10), 1, 0.5), candidate(TIMEOUT.format(20), 2, 0.5)
-    assert marked(one, other) == marked(other, one) == [("20", None), ("10", "20")]
-
-
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

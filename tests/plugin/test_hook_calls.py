@@ -115,23 +115,6 @@ def test_a_plugin_that_is_no_source_wraps_every_sources_hooks(old_style: bool) -
     assert texts("a") == ["a *"]
 
 
-def test_wrapping_the_query_does_not_make_a_source() -> None:
-    """A tracer wraps the query of others and is asked for nothing itself."""
-    seen = []
-
-    @hookimpl(wrapper=True)
-    def contextkit_query(request: ContextRequest) -> Any:
-        seen.append(request.query)
-        return (yield)
-
-    registry = make_registry(
-        {"tide": make_plugin([]), "tracer": make_plugin(contextkit_query=contextkit_query)}
-    )
-    assert registry.sources == ["tide"]
-    assert registry.call("tide", "contextkit_query", request=REQUEST) == []
-    assert seen == [REQUEST.query]
-
-
 def test_a_source_that_wraps_is_kept_out_of_the_others_calls() -> None:
     """A source has no say in another's results."""
 
@@ -182,17 +165,6 @@ def test_errors_that_say_enough_are_passed_on(error: Exception) -> None:
     with pytest.raises(type(error)) as caught:
         registry.call("tide", "contextkit_index", indexer=None)
     assert caught.value is error
-
-
-def test_an_interrupt_in_a_hook_is_passed_on() -> None:
-    """Control-C is for the program."""
-
-    def contextkit_index(indexer: Any) -> None:
-        raise KeyboardInterrupt
-
-    registry = make_registry({"tide": make_plugin([], contextkit_index=contextkit_index)})
-    with pytest.raises(KeyboardInterrupt):
-        registry.call("tide", "contextkit_index", indexer=None)
 
 
 def test_only_the_query_may_be_async() -> None:

@@ -131,15 +131,6 @@ def test_a_broken_plugin_costs_only_itself(site: Site, code: str, reason: str) -
     assert registry.call("broken", "contextkit_query", request=REQUEST) is None
 
 
-def test_a_source_that_was_off_may_turn_out_to_be_broken(site: Site) -> None:
-    """Whoever names it is told why; it is listed as broken from then on."""
-    site.install("broken-thing", "broken", "raise RuntimeError('rust')")
-    registry = SourceRegistry(off(broken=False))
-    with pytest.raises(InvalidContextTypeError, match="broken: RuntimeError: rust"):
-        registry.require("broken")
-    assert status(registry, "broken").state == "broken"
-
-
 def test_an_interrupt_while_importing_stops_everything(site: Site) -> None:
     """Control-C is for the program, not for the plugin."""
     site.install("slow-thing", "slow", "raise KeyboardInterrupt")
@@ -270,17 +261,12 @@ def test_a_plugin_is_a_module_a_class_or_an_object(site: Site, attribute: str) -
     assert item.content == f"high water at {'dusk' if attribute == 'tide' else 'noon'}"
 
 
-def test_without_entry_points_nothing_installed_is_there(site: Site) -> None:
-    """A host that wants only its own sources gets only those."""
-    site.install("tide-tables", "tide", WORKING.format(name="tide"))
-    assert SourceRegistry(entry_points=False).plugins == []
-
-
 # -- a host's own plugins -------------------------------------------------------------------
 
 
-def test_a_host_registers_its_own() -> None:
-    """It is on at once, and known as the host's."""
+def test_a_host_registers_its_own(site: Site) -> None:
+    """It is on at once, known as the host's, and without entry points the only one."""
+    site.install("moon-tables", "moon", WORKING.format(name="moon"))
     registry = make_registry({"tide": make_plugin([])})
     assert registry.plugins == [PluginStatus(name="tide", state="on", is_source=True)]
     assert registry.plugins[0].distribution == "the host process"

@@ -304,11 +304,6 @@ async def test_a_section_with_a_query_of_its_own_has_its_signals(open_kit: OpenK
     assert sorted(queries) == ["explain tide_a", "why is tide_b so low?"]
 
 
-def test_a_request_that_is_made_by_hand_has_signals() -> None:
-    """Those of its query alone."""
-    assert ContextRequest(query="fix it").signals == signals_of("fix it")
-
-
 def test_a_host_cannot_give_signals() -> None:
     """They are made of the query."""
     with pytest.raises(InvalidRequestError, match="has no option 'signals'"):
