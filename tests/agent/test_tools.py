@@ -154,18 +154,6 @@ def test_what_is_no_tool_costs_its_plugin_alone(offered: Any, reason: str) -> No
     assert reason in log["reason"]
 
 
-def test_a_hook_that_fails_offers_nothing() -> None:
-    """Whoever asks may take note of it."""
-
-    def contextkit_tools() -> list[Tool]:
-        raise RuntimeError("no water")
-
-    registry = make_registry({"tide": make_plugin(contextkit_tools=contextkit_tools)})
-    failures: list[tuple[str, str, str]] = []
-    assert not offered_tools(registry, lambda *failure: failures.append(failure))
-    assert failures == [("tide", "contextkit_tools", "RuntimeError: no water")]
-
-
 def test_schemas_come_from_the_function() -> None:
     """Types, descriptions, defaults; what may be left out need not be null."""
     offered = offer_tool("tide", tool())
@@ -303,14 +291,6 @@ async def test_wrong_arguments(kit: ContextKit, arguments: dict[str, Any], messa
     with pytest.raises(InvalidRequestError) as caught:
         await called(kit, measure, **arguments)
     assert str(caught.value) == message
-
-
-async def test_a_tool_without_parameters(kit: ContextKit) -> None:
-    """It says so when it is given one."""
-    run: Callable[[Any], Half] = lambda kit: {}  # noqa: E731
-    run.__annotations__["return"] = Half
-    with pytest.raises(InvalidRequestError, match="has no parameter 'x'; it has none"):
-        await called(kit, run, x=1)
 
 
 def failing(error: BaseException) -> Callable[..., Any]:

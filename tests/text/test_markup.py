@@ -13,7 +13,6 @@ from contextkit.text.clean import legible, visible
 from contextkit.text.markup import (
     escape_markdown,
     escape_xml,
-    fence_for,
     fenced,
     line_start_safe,
     markdown_text,
@@ -37,21 +36,6 @@ HOSTILE_TEXT = HOSTILE_CHARACTERS | st.lists(
 PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 
 
-@pytest.mark.parametrize(
-    ("text", "fence"),
-    [
-        ("", "```"),
-        ("plain", "```"),
-        ("one ` tick", "```"),
-        ("```py\nx\n```", "````"),
-        ("a ````` b ``", "``````"),
-    ],
-)
-def test_a_fence_is_longer_than_any_run_inside(text: str, fence: str) -> None:
-    """At least three backticks, and one more than the longest run."""
-    assert fence == fence_for(text)
-
-
 @given(HOSTILE_TEXT, HOSTILE_TEXT)
 def test_fenced_text_is_one_code_block(text: str, language: str) -> None:
     """Whatever stands inside, the parser sees a single code block with that content."""
@@ -61,11 +45,6 @@ def test_fenced_text_is_one_code_block(text: str, language: str) -> None:
     newlines = re.sub("\r\n?", "\n", text)
     expected = newlines if not newlines or newlines.endswith("\n") else newlines + "\n"
     assert expected.replace("\0", "\ufffd") == tokens[0].content
-
-
-def test_a_language_cannot_leave_its_line() -> None:
-    """Line ends, spaces and backticks of a language name are left out."""
-    assert fenced("x", "py\n# head`ing") == "```py#heading\nx\n```"
 
 
 @given(ANY_TEXT)
