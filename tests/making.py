@@ -12,6 +12,7 @@ from attrs import define
 from contextkit import ContextAssembler, ContextItem, ContextKit, ContextRequest, hookimpl
 from contextkit.config.sections import AssembleSettings, SourceSettings
 from contextkit.config.settings import Config
+from contextkit.models.candidate import Candidate, Scores
 from contextkit.plugin.manager import SourceRegistry
 
 OpenKit = Callable[..., ContextKit]
@@ -66,6 +67,13 @@ async def from_records(request: ContextRequest) -> list[ContextItem]:
         )
         for hit in hits
     ]
+
+
+def make_candidate(item: ContextItem, section: str | None = None) -> Candidate:
+    """Make a candidate of an item that matches as well as it is relevant."""
+    match = item.relevance
+    scores = Scores(relevance=match, match=match, salience=0.5, recency=0.5, priority=0.5)
+    return Candidate(item=item, section=section or item.source, scores=scores)
 
 
 class Nobody:

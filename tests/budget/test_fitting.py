@@ -15,12 +15,12 @@ from contextkit import ContextItem
 from contextkit.budget.fit import Account, Fitted, fit, fit_all
 from contextkit.budget.pieces import Count, Lane, Piece, Placed
 from contextkit.budget.place import BEST_PART, ITEM_CAP, NOTES_PART, READABLE_TOKENS
-from contextkit.models.candidate import Candidate, Scores
 from contextkit.models.items import Style
 from contextkit.pipeline.render import Document, RenderedSection, heading, render
 from contextkit.text.clean import visible
 from contextkit.text.tokens import counter_for, estimate_tokens
 from contextkit.text.truncation import truncate
+from tests.making import make_candidate
 
 thorough = settings.get_profile("thorough")
 COUNT = counter_for("default")
@@ -49,12 +49,8 @@ def lane(
     pieces = []
     for number, (relevance, text) in enumerate(texts):
         item = ContextItem(key, text, relevance, id=f"{number:04}")
-        scores = Scores(
-            relevance=relevance, match=relevance, salience=0.5, recency=0.5, priority=0.5
-        )
         note = f"*(truncated, see full at src/{key}.py:{number})*"
-
-        candidate = Candidate(item=item, section=key, scores=scores)
+        candidate = make_candidate(item)
         how = partial(noted, note=note, count=count) if shorten is None else shorten
         pieces.append(Piece(candidate, text, count(f"{text}\n\n"), partial(how, text)))
     pieces.sort(key=lambda piece: piece.candidate.order)

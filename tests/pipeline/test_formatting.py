@@ -10,7 +10,6 @@ from attrs import evolve
 
 from contextkit import ContextItem, Provenance
 from contextkit.budget.pieces import Piece
-from contextkit.models.candidate import Candidate, Scores
 from contextkit.models.items import STYLES, Style
 from contextkit.pipeline.format import pieces_for, shortened_line
 from contextkit.pipeline.looks import Look
@@ -18,7 +17,7 @@ from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.passages import Excerpt
 from contextkit.text.styles import style_of
 from contextkit.text.tokens import counter_for
-from tests.making import make_plugin, make_registry
+from tests.making import make_candidate, make_plugin, make_registry
 
 COUNT = counter_for("default")
 LONG = ContextItem("tide", "High water comes at noon. " * 20, 0.5, id="1", location="tide.txt:3")
@@ -38,8 +37,7 @@ def pieces(
     told: Told | None = None,
 ) -> list[Piece]:
     """The items' pieces."""
-    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
-    candidates = [Candidate(item=item, section=item.source, scores=scores) for item in items]
+    candidates = [make_candidate(item) for item in items]
     return pieces_for(registry, candidates, Look(style), COUNT, Told() if told is None else told)
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from contextkit import ContextItem
-from contextkit.budget.pieces import Piece
-from contextkit.models.candidate import Candidate, Scores
 from contextkit.models.items import Style
 from contextkit.pipeline.format import pieces_for
-from contextkit.pipeline.looks import Look
+from contextkit.pipeline.looks import Look, default_text
 from contextkit.pipeline.render import Document, RenderedSection, render
-from contextkit.plugin.manager import SourceRegistry
 from contextkit.text.clean import legible, visible
 from contextkit.text.markup import fenced
 from contextkit.text.tokens import counter_for
+from tests.making import make_candidate, make_registry
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80) | st.text(
     st.sampled_from(list("#`~-=_*+>|<[]()!&:1. \t\n\r\u2028ab'\"")), max_size=60
@@ -35,17 +34,11 @@ DOCUMENT = Document(
 )
 
 
-def pieces(items: Sequence[ContextItem], style: Style) -> list[Piece]:
-    """Items in the default format, ready to be placed."""
-    registry = SourceRegistry(entry_points=False)
-    scores = Scores(relevance=0.5, match=0.5, salience=0.5, recency=0.5, priority=0.5)
-    candidates = [Candidate(item=item, section=item.source, scores=scores) for item in items]
-    return pieces_for(registry, candidates, Look(style), counter_for("default"))
-
-
 def texts(items: Sequence[ContextItem], style: Style) -> list[str]:
     """Items' texts in the default format."""
-    return [piece.text for piece in pieces(items, style)]
+    candidates = [make_candidate(item) for item in items]
+    count = counter_for("default")
+    return [piece.text for piece in pieces_for(make_registry(), candidates, Look(style), count)]
 
 
 def test_markdown_is_laid_out_as_in_the_seed() -> None:
@@ -108,3 +101,41 @@ def test_any_content_is_xml(drawn: list[tuple[str, str]], title: str) -> None:
     for entity, item in zip(entities, items, strict=True):
         assert (entity.text or "") == f"\n{visible(legible(item.content))}\n"
         assert entity.get("type") == "tide"
+
+
+ITEM = ContextItem(
+    "tide",
+    "High water\nat noon.\n\n# Not a heading & more",
+    0.5,
+    id="1",
+    title="Noon",
+    kind="report",
+    location="tide.txt:3",
+)
+
+
+@pytest.mark.parametrize(
+    ("look", "expected"),
+    [
+        (Look("markdown", "full"), "High water\nat noon.\n\n\\# Not a heading & more"),
+        (Look("markdown", "summary"), "High water\nat noon."),
+        (
+            Look("markdown", "compact"),
+            "- High water at noon. # Not a heading & more (`tide.txt:3`)",
+        ),
+        (Look("plain", "summary"), "Noon [tide.txt:3]\nHigh water\nat noon."),
+        (Look("plain", "compact"), "High water at noon. # Not a heading & more (tide.txt:3)"),
+        (
+            Look("xml", "summary"),
+            '<entity name="Noon" type="report">\nHigh water\nat noon.\n</entity>',
+        ),
+        (
+            Look("xml", "compact"),
+            '<entity name="Noon" type="report">'
+            "High water at noon. # Not a heading &amp; more</entity>",
+        ),
+    ],
+)
+def test_the_default_text_of_each_look(look: Look, expected: str) -> None:
+    """All of it, its first paragraph, or one line."""
+    assert default_text(ITEM, look) == expected

@@ -10,25 +10,17 @@ import pytest
 from attrs import evolve
 
 from contextkit import ContextItem
-from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.candidate import Candidate
 from contextkit.pipeline.select import Selection, select
 from contextkit.plugin.manager import SourceRegistry
-from tests.making import make_plugin, make_registry
+from tests.making import make_candidate, make_plugin, make_registry
 
 FLOORS: defaultdict[str, float] = defaultdict(lambda: 0.1)
 
 
-def candidate(
-    source: str, content: str, relevance: float, section: str | None = None, **fields: Any
-) -> Candidate:
+def candidate(source: str, content: str, relevance: float, **fields: Any) -> Candidate:
     """A candidate whose score is its relevance's."""
-    return Candidate(
-        item=ContextItem(source, content, relevance, **fields),
-        section=section or source,
-        scores=Scores(
-            relevance=relevance, match=relevance, salience=0.5, recency=0.5, priority=0.5
-        ),
-    )
+    return make_candidate(ContextItem(source, content, relevance, **fields))
 
 
 def ids(selection: Selection) -> list[str]:

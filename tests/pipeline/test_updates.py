@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from contextkit import ContextItem, ContextKit, SourceInfo
-from contextkit.models.candidate import Candidate, Scores
+from contextkit.models.candidate import Candidate
 from contextkit.models.items import Detail, Style, Successor
 from contextkit.pipeline.supersede import mark_superseded
-from tests.making import make_plugin
+from tests.making import make_candidate, make_plugin
 
 DAY_ONE = datetime(2026, 1, 1, tzinfo=UTC)
 TIMEOUT = "The API timeout is {} s"
@@ -28,8 +28,7 @@ def candidate(
     item = ContextItem(
         source, content, match, id=numbers[-1] if numbers else content, created_at=created
     )
-    scores = Scores(relevance=match, match=match, salience=0.5, recency=0.5, priority=0.5)
-    return Candidate(item=item, section=section, scores=scores)
+    return make_candidate(item, section)
 
 
 def marked(*candidates: Candidate, sources: Sequence[str] = ("notes",)) -> list[tuple[str, Any]]:
