@@ -9,7 +9,14 @@ from typing import Any
 
 from attrs import define
 
-from contextkit import ContextAssembler, ContextItem, ContextKit, ContextRequest, hookimpl
+from contextkit import (
+    ContextAssembler,
+    ContextItem,
+    ContextKit,
+    ContextRequest,
+    SourceInfo,
+    hookimpl,
+)
 from contextkit.config.sections import AssembleSettings, SourceSettings
 from contextkit.config.settings import Config
 from contextkit.models.candidate import Candidate, Scores
@@ -36,6 +43,11 @@ def make_plugin(items: Sequence[ContextItem] | None = None, **hooks: Any) -> Mod
         marked = hasattr(function, "contextkit_impl")
         setattr(plugin, name, function if marked else hookimpl(function))
     return plugin
+
+
+def make_source(items: Sequence[ContextItem], **hooks: Any) -> ModuleType:
+    """Make a source whose relevances say how much of the query an item answers."""
+    return make_plugin(items, **{"contextkit_source": SourceInfo(scale="calibrated"), **hooks})
 
 
 def _returning(value: Any, hook: str) -> Callable[..., Any]:

@@ -12,12 +12,11 @@ from contextkit import (
     ContextKit,
     FormattedContext,
     InvalidRequestError,
-    SourceInfo,
     Strategy,
 )
 from contextkit.budget.shares import by_percent, shares
 from contextkit.models.request import ContextRequest
-from tests.making import KEYWORDS, OpenKit, make_plugin
+from tests.making import KEYWORDS, OpenKit, make_plugin, make_source
 
 
 def test_named_sources_have_their_percentages_and_the_others_share_the_rest() -> None:
@@ -65,10 +64,7 @@ def kit(open_kit: OpenKit) -> ContextKit:
     """Three sources with a lot to show and one with nothing."""
     found = {"alpha": 20, "beta": 20, "gamma": 20, "silent": 0}
     return open_kit(
-        {
-            name: make_plugin(items(name, number), contextkit_source=SourceInfo(scale="calibrated"))
-            for name, number in found.items()
-        },
+        {name: make_source(items(name, number)) for name, number in found.items()},
         settings=KEYWORDS,
     )
 
@@ -183,7 +179,7 @@ async def test_a_strategy_changes_what_comes_first(open_kit: OpenKit) -> None:
     now = datetime.now(UTC)
     old = ContextItem("a", "an old word", 0.9, id="old", created_at=now - timedelta(days=400))
     new = ContextItem("a", "some new line", 0.7, id="new", created_at=now)
-    plugin = make_plugin([old, new], contextkit_source=SourceInfo(scale="calibrated"))
+    plugin = make_source([old, new])
     kit = open_kit({"a": plugin}, settings=KEYWORDS)
     assert [item.id for item in (await ask(kit)).items] == ["old", "new"]
     assert [item.id for item in (await ask(kit, strategy="balanced")).items] == ["new", "old"]

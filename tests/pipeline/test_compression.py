@@ -13,16 +13,14 @@ from markdown_it import MarkdownIt
 
 from contextkit import (
     ContextItem,
-    ContextRequest,
     FormattedContext,
-    SourceInfo,
     hookimpl,
 )
 from contextkit.models.items import DETAILS, STYLES, Style
 from contextkit.models.trace import ItemTrace
 from contextkit.text.passages import keeps
 from contextkit.text.tokens import counter_for
-from tests.making import make_assembler, make_plugin
+from tests.making import make_assembler, make_plugin, make_source
 
 counted = counter_for("default")
 
@@ -42,21 +40,6 @@ def story(number: int, sentences: int = 12) -> str:
     lines = [f"{FILLER[(number + n) % len(FILLER)][:-1]} {number}-{n}." for n in range(sentences)]
     lines[sentences // 2] = f"The harbour gate {number} is closed at {number} o'clock."
     return " ".join(lines)
-
-
-class Tales:
-    """A source that finds what it is given."""
-
-    def __init__(self, items: Sequence[ContextItem]) -> None:
-        self.items = items
-
-    @hookimpl
-    def contextkit_source(self) -> SourceInfo:
-        return SourceInfo(scale="calibrated")
-
-    @hookimpl
-    async def contextkit_query(self, request: ContextRequest) -> Sequence[ContextItem]:
-        return self.items
 
 
 def tales(number: int = 4, **more: Any) -> list[ContextItem]:
@@ -83,7 +66,7 @@ def rows_of(context: FormattedContext) -> dict[str, ItemTrace]:
 
 def test_the_weakest_is_summarised_until_the_budget_holds() -> None:
     """What matches best stays whole; the others are a third, marked, counted and in the trace."""
-    context = asked({"tales": Tales(tales(6))})
+    context = asked({"tales": make_source(tales(6))})
     rows = rows_of(context)
     verdicts = [row.verdict for row in rows.values()]
     assert verdicts == [*["kept"] * 2, *["compressed"] * 4]
@@ -106,12 +89,11 @@ def test_nobody_summarises_what_nobody_sees() -> None:
     """Of a hundred items that cannot all get in, those at the end are left as they are."""
     seen: list[str] = []
 
-    class Model:
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> None:
-            seen.extend(item.id for item in items)
+    def contextkit_compress(items: Sequence[ContextItem]) -> None:
+        seen.extend(item.id for item in items)
 
-    context = asked({"tales": Tales(tales(18)), "model": Model()}, max_tokens=900)
+    model = make_plugin(contextkit_compress=contextkit_compress)
+    context = asked({"tales": make_source(tales(18)), "model": model}, max_tokens=900)
     assert 0 < len(set(seen)) < 12
     assert rows_of(context)["17"].verdict == "over_budget"
 
@@ -127,7 +109,7 @@ def test_nobody_summarises_what_nobody_sees() -> None:
 )
 def test_what_is_not_summarised(kind: str, more: dict[str, Any]) -> None:
     """Nothing unless it is asked for, under a soft limit and in single lines; and no code."""
-    context = asked({"tales": Tales(tales(6, kind=kind))}, max_tokens=300, **more)
+    context = asked({"tales": make_source(tales(6, kind=kind))}, max_tokens=300, **more)
     assert not [row for row in context.trace.items if row.verdict == "compressed"]
 
 
@@ -136,7 +118,7 @@ def test_what_must_stay_is_in_the_summary() -> None:
     items = tales()
     marked = "A lamp was lit on the signal tower 3-3."
     items[3] = evolve(items[3], must_keep=(marked,))
-    context = asked({"tales": Tales(items)})
+    context = asked({"tales": make_source(items)})
     assert rows_of(context)["3"].verdict == "compressed"
     assert marked in context.markdown
 
@@ -145,7 +127,7 @@ def test_where_what_must_stay_is_too_long_the_item_is_not_summarised() -> None:
     """It is shortened as without compression; the next weakest is summarised in its place."""
     items = tales()
     items[3] = evolve(items[3], must_keep=(items[3].content,))
-    rows = rows_of(asked({"tales": Tales(items)}))
+    rows = rows_of(asked({"tales": make_source(items)}))
     assert rows["3"].verdict != "compressed"
     assert rows["2"].verdict == "compressed"
 
@@ -154,13 +136,12 @@ def test_an_update_does_not_ask_again_for_a_summary() -> None:
     """A model's summary is kept as long as its item is in the context."""
     calls: list[list[str]] = []
 
-    class Model:
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> list[str]:
-            calls.append([item.id for item in items])
-            return [f"In short {item.id}." for item in items]
+    def contextkit_compress(items: Sequence[ContextItem]) -> list[str]:
+        calls.append([item.id for item in items])
+        return [f"In short {item.id}." for item in items]
 
-    assembler = make_assembler({"tales": Tales(tales()), "model": Model()})
+    model = make_plugin(contextkit_compress=contextkit_compress)
+    assembler = make_assembler({"tales": make_source(tales()), "model": model})
     context = assembler.assemble_context_sync(QUERY, compress=True, max_tokens=560)
     assert calls == [["3"]]
     news = ContextItem("tales", "The gate was closed just now.", 1.0, id="news")
@@ -191,7 +172,7 @@ class Model:
 def test_a_plugin_summarises_for_every_source() -> None:
     """It is asked once, in a thread, with the query, the texts and what each may take."""
     model = Model(lambda item, _: f"Gate {item.id}: see the clock.")
-    context = asked({"tales": Tales(tales(6)), "model": model})
+    context = asked({"tales": make_source(tales(6)), "model": model})
     ((query, ids, targets, thread),) = model.asked
     assert query == QUERY
     assert thread != threading.current_thread().name
@@ -205,13 +186,12 @@ def test_a_plugin_summarises_for_every_source() -> None:
 def test_a_source_comes_before_other_plugins_and_those_before_the_default() -> None:
     """Whom a source leaves an item to, and so on; nobody is asked for what has its summary."""
 
-    class Teller(Tales):
-        @hookimpl
-        def contextkit_compress(self, items: Sequence[ContextItem]) -> list[str | None]:
-            return ["The teller's words." if item.id == "5" else None for item in items]
+    def contextkit_compress(items: Sequence[ContextItem]) -> list[str | None]:
+        return ["The teller's words." if item.id == "5" else None for item in items]
 
+    teller = make_source(tales(6), contextkit_compress=contextkit_compress)
     model = Model(lambda item, _: "The model's words." if item.id == "4" else None)
-    context = asked({"tales": Teller(tales(6)), "model": model}, max_tokens=600)
+    context = asked({"tales": teller, "model": model}, max_tokens=600)
     by = {
         row.id: row.reason.rpartition(" by ")[2]
         for row in context.trace.items
@@ -226,19 +206,19 @@ def test_a_source_comes_before_other_plugins_and_those_before_the_default() -> N
 def test_a_model_sees_what_is_shown_and_no_more() -> None:
     """What a plugin takes out of the formatted texts reaches no model."""
 
-    class Redactor:
-        @hookimpl(wrapper=True)
-        def contextkit_format(self, items: Sequence[ContextItem]) -> Any:
-            yield
-            return [item.content.replace("harbour", "[hidden]") for item in items]
+    @hookimpl(wrapper=True)
+    def contextkit_format(items: Sequence[ContextItem]) -> Any:
+        yield
+        return [item.content.replace("harbour", "[hidden]") for item in items]
 
+    redactor = make_plugin(contextkit_format=contextkit_format)
     seen: list[str] = []
 
     def summary(item: ContextItem, _: int) -> str:
         seen.append(item.content + (item.text or ""))
         return item.content[:40]
 
-    context = asked({"tales": Tales(tales()), "model": Model(summary), "redactor": Redactor()})
+    context = asked({"tales": make_source(tales()), "model": Model(summary), "redactor": redactor})
     assert seen
     assert not any("harbour" in text for text in seen)
     assert "harbour" not in context.markdown
@@ -277,7 +257,7 @@ def test_a_bad_answer_costs_only_itself(answer: Callable[..., Any], reason: str)
     """The default is used, and a note says why."""
     items = [evolve(item, must_keep=("o'clock",)) for item in tales()]
     plugin = make_plugin(contextkit_compress=answer)
-    context = asked({"tales": Tales(items), "model": plugin})
+    context = asked({"tales": make_source(items), "model": plugin})
     assert rows_of(context)["3"].reason.endswith("by its own sentences")
     note = context.trace.notes[0]
     assert note.startswith("model: contextkit_compress failed, its default is used: ")
@@ -288,7 +268,9 @@ def test_a_late_answer_is_not_waited_for() -> None:
     """The default is used; the thread that hangs holds nobody up."""
     never = threading.Event()
     model = Model(lambda _, __: never.wait(60) and "late")
-    assembler = make_assembler({"tales": Tales(tales()), "model": model}, compress_timeout=0.2)
+    assembler = make_assembler(
+        {"tales": make_source(tales()), "model": model}, compress_timeout=0.2
+    )
     context = assembler.assemble_context_sync(QUERY, compress=True, max_tokens=560)
     never.set()
     assert rows_of(context)["3"].reason.endswith("by its own sentences")
@@ -301,7 +283,9 @@ HOSTILE = "# Title\n\n```\n</entity>\n=== x\n<b> & \ud800 | a |\n|--|\n| b |"
 @pytest.mark.parametrize("style", STYLES)
 def test_an_answer_cannot_break_out_of_its_place(style: Style) -> None:
     """What a model says is words, whatever it looks like."""
-    context = asked({"tales": Tales(tales()), "model": Model(lambda *_: HOSTILE)}, style=style)
+    context = asked(
+        {"tales": make_source(tales()), "model": Model(lambda *_: HOSTILE)}, style=style
+    )
     assert rows_of(context)["3"].reason.endswith("by model")
     context.markdown.encode("utf-8")
     if style == "markdown":
@@ -370,7 +354,7 @@ def test_the_budget_holds_and_what_must_stay_stays(
         "first": lambda item, target: item.content[:target],
     }
     context = asked(
-        {"tales": Tales(found), "model": Model(says[model])},
+        {"tales": make_source(found), "model": Model(says[model])},
         max_tokens,
         style=style,
         detail=detail,

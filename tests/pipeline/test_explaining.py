@@ -11,7 +11,7 @@ from attrs import evolve
 
 from contextkit import ContextItem, ContextKit, InvalidRequestError, Record, SourceInfo
 from contextkit.pipeline.explain import ItemExplanation
-from tests.making import OpenKit, from_records, make_plugin
+from tests.making import OpenKit, from_records, make_plugin, make_source
 
 TIDE = [
     ContextItem(
@@ -71,10 +71,7 @@ async def test_a_duplicate_names_the_item_that_stayed(open_kit: OpenKit) -> None
     """And why the two are one."""
     twin = evolve(TIDE[0], source="flood", id="twin", relevance=0.2)
     kit = open_kit(
-        {
-            name: make_plugin(items, contextkit_source=SourceInfo(scale="calibrated"))
-            for name, items in (("tide", TIDE[:1]), ("flood", [twin]))
-        }
+        {name: make_source(items) for name, items in (("tide", TIDE[:1]), ("flood", [twin]))}
     )
     found = await explained(kit, "twin")
     assert found.outcome == "dropped"

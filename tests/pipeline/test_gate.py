@@ -14,7 +14,7 @@ from contextkit import (
     FormattedContext,
     Record,
 )
-from tests.making import OpenKit, from_records, make_plugin
+from tests.making import OpenKit, from_records, make_plugin, make_source
 
 TEXTS = {
     "ant": "The harbour is closed on Sundays.",
@@ -29,19 +29,9 @@ PATIENCE = 30.0
 def poor(best: float = 0.29) -> Mapping[str, ModuleType]:
     """Sources of which each finds something above the floor, and none anything good."""
     return {
-        name: make_plugin(
-            [ContextItem(name, TEXTS[name], best - n / 100, id=name)],
-            contextkit_source=calibrated,
-        )
+        name: make_source([ContextItem(name, TEXTS[name], best - n / 100, id=name)])
         for n, name in enumerate(NAMES)
     }
-
-
-def calibrated() -> Any:
-    """Relevance says how much of the query is answered."""
-    from contextkit import SourceInfo
-
-    return SourceInfo(title="Source", description="a source", scale="calibrated")
 
 
 def shown(context: FormattedContext) -> set[str]:
@@ -142,7 +132,7 @@ async def test_nothing_goes_on_that_has_common_words_alone(open_kit: OpenKit) ->
     """The word that says most of a short question is in none of the items."""
     texts = [f"the consumer group {n}, a timeout" for n in range(8)]
     items = [ContextItem("ant", text, 0.4, id=text) for text in texts]
-    kit = open_kit({"ant": make_plugin(items, contextkit_source=calibrated)})
+    kit = open_kit({"ant": make_source(items)})
     context = await kit.assemble_context("which kafka rebalance timeout does a group have?")
     assert context.items == []
     assert shown(await kit.assemble_context("which timeout does a group have?")) == {"ant"}
@@ -151,7 +141,7 @@ async def test_nothing_goes_on_that_has_common_words_alone(open_kit: OpenKit) ->
 async def test_a_word_of_another_language_may_stand_for_what_was_found(open_kit: OpenKit) -> None:
     """A verb that no list has is no sign that nothing answers; a noun that nothing has is one."""
     items = [ContextItem("ant", "open the file", 0.3, id="1")]
-    kit = open_kit({"ant": make_plugin(items, contextkit_source=calibrated)})
+    kit = open_kit({"ant": make_source(items)})
     verbs = await kit.assemble_context("Wie wird die Datei denn schnörkelig umflattert?")
     nouns = await kit.assemble_context("Wie viele Kalorien hat eine Avocado in der Datei?")
     assert (shown(verbs), shown(nouns)) == ({"ant"}, set())
@@ -207,8 +197,8 @@ async def test_sections_stand_by_their_best_items_or_by_priority(
 ) -> None:
     """As `assemble.order` says; of equal priorities by name."""
     found = {
-        "ant": make_plugin([ContextItem("ant", TEXTS["ant"], 0.4)], contextkit_source=calibrated),
-        "bee": make_plugin([ContextItem("bee", TEXTS["bee"], 0.9)], contextkit_source=calibrated),
+        "ant": make_source([ContextItem("ant", TEXTS["ant"], 0.4)]),
+        "bee": make_source([ContextItem("bee", TEXTS["bee"], 0.9)]),
     }
     kit = open_kit(found, settings={"assemble.order": order})
     context = await kit.assemble_context("what dries?")

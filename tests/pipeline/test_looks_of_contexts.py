@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from contextkit import ContextItem, ContextKit, SourceInfo
+from contextkit import ContextItem, ContextKit
 from contextkit.models.items import DETAILS, STYLES, Detail, Style
 from contextkit.pipeline.render import GROUPS, group_of, guarded
 from contextkit.text.tokens import counter_for
-from tests.making import OpenKit, make_plugin
+from tests.making import OpenKit, make_plugin, make_source
 
 counted = counter_for("default")
 
@@ -38,7 +38,7 @@ def kit(open_kit: OpenKit) -> ContextKit:
     """Three sources of different kinds of items."""
     return open_kit(
         {
-            name: make_plugin(items, contextkit_source=SourceInfo(scale="calibrated"))
+            name: make_source(items)
             for name, items in (
                 ("code", [item("code", n, "function") for n in range(5)]),
                 ("notes", [item("notes", 1, "section", 0.9), item("notes", 2, "mystery", 0.9)]),
@@ -235,8 +235,8 @@ async def test_a_source_has_a_floor_of_its_own(open_kit: OpenKit) -> None:
 
 
 async def test_diversity_puts_what_repeats_behind(open_kit: OpenKit) -> None:
-    """In the text and in the trace."""
-    texts = ["High water at noon by the pier", "High water at two by the pier", "Fog at the lock"]
+    """In the text and in the trace, whatever its case."""
+    texts = ["High water at noon by the pier", "HIGH WATER AT TWO BY THE PIER", "Fog at the lock"]
     items = [ContextItem("code", text, 0.9 - n / 10, id=str(n)) for n, text in enumerate(texts)]
     kit = open_kit({"code": make_plugin(items)})
     assert [i.id for i in (await assembled(kit)).items] == ["0", "1", "2"]

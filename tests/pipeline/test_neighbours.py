@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from contextkit import ContextItem, ContextKit
 from contextkit.models.candidate import supported
 from contextkit.sources.neighbours import beside, best_supported, sequence_supports, supports
-from tests.making import make_plugin
+from tests.making import make_source
 
 UNIT = st.floats(0, 1)
 
@@ -142,9 +142,7 @@ def test_a_hint_decides_between_equals() -> None:
 
 async def context_of(open_kit: Callable[..., ContextKit], found: list[Any]) -> Any:
     """A context of what a calibrated source finds."""
-    from contextkit import SourceInfo
-
-    plugin = make_plugin(found, contextkit_source=SourceInfo(scale="calibrated"))
+    plugin = make_source(found)
     patient = {"assemble.source_timeout": 20.0, "assemble.deadline": 20.0}
     kit = open_kit({"tide": plugin}, settings={**patient, "embedding.model": "none"})
     return await kit.assemble_context("tides", max_tokens=500)

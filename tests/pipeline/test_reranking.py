@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from contextkit import ContextItem, ContextKit, SourceInfo
+from contextkit import ContextItem, ContextKit
 from contextkit.cli.explain import _tables
-from tests.making import OpenKit, make_plugin
+from tests.making import OpenKit, make_plugin, make_source
 
 QUERY = "when is high water?"
 ITEMS = {"tides": "high water at noon", "moons": "the full moon makes high water"}
@@ -19,10 +19,7 @@ ITEMS = {"tides": "high water at noon", "moons": "the full moon makes high water
 def sources() -> dict[str, ModuleType]:
     """Two sources of one item each; the core ranks that of `tides` first."""
     return {
-        name: make_plugin(
-            [ContextItem(name, text, 0.9 if name == "tides" else 0.8, id=name)],
-            contextkit_source=SourceInfo(scale="calibrated"),
-        )
+        name: make_source([ContextItem(name, text, 0.9 if name == "tides" else 0.8, id=name)])
         for name, text in ITEMS.items()
     }
 

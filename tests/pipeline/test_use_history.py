@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError, SourceInfo
+from contextkit import ContextItem, ContextKit, FormattedContext, InvalidRequestError
 from contextkit.errors import UseHistoryError
 from contextkit.pipeline.usage import UseHistory, history_of
-from tests.making import KEYWORDS, Clock, OpenKit, make_plugin
+from tests.making import KEYWORDS, Clock, OpenKit, make_source
 
 DAY = 86_400.0
 A, B, C = ("memories", "a"), ("memories", "b"), ("code", "src/x.py::f:1")
@@ -228,7 +228,7 @@ def open_notes(open_kit: OpenKit) -> Callable[..., ContextKit]:
     """Opens a kit whose source finds some items: `open_notes(("a", 0.9), …)`."""
 
     def open_one(*found: tuple[str, float], **settings: Any) -> ContextKit:
-        plugin = make_plugin(items(*found), contextkit_source=SourceInfo(scale="calibrated"))
+        plugin = make_source(items(*found))
         return open_kit({"notes": plugin}, settings={**KEYWORDS, **settings})
 
     return open_one
