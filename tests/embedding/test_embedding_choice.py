@@ -147,7 +147,7 @@ async def test_a_query_is_embedded_once_for_all_sources(open_kit: OpenKit) -> No
 
 
 def test_an_unknown_model_is_an_error_that_names_what_there_is(
-    open_kit: OpenKit, provider: ModuleType
+    open_kit: OpenKit, provider: ModuleType, models: dict[str, HashingModel]
 ) -> None:
     """Once it is needed: setting, file and line, the built-in ones, the plugins that were asked."""
     user_config_file().parent.mkdir(parents=True, exist_ok=True)
@@ -163,6 +163,9 @@ def test_an_unknown_model_is_an_error_that_names_what_there_is(
     )
     with pytest.raises(ConfigError):
         kit.assemble_context_sync("tide?")
+    # It is looked for anew each time.
+    models["hsah:8"] = HashingModel(8, "hsah:8")
+    fill(kit, "tide")
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def test_a_source_has_a_title() -> None:
         (SourceInfo(title=3), "SourceInfo: title is an int"),  # type: ignore[arg-type]
         (SourceInfo(indexed_fields="day"), "SourceInfo: indexed_fields is a str"),  # type: ignore[arg-type]
         (SourceInfo(indexed_fields=(1,)), "entry 0 is an int, expected str"),  # type: ignore[arg-type]
+        (SourceInfo(embedder=3), "SourceInfo: embedder is an int"),  # type: ignore[arg-type]
         (SourceInfo(reads="code"), "SourceInfo: reads is a str"),  # type: ignore[arg-type]
         (SourceInfo(count_filters=None), "SourceInfo: count_filters is None"),  # type: ignore[arg-type]
     ],
@@ -99,6 +100,13 @@ def test_good_settings_pass() -> None:
         raise AssertionError("called without settings")
 
     make_registry({"tide": make_plugin([], contextkit_check_settings=never)})
+
+
+def test_a_problem_that_names_no_setting() -> None:
+    """It is told as it is."""
+    plugin = make_plugin([], contextkit_check_settings=lambda settings: ["it is all wrong"])
+    with pytest.raises(ConfigError, match=r"^sources\.tide: it is all wrong$"):
+        make_registry({"tide": plugin}, {"tide": SourceSettings(own={"x": 1})})
 
 
 @pytest.mark.parametrize("result", ["x: wrong", 3, [3]])
@@ -218,12 +226,14 @@ def test_declared_commands_and_tools_are_imported_when_used(site: Site) -> None:
 def test_a_weight_comes_from_the_request_the_settings_the_source_or_is_one() -> None:
     """In this order."""
     weighty = {name: make_plugin([], contextkit_weight=lambda request: 2) for name in "abc"}
+    # An integer may be too large for a float.
+    huge = make_plugin([], contextkit_weight=lambda request: 10**400)
     registry = make_registry(
-        {**weighty, "d": make_plugin([])},
+        {**weighty, "d": make_plugin([]), "e": huge},
         {"a": SourceSettings(weight=3.0), "b": SourceSettings(weight=3.0)},
     )
     request = attrs.evolve(REQUEST, weights={"a": 4.0})
-    assert [registry.weight(name, request) for name in "abcd"] == [4.0, 3.0, 2, 1.0]
+    assert [registry.weight(name, request) for name in "abcde"] == [4.0, 3.0, 2, 1.0, 10**400]
 
 
 @pytest.mark.parametrize(

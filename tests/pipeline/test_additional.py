@@ -62,7 +62,7 @@ async def test_without_one_there_is_no_section(kit: ContextKit, own: str) -> Non
 
 async def test_it_comes_first_in_its_claim_on_the_budget(kit: ContextKit) -> None:
     """Items have what it leaves."""
-    context = await asked(kit, max_tokens=ALONE)
+    context = await asked(kit, max_tokens=ALONE, include_sources=True)
     assert context.additional == OWN
     assert context.items == []
     assert context.token_count <= ALONE

@@ -245,12 +245,14 @@ async def test_a_cancelled_assembly_leaves_no_task_and_no_hold(open_kit: OpenKit
         under_way.set()
         await asyncio.sleep(20)
 
-    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=KEYWORDS)
+    settings = KEYWORDS | {"assemble.breaker_failures": 1}
+    kit = open_kit({"tide": make_plugin(contextkit_query=contextkit_query)}, settings=settings)
     assembling = asyncio.create_task(kit.assemble_context("tide?"))
     await under_way.wait()
     assembling.cancel()
     with pytest.raises(asyncio.CancelledError):
         await assembling
     assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert kit.health()["tide"].state == "closed"
     other = open_kit(settings=KEYWORDS)
     assert await asyncio.to_thread(other.store.count, None, None, {}) == 0

@@ -145,10 +145,11 @@ RUBBISH = [
 
 async def check_failed(registry: SourceRegistry, reason: str) -> None:
     """The bad source failed for that reason, and the good one did not notice."""
+    once = Breaker(failures_to_open=1)
     with capture_logs() as logs:
-        bad, good = await ask(registry, question("bad"), question("good"))
+        bad, good = await ask(registry, question("bad", breaker=once), question("good"))
     assert (good.state, good.items, good.reason) == ("ok", (GOOD,), None)
-    assert (bad.state, bad.items, bad.reason, bad.breaker) == ("failed", (), reason, "closed")
+    assert (bad.state, bad.items, bad.reason, bad.breaker) == ("failed", (), reason, "open")
     (entry,) = logs
     assert entry.pop("milliseconds") >= 0
     assert entry == {
@@ -158,7 +159,7 @@ async def check_failed(registry: SourceRegistry, reason: str) -> None:
         "section": "bad",
         "state": "failed",
         "reason": reason,
-        "breaker": "closed",
+        "breaker": "open",
     }
 
 
@@ -173,6 +174,11 @@ async def check_failed(registry: SourceRegistry, reason: str) -> None:
         (True, SystemExit(3), "SystemExit: 3"),
         # What a timeout would raise, and what it awaits where that was cancelled.
         (True, TimeoutError(), "TimeoutError"),
+        (
+            True,
+            ExceptionGroup("of tasks", [OSError("ebb"), OSError("flow")]),
+            "OSError: ebb; OSError: flow",
+        ),
         (True, asyncio.CancelledError(), "CancelledError"),
     ],
 )

@@ -312,32 +312,6 @@ async def test_a_hosts_results_without_a_time_pass_since() -> None:
 # -- the request's values -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"since": "soon"}, "since must be a date as in 2026-05-01, or how long ago as in 7d"),
-        ({"since": datetime(2026, 1, 1)}, "since must be a time such as 7d, 12h or 2026-05-01"),  # noqa: DTZ001
-        ({"kinds": "error"}, "kinds must be a list of names, got 'error'"),
-        ({"kinds": ["error", ""]}, "kinds must be a list of names"),
-        ({"entity_types": [5]}, r"entity_types must be a list of names, got \[5\]"),
-        ({"exclude": 5}, "exclude must be a list of names, got 5"),
-        ({"exclude": ["a"] * 1001}, "exclude must be a list of at most 1000 names"),
-        ({"exclude_sources": {"a": 1}}, "exclude_sources must be a list of source names"),
-        ({"user": ""}, "user must be the name of a user, got ''"),
-        ({"user": 5}, "user must be the name of a user, got 5"),
-        ({"user": "\ud800"}, "user must be valid Unicode"),
-        ({"kinds": ["error", "\ud800"]}, "kinds must be valid Unicode"),
-        ({"exclude": ["\ud800"]}, "exclude must be valid Unicode"),
-        ({"additional_context": 5}, "additional_context must be a text, got 5"),
-        ({"excluded": ["a"]}, "has no option 'excluded'; did you mean 'exclude'"),
-    ],
-)
-def test_values_that_make_no_sense_are_named(given: dict[str, Any], message: str) -> None:
-    """With what would be right."""
-    with pytest.raises(InvalidRequestError, match=message):
-        make_request(Config(), "x", project="", workspace=None, **given)
-
-
 def test_values_are_stored_as_they_are_meant() -> None:
     """Each name once; a set in an order of its own; half a character replaced."""
     config = Config(assemble=AssembleSettings(exclude_sources=("moon",)))

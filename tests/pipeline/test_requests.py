@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,21 @@ def test_what_is_given_beats_the_configuration() -> None:
         ({"strategy": {"relevance": 10**400}}, "strategy: relevance: expected a number of at "),
         ({"strategy": {"relevance": 1e308, "salience": 1e308}}, "strategy: expected weights that"),
         ({"max_token": 5}, "a request has no option 'max_token'; did you mean 'max_tokens'?"),
+        ({"since": "soon"}, "since must be a date as in 2026-05-01, or how long ago as in 7d"),
+        ({"since": datetime(2026, 1, 1)}, "since must be a time such as 7d, 12h or 2026-05-01"),  # noqa: DTZ001
+        ({"kinds": "error"}, "kinds must be a list of names, got 'error'"),
+        ({"kinds": ["error", ""]}, "kinds must be a list of names"),
+        ({"entity_types": [5]}, "entity_types must be a list of names, got [5]"),
+        ({"exclude": 5}, "exclude must be a list of names, got 5"),
+        ({"exclude": ["a"] * 1001}, "exclude must be a list of at most 1000 names"),
+        ({"exclude_sources": {"a": 1}}, "exclude_sources must be a list of source names"),
+        ({"user": ""}, "user must be the name of a user, got ''"),
+        ({"user": 5}, "user must be the name of a user, got 5"),
+        ({"user": "\ud800"}, "user must be valid Unicode"),
+        ({"kinds": ["error", "\ud800"]}, "kinds must be valid Unicode"),
+        ({"exclude": ["\ud800"]}, "exclude must be valid Unicode"),
+        ({"additional_context": 5}, "additional_context must be a text, got 5"),
+        ({"excluded": ["a"]}, "a request has no option 'excluded'; did you mean 'exclude'"),
         ({"colour": 5}, "a request has no option 'colour'; it has: max_tokens, sources, "),
     ],
 )
