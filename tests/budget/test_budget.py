@@ -33,6 +33,13 @@ def test_the_seeds_example() -> None:
     assert shares(weights, 1000) == {"memories": 167, "code": 333, "experiences": 500}
 
 
+def test_ties_go_by_name() -> None:
+    """Not by the order in which the sources stand; of no budget there are no shares."""
+    for keys in ("abc", "cba", "bca"):
+        assert shares(dict.fromkeys(keys, 1.0), 8) == {"a": 3, "b": 3, "c": 2}
+    assert shares({"a": 1.0, "b": 2.0}, -5) == {"a": 0, "b": 0}
+
+
 @given(WEIGHTS, TOTALS, st.randoms())
 @thorough
 def test_shares_are_proportional_and_whole(

@@ -14,7 +14,7 @@ from contextkit import (
     InvalidRequestError,
     Strategy,
 )
-from contextkit.budget.shares import by_percent, shares
+from contextkit.budget.shares import by_evidence, by_percent, shares
 from contextkit.models.request import ContextRequest
 from tests.making import KEYWORDS, OpenKit, make_plugin, make_source
 
@@ -72,6 +72,17 @@ def kit(open_kit: OpenKit) -> ContextKit:
 async def ask(kit: ContextKit, **options: Any) -> FormattedContext:
     """A context of 1000 tokens."""
     return await kit.assemble_context("alpha beta", max_tokens=1000, **options)
+
+
+def test_weights_may_be_as_large_and_as_small_as_floats_can_be() -> None:
+    """They have no sum then, and no product."""
+    sources = {"a": "a", "b": "b"}
+    large, small = {"a": 1e308, "b": 1e308}, {"a": 5e-324, "b": 5e-324}
+    for weights in (large, small):
+        assert shares(by_percent(weights, sources, {"z": 60}), 600) == {"a": 300, "b": 300}
+        assert shares(by_percent(weights, sources, {"a": 0, "b": 0}), 600) == {"a": 300, "b": 300}
+    level = {"a": 0.9, "b": 0.9}
+    assert shares(by_evidence(large, level, level), 600) == {"a": 300, "b": 300}
 
 
 async def test_the_shares_in_the_trace_are_the_percentages(kit: ContextKit) -> None:
