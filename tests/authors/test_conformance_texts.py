@@ -251,6 +251,41 @@ def test_a_field_of_a_fixed_form_is_passed_over(subject_of: SubjectOf) -> None:
     text_checks.check_hostile_text(subject_of(source))
 
 
+# -- contexts --------------------------------------------------------------------------------
+
+
+def _no_xml(request: Any) -> list[ContextItem]:
+    if request.style == "xml":
+        raise ValueError("no XML, please")
+    return [item("a")]
+
+
+LONG = f"<tide>{'tide ' * 5000}</tide>"
+OF_CONTEXTS = [
+    (
+        answering(item("a", 0.01)),
+        r"state is below_floor: .*no result was relevant",
+    ),
+    (
+        answering(
+            item("a"),
+            contextkit_format=lambda items, style: [LONG if style == "xml" else "a" for _ in items],
+        ),
+        "not one of its items is shown: ",
+    ),
+    (plugin(contextkit_query=_no_xml), r"its state is failed: .*no XML"),
+]
+
+
+@pytest.mark.parametrize(("source", "message"), OF_CONTEXTS)
+def test_a_source_that_shows_nothing_in_a_context_is_found(
+    subject_of: SubjectOf, source: object, message: str
+) -> None:
+    """Below the floor, too long to be shortened, or failing where a context asks in its style."""
+    with pytest.raises(NotConformingError, match=message):
+        text_checks.check_contexts(subject_of(source))
+
+
 def test_nobodys_configuration_is_read(
     tide: type, subject_of: SubjectOf, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
