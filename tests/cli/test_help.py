@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -13,9 +14,8 @@ from contextkit.cli.failures import ExitCode
 from contextkit.cli.plugins import BUILT_IN
 from contextkit.cli.root import cli
 from contextkit.plugin.published import PUBLISHED
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import CommandLine
+from contextkit.testing import own_home
+from tests.cli.conftest import CommandLine
 
 READ_BY_PROGRAMS = (
     *("assemble", "config show", "doctor", "experience add", "experience list", "experience show"),
@@ -25,14 +25,21 @@ READ_BY_PROGRAMS = (
 )
 
 
-def all_commands(contextkit: CommandLine) -> list[str]:
-    """Every command there is, those of plugins included."""
-    listed = re.findall(r"^  ([a-z][a-z-]*)  ", contextkit("--help").stdout, re.MULTILINE)
-    found = []
-    for name in listed:
-        below = re.findall(r"^  ([a-z][a-z-]*)  ", contextkit(name, "--help").stdout, re.MULTILINE)
-        found += [f"{name} {each}" for each in below] or [name]
-    return found
+@pytest.fixture(scope="module")
+def help_texts(demo: Path) -> dict[str, str]:
+    """The help of every command there is, those of plugins included."""
+    with own_home():
+        contextkit = CommandLine(demo)
+
+        def below(*words: str) -> Iterator[tuple[str, str]]:
+            text = contextkit(*words, "--help").stdout
+            names = re.findall(r"^  ([a-z][a-z-]*)  ", text, re.MULTILINE)
+            if len(words) == 2 or (words and not names):
+                yield " ".join(words), text
+            for name in names if len(words) < 2 else ():
+                yield from below(*words, name)
+
+        return dict(below())
 
 
 def test_the_help_lists_own_commands_and_those_of_sources(contextkit: CommandLine) -> None:
@@ -72,20 +79,16 @@ def test_a_summary_in_the_list_is_that_of_the_command(name: str) -> None:
     assert len(first.split()) <= 10
 
 
-def test_every_command_has_help_with_an_example(contextkit: CommandLine) -> None:
+def test_every_command_has_help_with_an_example(help_texts: dict[str, str]) -> None:
     """Whoever asks a command for help sees how it is called."""
-    for words in all_commands(contextkit):
-        result = contextkit(*words.split(), "--help")
-        assert result.exit_code == 0, result.stderr
-        assert re.search(r"Examples?:\s+(\$|[\w=/]+ )*.*contextkit ", result.stdout), words
+    for words, text in help_texts.items():
+        assert re.search(r"Examples?:\s+(\$|[\w=/]+ )*.*contextkit ", text), words
 
 
-def test_every_command_that_a_program_may_read_has_json(contextkit: CommandLine) -> None:
+def test_every_command_that_a_program_may_read_has_json(help_texts: dict[str, str]) -> None:
     """`--json` is there wherever a result is more than a sentence."""
-    known = set(all_commands(contextkit))
     for words in READ_BY_PROGRAMS:
-        assert words in known
-        assert "--json" in contextkit(*words.split(), "--help").stdout, words
+        assert "--json" in help_texts[words], words
 
 
 @pytest.mark.parametrize("arguments", [("memories",), ("config",)])

@@ -150,16 +150,6 @@ def test_switching_what_is_not_installed_is_an_error(contextkit: CommandLine) ->
     assert "Did you mean 'memories'?" in said
 
 
-def test_a_third_partys_source_appears_and_is_asked(
-    contextkit: CommandLine, install: Callable[..., str]
-) -> None:
-    """Installing is all it takes."""
-    install("tides", WORKING, "harbour-tides")
-    row = by_name(contextkit)["tides"]
-    assert (row["state"], row["distribution"], row["version"]) == ("on", "harbour-tides", "2.1")
-    assert "## Tides" in contextkit("assemble", "when is high water?", "--no-index").stdout
-
-
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -226,18 +216,6 @@ def test_a_plugin_without_a_query_is_listed_as_no_source(
     assert greeted.stdout == "hello\n"
     assert "the command 'assemble' of" in greeted.stderr
     assert "Print the context" in contextkit("assemble", "--help").stdout
-
-
-def test_two_distributions_of_one_name_are_both_named(
-    contextkit: CommandLine, install: Callable[..., str]
-) -> None:
-    """Neither is picked in silence."""
-    install("tides", WORKING, "harbour-tides")
-    install("tides", WORKING, "other-tides")
-    said = contextkit.line(1, "sources")
-    assert "harbour-tides" in said
-    assert "other-tides" in said
-    assert by_name(contextkit, "--disable", "tides")["tides"]["state"] == "off"
 
 
 def test_the_configured_weight_and_priority_are_shown(contextkit: CommandLine) -> None:

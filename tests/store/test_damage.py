@@ -31,7 +31,7 @@ from contextkit.testing import HashingModel
 Note = Callable[..., Record]
 
 DAMAGER = Path(__file__).with_name("damager.py")
-FLIPS = 90 if os.environ.get("CONTEXTKIT_TEST_PROFILE") == "ci" else 30
+FLIPS = 90 if os.environ.get("CONTEXTKIT_TEST_PROFILE") == "ci" else 45
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 SCALAR = (

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from contextkit import ContextAssembler, InvalidContextTypeError, InvalidRequestError
-from tests.store.seed_host import FIVE, THINGS, AsyncHost, Result, Scored, SyncHost, experience
+from tests.store.seed_host import FIVE, THINGS, AsyncHost, Result, SyncHost, experience
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_searcher.py"
 PATIENT: dict[str, Any] = {"source_timeout": 30, "deadline": 30}
@@ -238,19 +238,6 @@ async def test_what_two_sources_found_is_shown_once() -> None:
 
 
 # -- what goes wrong, and many at once ------------------------------------------------------
-
-
-async def test_one_source_that_fails_leaves_the_others() -> None:
-    """Its reason is in the trace."""
-
-    class Torn(SyncHost):
-        def search_commits(self, query: str, limit: int) -> list[Scored]:
-            raise TimeoutError("the vector store does not answer")
-
-    context = await ContextAssembler(Torn()).assemble_context("flaky", FIVE, limit=1, **PATIENT)
-    assert set(context.sources_used) == set(FIVE) - {"commits"}
-    reasons = [source.reason for source in context.trace.sources if source.reason]
-    assert reasons == ["search_commits: TimeoutError: the vector store does not answer"]
 
 
 async def test_a_commit_that_the_query_names_is_still_searched_for(host: SyncHost) -> None:
