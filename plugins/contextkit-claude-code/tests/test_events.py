@@ -211,7 +211,7 @@ def test_an_answer_is_no_longer_than_its_host_allows(world: World, most: str) ->
     """Counted as the host counts, in units of UTF-16, with a budget that would allow more."""
     world.install("long", LONG)
     told = world.hook(
-        world.prompt("tide"),
+        world.prompt("the tide of the day"),
         CONTEXTKIT_HOOKS_MAX_CHARACTERS=most,
         CONTEXTKIT_HOOKS_MAX_TOKENS="50000",
     )
