@@ -38,6 +38,8 @@ def test_a_corrupt_store(furnished: CommandLine, home: Path) -> None:
 def test_a_damaged_record(furnished: CommandLine, home: Path) -> None:
     """It is named by a deep look alone; an export has all the others, and says so."""
     furnished("remember", "Zebras are told from horses")
+    sound = findings_of(furnished("doctor", "--deep", "--json"))
+    assert any("records are intact" in line for line in those(sound, "ok"))
     [file] = (home / "store/shard/segments").glob("*/payload_storage/page_0.dat")
     content = bytearray(file.read_bytes())
     content[content.index(b"Zebras")] ^= 1

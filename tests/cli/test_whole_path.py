@@ -75,3 +75,10 @@ def test_a_bad_line_of_an_import_costs_only_itself(furnished: CommandLine, home:
     assert "line 2: " in result.stdout
     assert len(moved.json("memories", "list")) == 3
     assert "not an export" in moved.line(1, "import", "-", given=b"not json\n")
+
+
+def test_records_that_are_not_there_have_code_5(furnished: CommandLine) -> None:
+    """A wrong id is told from a wrong usage."""
+    assert "mem_nothing" in furnished.line(5, "memories", "show", "mem_nothing")
+    assert "mem_nothing" in furnished.line(5, "memories", "forget", "mem_nothing")
+    assert "ghap_nothing" in furnished.line(5, "experience", "show", "ghap_nothing")
