@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -77,3 +80,26 @@ async def test_an_error_nobody_waits_for_is_none(recwarn: pytest.WarningsRecorde
     computation.ready.set()
     await asyncio.wait([task])
     assert not recwarn.list
+
+
+def test_event_loops_have_their_own() -> None:
+    """What one loop computes cannot be awaited in another."""
+    flights, begun, go_on = Flights[int](), threading.Event(), threading.Event()
+
+    async def slow() -> int:
+        begun.set()
+        await asyncio.to_thread(go_on.wait, 20)
+        return 1
+
+    async def quick() -> int:
+        return 2
+
+    async def join(compute: Callable[[], Awaitable[int]]) -> int:
+        return await flights.join("key", compute)
+
+    with ThreadPoolExecutor(1) as other:
+        waiting = other.submit(asyncio.run, join(slow))
+        assert begun.wait(20)
+        assert asyncio.run(join(quick)) == 2
+        go_on.set()
+        assert waiting.result() == 1
