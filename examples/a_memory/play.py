@@ -132,7 +132,7 @@ def play(folder: Path) -> Mapping[str, str]:
     _import_the_past(first)
     tree = _work_in_two_trees(first)
     _change_facts(first, tree)
-    _rename_a_file(first, tree)
+    _rename_a_file(tree)
     _go_to_another_computer(first, folder)
     return first.contexts
 
@@ -214,7 +214,7 @@ def _change_facts(first: Place, tree: Place) -> None:
     first.ask("4-as-of-march", "Which database has the orders?", "--set", "as_of=2026-03-01")
 
 
-def _rename_a_file(first: Place, tree: Place) -> None:
+def _rename_a_file(tree: Place) -> None:
     """A memory of a file that is gone says so, in the work tree where it is gone."""
     tree.git("mv", "payments/retry.py", "payments/attempts.py")
     _commit(tree, "Name the module after its attempts")

@@ -15,6 +15,8 @@ from contextkit import ContextAssembler, ContextAssemblyError, ContextKit
 from examples.llama_index_retriever import ContextKitRetriever
 from examples.own_searcher import Search
 
+pytestmark = pytest.mark.one_python
+
 QUERY = "why are payments retried?"
 
 
