@@ -106,6 +106,14 @@ class Project:
 _MEMBER = ("root", "repository", "within", "stamp")
 
 
+def projects_stamp() -> object:
+    """A value that changes when a project is written or deleted."""
+    try:
+        return _folder().stat().st_mtime_ns
+    except OSError:
+        return None
+
+
 def key_of_name(name: str) -> str:
     """The project that a name names; it never is another's path or repository."""
     return as_text(f"name:{name}")
