@@ -37,6 +37,8 @@ PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 
 
 @given(HOSTILE_TEXT, HOSTILE_TEXT)
+@example("```py\nx\n```", "")
+@example("a\n`````\nb", "py")
 def test_fenced_text_is_one_code_block(text: str, language: str) -> None:
     """Whatever stands inside, the parser sees a single code block with that content."""
     tokens = MARKDOWN.parse(fenced(text, language))
