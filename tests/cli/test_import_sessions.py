@@ -123,6 +123,7 @@ def test_a_second_run_writes_nothing(contextkit: CommandLine, projects: Path) ->
     again = contextkit.json(*IMPORT)
     assert (again["events"], again["unchanged"], again["known"]) == (0, 1, 0)
     assert stored(contextkit.folder) == 4
+    assert contextkit("events", "clear", "--imported").stdout == "Cleared 4 events\n"
 
 
 def test_importers_are_listed_with_their_sessions(

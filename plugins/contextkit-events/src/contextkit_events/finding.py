@@ -15,7 +15,7 @@ from contextkit.concurrency import in_thread
 from contextkit.sources import supported
 from contextkit.text import closeness, named_dates, without_periods
 from contextkit_events.asked import asks_for_activity
-from contextkit_events.event import EVENTS, SESSIONS, TURNS, Event
+from contextkit_events.event import EVENTS, PAST, SESSIONS, TURNS, Event
 from contextkit_events.formatting import happened, headline
 from contextkit_events.past import find_past
 
@@ -42,15 +42,21 @@ async def find_events(request: ContextRequest) -> list[ContextItem]:
     activity, recency counts half, and every event counts as an answer. Events of the kinds that
     matter for the query's intent get a tenth more. Older events of the session, beyond the newest,
     are included where they answer the query. Of the newest events that do not answer it, only a few
-    are included, unless the query asks for events. Imported events are included where they answer
-    the query, and as the latest ones where it asks for those.
+    are included, unless the query asks for events. Turns of earlier sessions and imported events
+    are included where they answer the query.
     """
     query, asked = without_periods(request.query), asks_for_activity(request.query)
     shown = _ALL if asked else _RECORDED
     current, *earlier = (await in_thread(lambda: _sessions(request, shown))) or [""]
     recent, past = await asyncio.gather(
         _recent_events(request, query, shown, current, earlier),
-        find_past(request, query, lambda record, match: _as_item(record, match, current)),
+        # The latest activity is the current session's.
+        find_past(
+            request,
+            query,
+            PAST if asked else [*PAST, *TURNS],
+            lambda record, match: _as_item(record, match, current),
+        ),
     )
     items = _without_repeats([*recent, *past])
     newest_first = sorted(_with_hints(items, request.query), key=_age_and_id)
