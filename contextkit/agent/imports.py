@@ -37,7 +37,7 @@ from contextkit.models.transcripts import (
     SessionImporter,
     Transcript,
 )
-from contextkit.plugin.checks import checked_importers
+from contextkit.plugin.checks import checked_importers, log_failure
 from contextkit.plugin.manager import SourceRegistry
 from contextkit.workspace.find import find_workspace
 
@@ -287,11 +287,13 @@ def _events(transcript: Transcript, left_out: Counter[str]) -> Iterator[PastEven
 
 
 def _keepers(registry: SourceRegistry) -> Mapping[str, _Keep]:
-    targets = {source: registry.info(source).imports for source in registry.sources}
-    try:
-        keepers = {name: pkgutil.resolve_name(target) for name, target in targets.items() if target}
-    except (ImportError, AttributeError) as error:
-        raise PluginError(f"a source's `imports` cannot be loaded: {in_words(error)}") from error
+    keepers: dict[str, _Keep] = {}
+    for source in registry.sources:
+        try:
+            if target := registry.info(source).imports:
+                keepers[source] = pkgutil.resolve_name(target)
+        except Exception as error:  # noqa: BLE001 - a broken source affects only itself
+            log_failure(source, "imports", in_words(error))
     if not keepers:
         raise PluginError(
             "no source that is on keeps past sessions: install contextkit-events, or set "

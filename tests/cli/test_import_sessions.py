@@ -231,6 +231,17 @@ def test_anybody_can_add_an_importer(
     assert (done["events"], done["sessions"]) == (1, 1)
 
 
+def test_a_source_that_cannot_keep_sessions_stops_no_other(
+    contextkit: CommandLine, install: Callable[..., str], projects: Path
+) -> None:
+    """Its function cannot be imported; events are stored nevertheless."""
+    broken = "contextkit_source = hookimpl(lambda: SourceInfo(imports='nowhere:keep'))"
+    query = "contextkit_query = hookimpl(lambda request: [])"
+    install("broken", f"from contextkit import SourceInfo, hookimpl\n{broken}\n{query}\n")
+    write(projects, "s1", lines_of("s1", contextkit.folder))
+    assert contextkit.json(*IMPORT)["events"] == 4
+
+
 def test_one_bad_transcript_does_not_stop_the_others(
     contextkit: CommandLine, install: Callable[..., str], tmp_path: Path
 ) -> None:
