@@ -39,7 +39,7 @@ from contextkit.models.transcripts import (
 )
 from contextkit.plugin.checks import checked_importers, log_failure
 from contextkit.plugin.manager import SourceRegistry
-from contextkit.workspace.find import find_workspace
+from contextkit.workspace.find import find_workspace, repository_of
 
 HOOK = "contextkit_importers"
 _ELSEWHERE = "session of another project"
@@ -115,8 +115,9 @@ class ProjectFolders:
         try:
             found = find_workspace(folder)
         except WorkspaceError:
-            roots = [here, *self._known_roots()]
-            return next((root for root in roots if folder.is_relative_to(root)), None)
+            return next(
+                (root for root in self._roots_of_gone() if folder.is_relative_to(root)), None
+            )
         if found.root == here:
             return here
         try:
@@ -127,10 +128,14 @@ class ProjectFolders:
             return None
         return found.root if other.project == self.kit.project else None
 
-    def _known_roots(self) -> Iterator[Path]:
-        """Yield the folders that have used the project."""
+    def _roots_of_gone(self) -> Iterator[Path]:
+        """Yield the folders below which a folder that is gone was the project's."""
+        workspace = self.kit.workspace
+        # A folder without either, such as a home, may have had other projects in it.
+        if workspace.config_file is not None or repository_of(workspace.root) is not None:
+            yield workspace.root
         project = read_project(self.kit.project)
-        return (Path(member.root) for member in (project.members if project else ()))
+        yield from (Path(member.root) for member in (project.members if project else ()))
 
 
 @frozen

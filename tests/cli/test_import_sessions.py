@@ -163,6 +163,14 @@ def test_only_sessions_of_this_project_are_imported(
         assert set(EventLog(kit.records("events")).sessions()) == {"here", "tree", "clone", "gone"}
 
 
+def test_a_plain_folder_claims_no_folder_that_is_gone(
+    elsewhere: Callable[..., CommandLine], projects: Path, tmp_path: Path
+) -> None:
+    """A home may have had other projects in it."""
+    write(projects, "s1", lines_of("s1", tmp_path / "gone"))
+    assert elsewhere(tmp_path).json(*IMPORT)["events"] == 0
+
+
 def test_a_session_that_is_going_on_is_continued(contextkit: CommandLine, projects: Path) -> None:
     """A half-written line is no damage, and is read when it is whole."""
     text = lines_of("s1", contextkit.folder)
