@@ -248,6 +248,7 @@ def test_a_link_joins_what_was_apart(
     with ContextKit.open(fork, entry_points=False) as kit:
         kit.register(make_plugin([]), "notes")
         link(target, fork, kit.config, kit.project_records)
+        assert kit.project == read_projects()[0].key
     assert notes(fork) == notes(main) == ["first", "second"]
     assert len(read_projects()) == 1
 
