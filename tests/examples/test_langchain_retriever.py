@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +13,8 @@ from langchain_core.runnables import RunnablePassthrough
 from contextkit import ContextAssembler, ContextAssemblyError, ContextKit
 from examples.langchain_retriever import ContextKitRetriever
 from examples.own_searcher import Search
+
+pytestmark = pytest.mark.one_python
 
 QUERY = "why are payments retried?"
 
@@ -46,12 +47,6 @@ def test_it_works_without_an_event_loop(kit: ContextKit) -> None:
     assert len({joined(documents) for documents in alone}) == 3
 
 
-async def test_it_blocks_no_event_loop(kit: ContextKit) -> None:
-    """The synchronous call in a loop's thread is refused with what to do instead."""
-    with pytest.raises(ContextAssemblyError, match="await the method without _sync"):
-        ContextKitRetriever(kit=kit).invoke(QUERY)
-
-
 async def test_the_options_reach_the_kit(kit: ContextKit) -> None:
     """Fewer tokens, fewer documents; a bad one is the kit's error."""
     whole = await ContextKitRetriever(kit=kit).ainvoke(QUERY)
@@ -82,11 +77,7 @@ async def test_it_takes_a_host_with_a_searcher_of_its_own() -> None:
     assert "Ada prefers small commits" in document.page_content
 
 
-def test_the_example_works(
-    run_example: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_the_example_works(run_example: Callable[..., str]) -> None:
     """It finds what the project knows; without a question it has one."""
     for question in (["why", "are", "payments", "retried?"], []):
-        ran = run_example("langchain_retriever", *question)
-        assert ran.returncode == 0, ran.stderr
-        assert "the bank drops every tenth call" in ran.stdout
+        assert "the bank drops every tenth call" in run_example("langchain_retriever", *question)

@@ -47,6 +47,7 @@ USES: Mapping[str, Callable[[re.Pattern[Any], Any], object]] = {
     "finditer": lambda pattern, text: sum(1 for _ in pattern.finditer(text)),
 }
 Found = tuple[str, re.Pattern[Any], set[str]]
+pytestmark = pytest.mark.one_python
 
 _OF_WHOLE_VALUES = {"matches_re", "text"}
 """What checks a setting by a pattern, its last argument."""
