@@ -15,6 +15,8 @@ from contextkit_memories import MemoryBook
 from examples.anthropic_messages import ask, with_sources
 from tests.examples.messages_stub import KEY, MessagesStub
 
+pytestmark = pytest.mark.one_python
+
 QUERY = "why are payments retried?"
 
 

@@ -21,6 +21,8 @@ from contextkit import ContextKit
 from examples.fastapi_app import make_app
 from tests.examples.conftest import ROOT
 
+pytestmark = pytest.mark.one_python
+
 QUESTION = {"query": "why are payments retried?"}
 
 

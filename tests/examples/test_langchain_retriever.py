@@ -14,6 +14,8 @@ from contextkit import ContextAssembler, ContextAssemblyError, ContextKit
 from examples.langchain_retriever import ContextKitRetriever
 from examples.own_searcher import Search
 
+pytestmark = pytest.mark.one_python
+
 QUERY = "why are payments retried?"
 
 

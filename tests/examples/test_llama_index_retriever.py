@@ -14,6 +14,8 @@ from llama_index.core.schema import MetadataMode
 from contextkit import ContextAssemblyError, ContextKit
 from examples.llama_index_retriever import ContextKitRetriever
 
+pytestmark = pytest.mark.one_python
+
 QUERY = "why are payments retried?"
 
 

@@ -33,6 +33,8 @@ from contextkit.store.engine_errors import engine_errors, opening_errors
 from contextkit.store.identity import StoreIdentity
 from contextkit.store.shard_folder import ShardFolder
 
+pytestmark = pytest.mark.one_python
+
 Note = Callable[..., Record]
 
 # The engine folds its own journals into the trackers beside them before it looks further.
