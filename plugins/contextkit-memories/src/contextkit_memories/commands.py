@@ -25,7 +25,7 @@ _STDIN_BYTES = 4 * MAX_TEXT + 1
 
 @click.command()
 @click.argument("text")
-@part_options(Memory, "category", "importance", "tags", "sequence")
+@part_options(Memory, "category", "importance", "tags", "sequence", "valid_from", "replaces")
 @click.option("--global", "shared", is_flag=True, help="For all your projects.")
 @json_option
 @pass_session
@@ -40,6 +40,7 @@ def remember(session: Session, /, text: str, shared: bool, as_json: bool, **give
     """
     book = MemoryBook.of(session.kit)
     given["tags"] = given["tags"] or None
+    given["replaces"] = given["replaces"] or None
     memory = book.remember(_from_stdin() if text == "-" else text, **given, shared=shared)
     secrets = book.secrets_in(memory.text)
     data = {**memory.as_dict(), "outcome": memory.outcome, "looks_secret": secrets}

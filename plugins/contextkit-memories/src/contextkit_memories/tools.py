@@ -35,7 +35,7 @@ class _Forgotten(TypedDict):
         "looks_secret": Annotated[list[str], "what in its text looks like a secret, and where"],
     }
 )
-@takes_parts(Memory, "text", "category", "importance", "tags", "sequence")
+@takes_parts(Memory, "text", "category", "importance", "tags", "sequence", "replaces")
 def _remember(
     kit: ContextKit,
     for_all_projects: Annotated[
