@@ -25,6 +25,7 @@ from contextkit_memories.errors import (
 )
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
+from contextkit_memories.near import Near, nearest
 from contextkit_memories.words import category_spellings, stored_tags
 
 _log = get_logger(__name__)
@@ -183,6 +184,16 @@ class MemoryBook(LastingBook[Memory]):
     def count(self, *, category: str | None = None, tag: str | None = None, **filters: Any) -> int:
         """Count the memories; takes the arguments of `list`."""
         return super().count(**filters, **_filters(category, tag))
+
+    def near(self, memory: Memory, limit: int = 3) -> builtins.list[Near]:
+        """Return the true memories nearest to one, nearest first.
+
+        Args:
+            memory: the memory; itself, what it replaced and its neighbours in a sequence are left
+                out.
+            limit: how many at most; only really near ones are returned.
+        """
+        return nearest(self.records, memory, limit)
 
     def forget(self, *memory_ids: str) -> _Memories:
         """Delete memories, or none if one id is wrong.
