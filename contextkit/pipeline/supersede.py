@@ -9,7 +9,7 @@ date.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from attrs import evolve, field, frozen
@@ -57,7 +57,7 @@ def find_updates(
         items = [candidate.item for candidate in own]
         relevant = {c.item.id for c in own if c.relevance >= floors.get(section, 0.0)}
         known = _known_updates(items)
-        for old, new in (*known, *_contradicting(items, {old for old, _ in known})):
+        for old, new in (*known, *_stated_updates(items)):
             if old in relevant or ((old, new) in known and new in relevant):
                 newer.setdefault((section, old), []).append((section, new))
                 linked.update({(section, old), (section, new)})
@@ -71,21 +71,30 @@ def _known_updates(items: Sequence[ContextItem]) -> list[tuple[str, str]]:
     return [(old, new.id) for old, new in by if new is not None and new.id in ids]
 
 
-def _contradicting(items: Sequence[ContextItem], settled: Collection[str]) -> list[tuple[str, str]]:
-    """Return the (older, newer) pairs of ids whose texts contradict each other."""
-    if len(items) < 2:
+def _stated_updates(items: Sequence[ContextItem]) -> list[tuple[str, str]]:
+    """Return the (older, newer) pairs of ids whose texts show that one replaces the other.
+
+    The turns of a conversation are no statements that stay true, and an ended item was replaced
+    already.
+    """
+    found = Counter(item.sequence for item in items)
+    open_items = [
+        item
+        for item in items
+        if item.valid_until is None and (item.sequence is None or found[item.sequence] == 1)
+    ]
+    if len(open_items) < 2:
         return []
     # rapidfuzz is imported on first use.
-    from contextkit.dedup.contradictions import contradicting_pairs
+    from contextkit.dedup.updates import updated_pairs
 
-    open_items = [item for item in items if item.id not in settled and not item.valid_until]
-    pairs = []
-    for one, other in contradicting_pairs([item.own_text for item in open_items]):
+    ordered = sorted(open_items, key=_age_key)
+    return [
+        (ordered[old].id, ordered[new].id)
+        for old, new in updated_pairs([item.own_text for item in ordered])
         # Of two items with the same time, neither supersedes the other.
-        if open_items[one].created_at != open_items[other].created_at:
-            old, new = sorted((open_items[one], open_items[other]), key=_age_key)
-            pairs.append((old.id, new.id))
-    return pairs
+        if ordered[old].created_at != ordered[new].created_at
+    ]
 
 
 def mark_superseded(candidates: Sequence[Candidate], updates: Updates) -> list[Candidate]:
