@@ -118,8 +118,7 @@ WITH_PLACE = _words("""
 
 NOUNS_TOO = _words("""
     builds build reviews review tests test logs log reports report deploys deploy points point pins
-    pin calls call works runs run stores store hosts tracks pushes push set starts start needs uses
-    use costs prints plays returns adds breaks
+    pin calls call stores store hosts tracks pushes push prints plays
 """)
 """They are verbs only if no other verb follows."""
 

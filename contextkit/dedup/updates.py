@@ -133,7 +133,7 @@ class Statement:
     @cached_property
     def topic(self) -> _Stems:
         """The stems without verbs and words that any statement has."""
-        return self.stems - _GENERAL - _VERBS - {self.verb_stem}
+        return self.stems - _GENERAL - _VERBS
 
     @cached_property
     def values(self) -> _Stems:
@@ -149,13 +149,13 @@ class Statement:
     def verb(self) -> int | None:
         """The place of the verb, or of the separator, in the first clause."""
         if self.separator is not None:
-            return self.separator
+            return min(self.separator, len(self.main) - 1)
         verbs = [place for place, word in enumerate(self.main) if _is_verb(word, place)]
         first = next(iter(verbs), None)
-        if first is None or first == 0 or self.main[first - 1].key in GENERIC:
+        if first is None or (first and self.main[first - 1].key in GENERIC):
             return first
         sure = [place for place in verbs if self.main[place].key not in NOUNS_TOO]
-        return sure[0] if sure else first + (first + 1 in verbs)
+        return sure[0] if sure else first
 
     @cached_property
     def separator(self) -> int | None:
