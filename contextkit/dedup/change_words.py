@@ -118,7 +118,7 @@ WITH_PLACE = _words("""
 
 NOUNS_TOO = _words("""
     builds build reviews review tests test logs log reports report deploys deploy points point pins
-    pin calls call stores store hosts tracks pushes push prints plays
+    pin calls call stores store hosts tracks pushes push prints plays lead leads set
 """)
 """They are verbs only if no other verb follows."""
 

@@ -30,8 +30,8 @@ from contextkit.dedup.change_words import (
     CHANGES,
     DECIDED,
     GENERIC,
-    HEDGES,
     HANDED_OVER,
+    HEDGES,
     HOMES,
     MOVED,
     MOVED_ON,
@@ -60,8 +60,42 @@ _CLAUSE_WORDS = frozenset({"since", "because", "after", "until", "so", "but", "a
 _SEPARATORS = frozenset({":", "=", "->", "→", "=>"})
 _EDGES = ",;.:!()\"'`“”‘’"
 _UNITS = frozenset(
-    "s ms sec secs second seconds m min mins minute minutes h hour hours day days week weeks month "
-    "months year years b kb mb gb tb % percent euro euros eur usd dollars".split()
+    [
+        "s",
+        "ms",
+        "sec",
+        "secs",
+        "second",
+        "seconds",
+        "m",
+        "min",
+        "mins",
+        "minute",
+        "minutes",
+        "h",
+        "hour",
+        "hours",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "year",
+        "years",
+        "b",
+        "kb",
+        "mb",
+        "gb",
+        "tb",
+        "%",
+        "percent",
+        "euro",
+        "euros",
+        "eur",
+        "usd",
+        "dollars",
+    ]
 )
 
 _FROM_NOW_ON = re.compile(r"\bfrom now on\b", re.IGNORECASE)
@@ -125,9 +159,7 @@ class Statement:
         return frozenset(
             _stem(word.key)
             for word in self.words
-            if word.key not in FUNCTION_WORDS
-            and word.key not in AUXILIARIES
-            and not word.negation
+            if word.key not in FUNCTION_WORDS and word.key not in AUXILIARIES and not word.negation
         )
 
     @cached_property
@@ -261,8 +293,15 @@ def _stem(word: str) -> str:
 
 _GENERAL: _Stems = frozenset(
     _stem(word)
-    for word in GENERIC | CHANGE_WORDS | TIMES | HEDGES | FUNCTION_WORDS | AUXILIARIES | NEGATIONS
-    | STOP_WORDS | _UNITS
+    for word in GENERIC
+    | CHANGE_WORDS
+    | TIMES
+    | HEDGES
+    | FUNCTION_WORDS
+    | AUXILIARIES
+    | NEGATIONS
+    | STOP_WORDS
+    | _UNITS
 )
 
 _VERBS: _Stems = frozenset(_stem(word) for word in PRESENT - NOUNS_TOO | PAST)
@@ -308,10 +347,8 @@ def updated_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _may_replace(newer: Statement, older: Statement) -> bool:
     """Whether two statements are worth comparing."""
-    has_sign = (
-        newer.changes or newer.opening == older.opening or newer.negations != older.negations
-    )
-    return has_sign and not older.topic.isdisjoint(newer.topic | newer.values)
+    has_sign = newer.changes or newer.opening == older.opening or newer.negations != older.negations
+    return has_sign and not older.stems.isdisjoint(newer.stems)
 
 
 def replaces(newer: Statement, older: Statement) -> bool:
@@ -369,9 +406,7 @@ def _is_turned(newer: Statement, older: Statement) -> bool:
     return "over" in old and old != new and sorted(old) == sorted(new)
 
 
-def _is_other_value(
-    older: Statement, at: int, old: Sequence[Word], new: Sequence[Word]
-) -> bool:
+def _is_other_value(older: Statement, at: int, old: Sequence[Word], new: Sequence[Word]) -> bool:
     """Whether one value behind a verb excludes the other."""
     words, verb = older.main, older.main[older.verb or 0]
     if SCOPES & {word.key for word in (*old, *new)}:
@@ -387,7 +422,15 @@ def _is_other_value(
         return True
     rest = words[at + len(old) :]
     follows = any(_stem(w.key) not in _GENERAL and w.key not in PLACED for w in rest)
-    if verb.key in DECIDED or verb.key in {"use", "uses", "prefer", "prefers", "ask", "want", "wants"}:
+    if verb.key in DECIDED or verb.key in {
+        "use",
+        "uses",
+        "prefer",
+        "prefers",
+        "ask",
+        "want",
+        "wants",
+    }:
         return follows and len(old) == len(new) == 1
     if verb.key in SEVERAL:
         # `Write docstrings in Google style`: what is written is the same.

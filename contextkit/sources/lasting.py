@@ -77,9 +77,7 @@ L = TypeVar("L", bound=LastingEntry)
 class LastingBook(Book[L]):
     """A book whose entries are ended when they are no longer true."""
 
-    def list(
-        self, limit: int = 20, *, ended: bool = False, **filters: Any
-    ) -> builtins.list[L]:
+    def list(self, limit: int = 20, *, ended: bool = False, **filters: Any) -> builtins.list[L]:
         """List the entries that are true, newest first.
 
         Args:
@@ -170,4 +168,3 @@ def _refuse_ended(entry: LastingEntry) -> None:
     hint = f": use {entry.replaced_by} instead" if entry.replaced_by else ""
     message = f"{entry.id} is not true any more, {how} on {entry.valid_until:%Y-%m-%d}{hint}"
     raise entry.invalid(message)
-

@@ -237,7 +237,8 @@ def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
     same = [
         memory
         for record in scope.scan({"digest": digest_of(given["text"])})
-        if record.project == scope.project and record.text == given["text"]
+        if record.project == scope.project
+        and record.text == given["text"]
         # What was true once and is true again is another memory.
         and VALID_UNTIL not in record.fields
         for memory in [Memory.from_record(record)]
