@@ -10,10 +10,10 @@ def _words(text: str) -> frozenset[str]:
 
 
 CHANGES = re.compile(
-    r"\b(?:now|no longer|any ?more|instead|since|as of|switch(?:ed|ing)?|mov(?:ed|ing)|migrat(?:ed|es|ing)"
-    r"|replac\w+|rewritten|took over|taken over|takes over|hand(?:ed|s) over|over to|reassign\w*"
-    r"|transferr\w+|upgrad\w+|downgrad\w+|bump\w*|rais(?:ed|es)|lower(?:ed|s)|increas\w+|decreas\w+"
-    r"|reduc\w+|extend\w+|shorten\w*|went (?:up|down)|cut (?:to|from|down)|chang(?:ed|es)|dropp?ed"
+    r"\b(?:now|no longer|any ?more|instead|since|as of|switch(?:ed|ing)?|mov(?:ed|ing)"
+    r"|migrat(?:ed|es|ing)|replac\w+|rewritten|took over|taken over|takes over|hand(?:ed|s) over"
+    r"|over to|reassign\w*|transferr\w+|upgrad\w+|downgrad\w+|bump\w*|rais(?:ed|es)|lower(?:ed|s)|increas\w+"
+    r"|decreas\w+|reduc\w+|extend\w+|shorten\w*|went (?:up|down)|cut (?:to|from|down)|chang(?:ed|es)|dropp?ed"
     r"|left|stopp?ed|stepped down|retired|became|renamed|relocated|successor|again"
     r"|(?:has|have|got) (?:a|an) new|^new"
     r"|(?:is|are) gone|shut down|switched off|scrapp?ed|abandon\w+|deprecat\w+|grew|shrank|joined"
@@ -51,8 +51,8 @@ GENERIC = _words("""
 
 TIMES = _words("""
     january february march april may june july august september october november december jan feb
-    mar apr jun jul aug sep sept oct nov dec week month year last next today yesterday quarter spring
-    summer autumn winter weekend migration incident
+    mar apr jun jul aug sep sept oct nov dec week month year last next today yesterday quarter
+    spring summer autumn winter weekend migration incident
 """)
 
 SCOPES = _words("""
@@ -133,6 +133,13 @@ SCALED = re.compile(
     re.IGNORECASE,
 )
 """They say that a number changed."""
+
+UNITS = _words("""
+    s ms sec secs second seconds m min mins minute minutes h hour hours day days week weeks month
+    months year years b kb mb gb tb % percent euro euros eur usd dollars
+""")
+ONE_THING = _words("use uses prefer prefers ask want wants")
+"""Verbs that are true of one thing if the rest is the same: `Use pytest for new tests`."""
 
 PLACED = _words("in at to by from through with about into via under against on as")
 SCOPE_PREPOSITIONS = _words("in for on at during under of per")

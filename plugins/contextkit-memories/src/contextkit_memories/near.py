@@ -51,7 +51,7 @@ def nearest(records: Records, memory: Memory, limit: int) -> list[Near]:
     """
     hits = records.search_sync(memory.text, limit=_CONSIDERED)
     rated = sorted(((_likeness(memory.text, hit), hit) for hit in hits), key=lambda each: -each[0])
-    near = []
+    near: list[Near] = []
     for likeness, hit in rated:
         other = Memory.from_record(hit.record)
         if likeness < _ALIKE or len(near) == limit:
