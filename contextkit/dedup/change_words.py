@@ -12,12 +12,12 @@ def _words(text: str) -> frozenset[str]:
 CHANGES = re.compile(
     r"\b(?:now|no longer|any ?more|instead|since|as of|switch(?:ed|ing)?|mov(?:ed|ing)"
     r"|migrat(?:ed|es|ing)|replac\w+|rewritten|took over|taken over|takes over|hand(?:ed|s) over"
-    r"|over to|reassign\w*|transferr\w+|upgrad\w+|downgrad\w+|bump\w*|rais(?:ed|es)|lower(?:ed|s)|increas\w+"
-    r"|decreas\w+|reduc\w+|extend\w+|shorten\w*|went (?:up|down)|cut (?:to|from|down)|chang(?:ed|es)|dropp?ed"
-    r"|left|stopp?ed|stepped down|retired|became|renamed|relocated|successor|again"
-    r"|(?:has|have|got) (?:a|an) new|^new"
-    r"|(?:is|are) gone|shut down|switched off|scrapp?ed|abandon\w+|deprecat\w+|grew|shrank|joined"
-    r"|umgestellt|umgezogen|jetzt|nicht mehr|statt|stattdessen|désormais|ahora|ya no)\b",
+    r"|over to|reassign\w*|transferr\w+|upgrad\w+|downgrad\w+|bump\w*|rais(?:ed|es)"
+    r"|lower(?:ed|s)|increas\w+|decreas\w+|reduc\w+|extend\w+|shorten\w*|went (?:up|down)"
+    r"|cut (?:to|from|down)|chang(?:ed|es)|dropp?ed|left|stopp?ed|stepped down|retired|became"
+    r"|renamed|relocated|successor|again|(?:has|have|got) (?:a|an) new|^new|(?:is|are) gone"
+    r"|shut down|switched off|scrapp?ed|abandon\w+|deprecat\w+|grew|shrank|joined|umgestellt"
+    r"|umgezogen|jetzt|nicht mehr|statt|stattdessen|désormais|ahora|ya no)\b",
     re.IGNORECASE,
 )
 """A newer statement with one of these may replace an older one."""

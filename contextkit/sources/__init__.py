@@ -7,6 +7,7 @@ People and agents write those records. The helpers serve every source.
 | `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
 | `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
 | `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
+| `ids` | records by the beginning of their id |
 | `validity` | the time in which a record was true, and what replaced it |
 | `lasting` | `LastingEntry`, `LastingBook`: entries that are ended and replaced |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
@@ -50,6 +51,10 @@ if TYPE_CHECKING:
         shortened_line as shortened_line,
         time_of as time_of,
     )
+    from contextkit.sources.ids import (
+        AmbiguousEntryError as AmbiguousEntryError,
+        beginning_with as beginning_with,
+    )
     from contextkit.sources.lasting import (
         LastingBook as LastingBook,
         LastingEntry as LastingEntry,
@@ -92,6 +97,7 @@ _NAMES = {
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"
     ),
+    "ids": "AmbiguousEntryError beginning_with",
     "lasting": "LastingBook LastingEntry",
     "neighbours": "beside best_supported sequence_supports supports",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",

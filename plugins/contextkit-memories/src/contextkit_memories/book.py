@@ -16,7 +16,7 @@ from attrs import evolve
 from contextkit import Record, Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
-from contextkit.sources import VALID_UNTIL, LastingBook, changed
+from contextkit.sources import VALID_UNTIL, LastingBook, beginning_with, changed
 from contextkit_memories.errors import (
     AmbiguousMemoryError,
     InvalidMemoryError,
@@ -220,12 +220,12 @@ class MemoryBook(LastingBook[Memory]):
             raise UnknownMemoryError(asked)
         if exact := self.records.get(typed) or self.records.get(canonical):
             return exact[0]
-        fitting = [r for r in self.records.scan() if r.id.startswith((typed, canonical))]
+        fitting = beginning_with(self.records, typed, canonical)
         if not fitting:
             raise UnknownMemoryError(asked)
         if len(fitting) > 1:
-            ordered = sorted(map(Memory.from_record, fitting), key=lambda memory: memory.id)
-            raise AmbiguousMemoryError(asked, [(memory.id, memory.title) for memory in ordered])
+            several = map(Memory.from_record, fitting)
+            raise AmbiguousMemoryError(asked, [(memory.id, memory.title) for memory in several])
         return fitting[0]
 
 
