@@ -7,6 +7,9 @@ People and agents write those records. The helpers serve every source.
 | `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
 | `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
 | `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
+| `ids` | records by the beginning of their id |
+| `validity` | the time in which a record was true, and what replaced it |
+| `lasting` | `LastingEntry`, `LastingBook`: entries that are ended and replaced |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
 | `show` | the forms of an item in each style |
 | `neighbours` | support among items of a sequence, such as the turns of a conversation |
@@ -48,6 +51,14 @@ if TYPE_CHECKING:
         shortened_line as shortened_line,
         time_of as time_of,
     )
+    from contextkit.sources.ids import (
+        AmbiguousEntryError as AmbiguousEntryError,
+        beginning_with as beginning_with,
+    )
+    from contextkit.sources.lasting import (
+        LastingBook as LastingBook,
+        LastingEntry as LastingEntry,
+    )
     from contextkit.sources.neighbours import (
         beside as beside,
         best_supported as best_supported,
@@ -70,6 +81,13 @@ if TYPE_CHECKING:
         remove_tool as remove_tool,
         takes_parts as takes_parts,
     )
+    from contextkit.sources.validity import (
+        VALID_UNTIL as VALID_UNTIL,
+        Validity as Validity,
+        search_valid as search_valid,
+        with_chains as with_chains,
+        with_validity as with_validity,
+    )
     from contextkit.store.searcher_filters import matches as matches
 
 _NAMES = {
@@ -79,9 +97,12 @@ _NAMES = {
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"
     ),
+    "ids": "AmbiguousEntryError beginning_with",
+    "lasting": "LastingBook LastingEntry",
     "neighbours": "beside best_supported sequence_supports supports",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
+    "validity": "VALID_UNTIL Validity search_valid with_chains with_validity",
     "..models.candidate": "supported",
     "..store.searcher_filters": "matches",
 }
