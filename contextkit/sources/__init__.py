@@ -6,6 +6,7 @@ People and agents write those records. The helpers serve every source.
 |---|---|
 | `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
 | `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
+| `ids` | abbreviated ids |
 | `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
 | `show` | the forms of an item in each style |
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
         shortened_line as shortened_line,
         time_of as time_of,
     )
+    from contextkit.sources.ids import (
+        AmbiguousEntryError as AmbiguousEntryError,
+        by_beginning as by_beginning,
+    )
     from contextkit.sources.neighbours import (
         beside as beside,
         best_supported as best_supported,
@@ -79,6 +84,7 @@ _NAMES = {
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"
     ),
+    "ids": "AmbiguousEntryError by_beginning",
     "neighbours": "beside best_supported sequence_supports supports",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",

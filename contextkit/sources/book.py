@@ -20,6 +20,7 @@ from contextkit.errors import InvalidRequestError
 from contextkit.models.record import Record
 from contextkit.models.records import Records
 from contextkit.sources.entry import Entry, UnknownEntryError
+from contextkit.sources.ids import by_beginning
 
 if TYPE_CHECKING:
     from contextkit.models.items import ContextItem
@@ -84,13 +85,37 @@ class Book(Generic[E]):
     def get(self, entry_id: str) -> E:
         """Return the entry with this id; the project's come first.
 
-        Raises the book's `unknown` error where there is none.
+        Args:
+            entry_id: the id, or a beginning of it that no other id has. The noun and `_` may be
+                left out.
+
+        Raises the book's `unknown` error where there is none, and `AmbiguousEntryError` where
+        several ids begin so.
         """
-        found = self.records.get(entry_id) if entry_id else []
+        return self._read(self._find(entry_id))
+
+    def _find(self, asked: str) -> Record:
+        typed = asked.strip() if isinstance(asked, str) and asked.isprintable() else ""
+        if not typed:
+            raise self.unknown(asked)
+        prefix, spellings = self.prefix(), self.spellings(typed)
+        found = self.records.get(*spellings) or by_beginning(
+            asked, self.records.scan(), spellings=spellings, prefix=prefix
+        )
         if not found:
-            raise self.unknown(entry_id)
+            raise self.unknown(asked)
         own = [record for record in found if record.project == self.records.project]
-        return self._read((own or found)[0])
+        return (own or found)[0]
+
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the beginning that ids share."""
+        return f"{cls.entry.noun}_"
+
+    @classmethod
+    def spellings(cls, typed: str) -> Sequence[str]:
+        """Return the ids that a typed one may mean, likeliest first."""
+        return (typed, f"{cls.prefix()}{typed}")
 
     def list(self, limit: int = 20, **filters: Any) -> builtins.list[E]:
         """Entries, newest first.

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from attrs import evolve
 
-from contextkit import Record, Records
+from contextkit import Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
 from contextkit.sources import Book, changed
 from contextkit_memories.errors import (
-    AmbiguousMemoryError,
     InvalidMemoryError,
     SecretInMemoryError,
     UnknownMemoryError,
@@ -133,19 +132,6 @@ class MemoryBook(Book[Memory]):
         """Return the apparent secrets in a text, with their positions."""
         return [found.located(text) for found in self.records.secrets_in(text)]
 
-    def get(self, entry_id: str) -> Memory:
-        """Return the memory with this id.
-
-        Args:
-            entry_id: the id, or a beginning of it that no other memory has; `mem_` may be
-                left out.
-
-        Raises:
-            UnknownMemoryError: no memory has this id.
-            AmbiguousMemoryError: several memories match.
-        """
-        return Memory.from_record(self._find(entry_id))
-
     def list(
         self,
         limit: int = 20,
@@ -183,27 +169,21 @@ class MemoryBook(Book[Memory]):
 
         Raises:
             UnknownMemoryError: an id belongs to no memory.
-            AmbiguousMemoryError: an id belongs to several.
+            AmbiguousEntryError: an id belongs to several.
         """
         found = {record.id: record for record in map(self._find, memory_ids)}
         self.records.delete(*found)
         return [Memory.from_record(record) for record in found.values()]
 
-    def _find(self, asked: str) -> Record:
-        if not isinstance(asked, str):
-            raise InvalidMemoryError(f"an id must be a text, got {asked!r}")
-        typed, canonical = asked.strip(), canonical_id(asked)
-        if PREFIX.startswith(typed.lower()) or not typed.isprintable():
-            raise UnknownMemoryError(asked)
-        if exact := self.records.get(typed) or self.records.get(canonical):
-            return exact[0]
-        fitting = [r for r in self.records.scan() if r.id.startswith((typed, canonical))]
-        if not fitting:
-            raise UnknownMemoryError(asked)
-        if len(fitting) > 1:
-            ordered = sorted(map(Memory.from_record, fitting), key=lambda memory: memory.id)
-            raise AmbiguousMemoryError(asked, [(memory.id, memory.title) for memory in ordered])
-        return fitting[0]
+    @classmethod
+    def prefix(cls) -> str:
+        """Return the beginning that ids share."""
+        return PREFIX
+
+    @classmethod
+    def spellings(cls, typed: str) -> Sequence[str]:
+        """Return the ids that a typed one may mean, in any case and with lookalike letters."""
+        return (typed, canonical_id(typed))
 
 
 def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
