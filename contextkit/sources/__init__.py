@@ -7,7 +7,8 @@ People and agents write those records. The helpers serve every source.
 | `entry` | `Entry` and `part`: one record as an attrs class, from which the rest derives |
 | `checks` | checks for parts: a line, a text, a name, a number, a list, one of a few |
 | `ids` | abbreviated ids |
-| `book` | `Book`: add or change, get, list, count, remove, for the project or for the user |
+| `book` | `Book`: add, change, get, list, search, count, remove, for the project or the user |
+| `document` | entries as Markdown with front matter |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
 | `show` | the forms of an item in each style |
 | `neighbours` | support among items of a sequence, such as the turns of a conversation |
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
         several as several,
         text as text,
         whole as whole,
+    )
+    from contextkit.sources.document import (
+        document as document,
+        read_document as read_document,
+        text_parts as text_parts,
     )
     from contextkit.sources.entry import (
         Entry as Entry,
@@ -80,6 +86,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "book": "Book changed checked_limit",
     "checks": "choice line name number several text whole",
+    "document": "document read_document text_parts",
     "entry": (
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=Entry)
 
+_LEAST_RELEVANCE = 0.01
 _DID = {"stored": "Added", "updated": "Updated", "unchanged": "Already there:"}
 
 # No other thread may write between reading and writing.
@@ -66,6 +67,9 @@ class Book(Generic[E]):
 
     unknown: ClassVar[type[UnknownEntryError]] = UnknownEntryError
     """The error for an id that does not exist."""
+
+    fixed: ClassVar[Sequence[str]] = ()
+    """Parts that stay as they are, such as those that the id is made of."""
 
     records: Records
     hold: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
@@ -132,6 +136,22 @@ class Book(Generic[E]):
     def count(self, **filters: Any) -> int:
         """Count the entries; filters are those of `list`."""
         return self.records.count(filters)
+
+    def search(self, query: str, limit: int = 20, **filters: Any) -> builtins.list[tuple[E, float]]:
+        """Return the entries that match a query with their relevance, 0..1, best first.
+
+        Args:
+            query: words, or a question.
+            limit: how many at most.
+            filters: those of `list`.
+
+        Raises:
+            InvalidRequestError: the limit is below 1.
+        """
+        checked_limit(limit)
+        hits = self.records.search_sync(query, limit=limit, filters=filters, related=True)
+        matching = [hit for hit in hits if hit.relevance >= _LEAST_RELEVANCE]
+        return [(self._read(hit.record), hit.relevance) for hit in matching]
 
     @classmethod
     async def items_for(cls, request: ContextRequest) -> builtins.list[ContextItem]:
@@ -203,6 +223,29 @@ class Book(Generic[E]):
         """Write a changed entry to its scope, within a `turn`."""
         self._scope_of(entry).put([entry.as_record()])
         return entry
+
+    def change(self, entry_id: str, **given: Any) -> E:
+        """Change some parts of an entry; those that are None stay.
+
+        Nothing is written if nothing changes. The entry's `outcome` says whether it did.
+
+        Raises the entry class's `invalid` error for a value that is not allowed, or for a part that
+        is not `editable`; the book's `unknown` error where there is no such entry.
+        """
+        for name in given:
+            if name not in self.editable():
+                raise self.entry.invalid(
+                    f"{name} cannot be changed; these parts can: {', '.join(self.editable())}"
+                )
+        checked = self.entry.checked({k: v for k, v in given.items() if v is not None})
+        with self.turn():
+            entry = changed(self.get(entry_id), checked)
+            return entry if entry.outcome == "unchanged" else self.write(entry)
+
+    @classmethod
+    def editable(cls) -> builtins.list[str]:
+        """List the parts that people change: the given ones that are not `fixed`."""
+        return [name for name in cls.entry.given_parts() if name not in cls.fixed]
 
     def remove(self, entry_id: str) -> E:
         """Delete an entry; the other scope keeps its own.

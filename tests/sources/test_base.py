@@ -93,7 +93,7 @@ def test_the_page_is_true(kit: ContextKit) -> None:
         exec(snippet.replace("self) -> str:", "self):"), names)  # noqa: S102
     offered = [offer_tool("dishes", tool) for tool in names["TOOLS"]]
     assert [each.tool.name for each in offered] == ["add_dish", "list_dishes", "remove_dish"]
-    assert sorted(names["dishes"].commands) == ["add", "list", "remove"]
+    assert sorted(names["dishes"].commands) == ["add", "edit", "list", "remove", "search"]
     assert names["contextkit_source"]().dedup_keys("a", {}) == ("dish:a",)
 
 

@@ -24,6 +24,7 @@ from contextkit_memories.errors import (
 )
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
+from contextkit_memories.showing import rows_of
 from contextkit_memories.words import category_spellings, stored_tags
 
 _log = get_logger(__name__)
@@ -42,6 +43,7 @@ class MemoryBook(Book[Memory]):
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
+    fixed = ("sequence",)
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -157,6 +159,47 @@ class MemoryBook(Book[Memory]):
     def count(self, *, category: str | None = None, tag: str | None = None, **filters: Any) -> int:
         """Count the memories; takes the arguments of `list`."""
         return super().count(**filters, **_filters(category, tag))
+
+    def search(
+        self,
+        query: str,
+        limit: int = 20,
+        *,
+        category: str | None = None,
+        tag: str | None = None,
+        **filters: Any,
+    ) -> builtins.list[tuple[Memory, float]]:
+        """Return the memories that match a query, best first; takes the arguments of `list`."""
+        return super().search(query, limit, **filters, **_filters(category, tag))
+
+    def change(self, entry_id: str, **given: Any) -> Memory:
+        """Change some parts of a memory.
+
+        Raises the errors of `Book.change`, and `InvalidMemoryError` if another memory has the text.
+        """
+        with self.turn():
+            known = self.get(entry_id)
+            if given.get("text") is not None:
+                same = _same_text(self._scope_of(known), Memory.checked({"text": given["text"]}))
+                if same is not None and same.id != known.id:
+                    raise InvalidMemoryError(
+                        f"{same.id} has this text already: forget one of the two"
+                    )
+            return super().change(known.id, **given)
+
+    def write(self, entry: Memory) -> Memory:
+        """Write a changed memory within a `turn`, with its secrets and a warning of them."""
+        record, secrets = entry.as_record(), self.secrets_in(entry.text)
+        if secrets:
+            record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
+            _log.warning("memory_looks_secret", id=entry.id, found=secrets)
+        self._scope_of(entry).put([record])
+        return entry
+
+    @classmethod
+    def rows(cls, entries: Sequence[Memory]) -> builtins.list[str]:
+        """Show memories in columns, one per line."""
+        return rows_of(entries)
 
     def forget(self, *memory_ids: str) -> _Memories:
         """Delete memories, or none if one id is wrong.

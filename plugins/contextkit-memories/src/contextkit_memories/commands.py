@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from contextkit.cli import Session, json_option, part_options, pass_session
+from contextkit_memories import by_hand
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import MAX_TEXT, Memory
@@ -55,6 +56,10 @@ def memories() -> None:
     \b
     Example: contextkit memories list --category decisions
     """
+
+
+memories.add_command(by_hand.search)
+memories.add_command(by_hand.edit)
 
 
 @memories.command("list")
