@@ -13,7 +13,7 @@ import click
 
 from contextkit.errors import ContextKitError
 from contextkit.sources.book import Book
-from contextkit.sources.document import document, read_document, text_parts
+from contextkit.sources.document import read_document, text_parts, write_document
 from contextkit.sources.entry import Entry, as_json
 
 EDITED = """Without options, it opens in the editor that VISUAL or EDITOR names. If the editor
@@ -35,7 +35,7 @@ def edit_in_editor(book: Book[Any], entry_id: str, warn: Callable[[str], None]) 
     before = {name: as_json(getattr(known, name)) for name in book.editable()}
     above = {name: value for name, value in before.items() if name != "text"}
     about = f"{known.id}, {known.scope}, {known.created_at:%Y-%m-%d}; parts without a line stay"
-    with _draft(document(above, before.get("text", ""), about), warn) as file:
+    with _draft(write_document(above, before.get("text", ""), about), warn) as file:
         click.edit(filename=str(file))
         given = _read(type(known), file.read_text(encoding="utf-8", errors="surrogateescape"))
         changed = {name: value for name, value in given.items() if value != before.get(name)}

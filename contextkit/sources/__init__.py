@@ -40,9 +40,9 @@ if TYPE_CHECKING:
         whole as whole,
     )
     from contextkit.sources.document import (
-        document as document,
         read_document as read_document,
         text_parts as text_parts,
+        write_document as write_document,
     )
     from contextkit.sources.entry import (
         Entry as Entry,
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "book": "Book changed checked_limit",
     "checks": "choice line name number several text whole",
-    "document": "document read_document text_parts",
+    "document": "read_document text_parts write_document",
     "entry": (
         "Entry InvalidEntryError UnknownEntryError part as_json checked_time json_types_of "
         "shortened_line time_of"

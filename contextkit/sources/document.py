@@ -24,7 +24,7 @@ _NAME = re.compile(r"([A-Za-z_][\w-]*):(?: +|$)")
 _ELEMENT = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,\[\]{}"']*)\s*(,|$)""", re.DOTALL)
 
 
-def document(values: Mapping[str, Any], text: str, note: str = "") -> str:
+def write_document(values: Mapping[str, Any], text: str, note: str = "") -> str:
     """Write front matter and text.
 
     Args:
