@@ -81,7 +81,7 @@ def test_all_is_well(well: CommandLine) -> None:
     """Every part is looked at, timed and fine; records and models are told by source."""
     found = findings(well)
     assert those(found, "warning") + those(found, "problem") == []
-    assert {each["part"] for each in found} == PARTS | {"assembly"}
+    assert {each["part"] for each in found} == PARTS | {"assembly", "project"}
     assert all(each["milliseconds"] >= 0 for each in found)
     fine = "\n".join(those(found, "ok"))
     assert re.search(r"store: \d+ records of all projects: .*memories 1, code \d+, ", fine)
