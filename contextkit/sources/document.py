@@ -6,6 +6,7 @@ text of an entry stands below it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import types
@@ -89,8 +90,8 @@ def _types(hint: Any) -> set[Any]:
 
 
 def _line(name: str, value: Any) -> str:
-    in_lines = isinstance(value, list | tuple) and any(" " in str(each) for each in value)
-    if in_lines:
+    several = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    if several and any(" " in each for each in value):
         return "\n".join([f"{name}:", *(f"- {_written(each)}" for each in value)])
     return f"{name}: {_written(value)}"
 
@@ -99,12 +100,16 @@ def _written(value: Any) -> str:
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _YAML_WORDS
         return value if plain else json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not any(isinstance(each, list | dict) for each in value):
         return f"[{', '.join(map(_written, value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 
 def _value(written: str, as_text: bool) -> Any:
+    if written.startswith(("{", "[")) and not as_text:
+        # Other values than those of parts may be nested.
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(written)
     if written.startswith("["):
         return _elements(written, as_text)
     if written[:1] in {"{", "|", ">", "&", "*", "!"}:

@@ -58,8 +58,8 @@ def memories() -> None:
     """
 
 
-memories.add_command(by_hand.search)
-memories.add_command(by_hand.edit)
+for command in (by_hand.search, by_hand.edit, by_hand.export, by_hand.import_):
+    memories.add_command(command)
 
 
 @memories.command("list")
