@@ -18,6 +18,7 @@ from contextkit.config.project_links import link as make_link, unlink
 from contextkit.config.projects import identify
 from contextkit.testing import Git, file_permissions_apply, own_git
 from contextkit.workspace.find import find_workspace, repository_of
+from tests.making import make_plugin
 
 Named = Callable[..., Path]
 
@@ -61,9 +62,7 @@ def repository(root: Path) -> Git:
     return git
 
 
-def test_another_workspace_does_not_read_the_records_of_a_name(
-    named: Named, make_plugin: Callable[..., object]
-) -> None:
+def test_another_workspace_does_not_read_the_records_of_a_name(named: Named) -> None:
     """A clone that names itself after a project sees nothing of it, and writes nothing there."""
     mine, clone = named("mine"), named("clone")
     for root in (mine, clone):
