@@ -13,8 +13,6 @@ import click
 
 from contextkit.errors import ContextKitError
 from contextkit.sources.book import Book
-from contextkit.sources.document import read_document, text_parts, write_document
-from contextkit.sources.entry import Entry, as_json
 
 EDITED = """Without options, it opens in the editor that VISUAL or EDITOR names. If the editor
 fails or nothing changes, nothing is written."""
@@ -32,23 +30,11 @@ def edit_in_editor(book: Book[Any], entry_id: str, warn: Callable[[str], None]) 
     changed then.
     """
     known = book.get(entry_id)
-    before = {name: as_json(getattr(known, name)) for name in book.editable()}
-    above = {name: value for name, value in before.items() if name != "text"}
-    about = f"{known.id}, {known.scope}, {known.created_at:%Y-%m-%d}; parts without a line stay"
-    with _draft(write_document(above, before.get("text", ""), about), warn) as file:
+    before = book.document(known)
+    with _draft(before, warn) as file:
         click.edit(filename=str(file))
-        given = _read(type(known), file.read_text(encoding="utf-8", errors="surrogateescape"))
-        changed = {name: value for name, value in given.items() if value != before.get(name)}
-        return book.change(known.id, **changed)
-
-
-def _read(entry: type[Entry], content: str) -> dict[str, Any]:
-    given, text = read_document(content, text_parts(entry))
-    if "text" in entry.parts():
-        given["text"] = text
-    elif text:
-        raise entry.invalid(f"a {entry.noun} has no text below its parts: delete {text[:60]!r}")
-    return given
+        after = file.read_text(encoding="utf-8", errors="surrogateescape")
+        return book.change_document(known.id, before, after)
 
 
 @contextlib.contextmanager

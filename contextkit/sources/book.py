@@ -19,6 +19,7 @@ from contextkit.concurrency import ForkLock
 from contextkit.errors import InvalidRequestError
 from contextkit.models.record import Record
 from contextkit.models.records import Records
+from contextkit.sources.document import document_changes, entry_document
 from contextkit.sources.entry import Entry, UnknownEntryError
 from contextkit.sources.ids import by_beginning
 
@@ -241,6 +242,17 @@ class Book(Generic[E]):
         with self.turn():
             entry = changed(self.get(entry_id), checked)
             return entry if entry.outcome == "unchanged" else self.write(entry)
+
+    def document(self, entry: E) -> str:
+        """Write the parts that people change as Markdown with front matter."""
+        return entry_document(entry, self.editable())
+
+    def change_document(self, entry_id: str, before: str, after: str) -> E:
+        """Change the parts that differ between two versions of an entry's document.
+
+        Raises the errors of `change`, and `InvalidEntryError` if a document cannot be read.
+        """
+        return self.change(entry_id, **document_changes(self.entry, before, after))
 
     @classmethod
     def editable(cls) -> builtins.list[str]:

@@ -14,7 +14,7 @@ import typing
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from contextkit.sources.entry import Entry, InvalidEntryError
+from contextkit.sources.entry import Entry, InvalidEntryError, as_json
 
 _FENCE = "---"
 _PLAIN = re.compile(r"[^\W\d_][\w./+@-]*|\d{4}-\d\d-\d\d(?:T[\d:.+-]{1,30})?")
@@ -74,6 +74,32 @@ def read_document(content: str, texts: Collection[str] = ()) -> tuple[dict[str, 
         except ValueError as error:
             raise InvalidEntryError(f"line {number}: {error}") from error
     return values, "\n".join(lines[end + 1 :]).strip("\n")
+
+
+def entry_document(entry: Entry, names: Sequence[str]) -> str:
+    """Write some parts of an entry as a document to edit."""
+    values = {name: as_json(getattr(entry, name)) for name in names}
+    text = values.pop("text", "")
+    note = f"{entry.id}, {entry.scope}, {entry.created_at:%Y-%m-%d}; parts without a line stay"
+    return write_document(values, text, note)
+
+
+def document_changes(entry: type[Entry], before: str, after: str) -> dict[str, Any]:
+    """Return the parts that a person changed in a document.
+
+    Raises `InvalidEntryError` if the document cannot be read.
+    """
+    known, given = _parts(entry, before), _parts(entry, after)
+    return {name: value for name, value in given.items() if value != known.get(name)}
+
+
+def _parts(entry: type[Entry], content: str) -> dict[str, Any]:
+    values, text = read_document(content, text_parts(entry))
+    if "text" in entry.parts():
+        return {**values, "text": text}
+    if text:
+        raise entry.invalid(f"a {entry.noun} has no text below its parts: delete {text[:60]!r}")
+    return values
 
 
 def text_parts(entry: type[Entry]) -> list[str]:

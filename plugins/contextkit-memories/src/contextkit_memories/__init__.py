@@ -61,10 +61,11 @@ def contextkit_source() -> SourceInfo:
             "remember": ("contextkit_memories.commands:remember", "Store TEXT as a memory."),
             "memories": (
                 "contextkit_memories.commands:memories",
-                "List, show and delete memories.",
+                "List, search, edit and delete memories.",
             ),
         },
         tools="contextkit_memories.tools:TOOLS",
+        book="contextkit_memories.book:MemoryBook",
     )
 
 

@@ -51,7 +51,7 @@ def remember(session: Session, /, text: str, shared: bool, as_json: bool, **give
 
 @click.group()
 def memories() -> None:
-    """List, show and delete memories.
+    """List, search, edit and delete memories.
 
     \b
     Example: contextkit memories list --category decisions
