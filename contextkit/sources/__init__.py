@@ -9,6 +9,8 @@ People and agents write those records. The helpers serve every source.
 | `ids` | abbreviated ids |
 | `book` | `Book`: add, change, get, list, search, count, remove, for the project or the user |
 | `document` | entries as Markdown with front matter |
+| `validity` | the time in which a record was true, and what replaced it |
+| `lasting` | `LastingEntry`, `LastingBook`: entries that are ended and replaced |
 | `tools` | tools for agents, from the class: `add_tool`, `list_tool`, `remove_tool` |
 | `show` | the forms of an item in each style |
 | `neighbours` | support among items of a sequence, such as the turns of a conversation |
@@ -59,6 +61,10 @@ if TYPE_CHECKING:
         AmbiguousEntryError as AmbiguousEntryError,
         by_beginning as by_beginning,
     )
+    from contextkit.sources.lasting import (
+        LastingBook as LastingBook,
+        LastingEntry as LastingEntry,
+    )
     from contextkit.sources.neighbours import (
         beside as beside,
         best_supported as best_supported,
@@ -81,6 +87,13 @@ if TYPE_CHECKING:
         remove_tool as remove_tool,
         takes_parts as takes_parts,
     )
+    from contextkit.sources.validity import (
+        VALID_UNTIL as VALID_UNTIL,
+        Validity as Validity,
+        search_valid as search_valid,
+        with_chains as with_chains,
+        with_validity as with_validity,
+    )
     from contextkit.store.searcher_filters import matches as matches
 
 _NAMES = {
@@ -92,9 +105,11 @@ _NAMES = {
         "shortened_line time_of"
     ),
     "ids": "AmbiguousEntryError by_beginning",
+    "lasting": "LastingBook LastingEntry",
     "neighbours": "beside best_supported sequence_supports supports",
     "tools": "OUTCOME add_tool gives list_tool remove_tool takes_parts",
     "show": "behind_label clipped compact in_style plain_entity xml_entity",
+    "validity": "VALID_UNTIL Validity search_valid with_chains with_validity",
     "..models.candidate": "supported",
     "..store.searcher_filters": "matches",
 }

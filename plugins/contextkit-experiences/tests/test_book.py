@@ -9,7 +9,6 @@ import pytest
 from attrs import evolve
 
 from contextkit.models.records import Records
-from contextkit.sources import AmbiguousEntryError
 from contextkit.testing import open_records
 from contextkit_experiences import (
     Experience,
@@ -184,17 +183,6 @@ def test_an_unknown_id_is_named(book: ExperienceBook, ghap_id: str) -> None:
     for method in methods:
         with pytest.raises(UnknownExperienceError, match="there is no experience"):
             method()
-
-
-def test_an_id_may_be_typed_in_short(book: ExperienceBook, make: Make) -> None:
-    """A beginning that no other id has is enough, also for changes; others are listed."""
-    book.add([make(id="ghap_0a1"), make(id="ghap_0b1")])
-
-    assert book.get("0a").id == "ghap_0a1"
-    with pytest.raises(AmbiguousEntryError, match=r"fits 2 experiences: ghap_0a1 \("):
-        book.remove("ghap_0")
-    assert book.remove("ghap_0b").id == "ghap_0b1"
-    assert [each.id for each in book.list()] == ["ghap_0a1"]
 
 
 def test_what_is_there_is_not_replaced_unasked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ def test_an_editor_changes_a_memory(run: CommandLine, tabs: dict[str, Any]) -> N
         ("no-such-editor", "no-such-editor: Editing failed"),
         ("sh -c 'echo gone > $0; exit 1'", "Editing failed"),
         ("sed -i s/0.5/7/", "importance must be within 0..1, got 7"),
-        ("sed -i s/importance/importence/", "importence cannot be changed; these parts can: text,"),
+        ("sed -i s/importance/importence/", "importence cannot be changed; these parts can: "),
         ("sed -i 1d", "line 1 must be ---"),
         ("sed -i '$d'", "a memory is empty"),
         ("sed -i s/Tabs.*/Taken/", "has this text already"),
@@ -97,6 +98,7 @@ def test_an_edit_that_fails_changes_nothing(
         kept = Path(result.stderr.partition("your text is in ")[2].splitlines()[0])
         assert kept.read_text(encoding="utf-8")
         assert kept.parent.stat().st_mode & 0o077 == 0
+        shutil.rmtree(kept.parent)
 
 
 def test_an_edited_secret_is_kept_as_it_is(run: CommandLine) -> None:

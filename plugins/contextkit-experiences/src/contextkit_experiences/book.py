@@ -83,7 +83,7 @@ class ExperienceBook:
         """Change an open experience.
 
         Args:
-            ghap_id: its id.
+            ghap_id: its id, or a beginning of it that no other has.
             hypothesis: the current hypothesis.
             action: the current action.
             prediction: the current prediction.
@@ -129,17 +129,20 @@ class ExperienceBook:
         root_cause: str | None = None,
         lesson: Lesson | None = None,
         confidence_tier: Tier | None = None,
+        replaces: str | None = None,
     ) -> Experience:
         """Resolve an open experience with its outcome.
 
         Args:
-            ghap_id: its id.
+            ghap_id: its id, or a beginning of it that no other has.
             status: `confirmed`, `falsified` or `abandoned`.
             result: what happened.
             surprise: what was not expected.
             root_cause: why the hypothesis failed, or what was behind it all.
             lesson: the lesson from it.
             confidence_tier: default: as computed by `model.derived_tier`.
+            replaces: the id of an experience whose outcome this one overturns. That one is not
+                deleted, but contexts do not show it as true any more.
 
         Raises:
             UnknownExperienceError: no experience has this id.
@@ -161,11 +164,26 @@ class ExperienceBook:
             "updated_at": at,
             "resolved_at": at,
         }
+        overturned = [] if replaces is None else [self._overturnable(replaces, experience)]
+        data["replaces"] = (*experience.replaces, *(old.id for old, _ in overturned))
         if confidence_tier is not None:
             data["confidence_tier"] = confidence_tier
         resolved = Experience(**data)
         self._store([resolved], home)
+        for old, its_home in overturned:
+            self._store([evolve(old, valid_until=at, replaced_by=resolved.id)], its_home)
         return resolved
+
+    def _overturnable(self, ghap_id: str, by: Experience) -> tuple[Experience, Records]:
+        record = self._found(ghap_id)
+        old = from_record(record)
+        if old.id == by.id:
+            raise ExperienceStateError(f"{old.id} cannot overturn itself")
+        if old.valid_until is not None:
+            raise ExperienceStateError(
+                f"{old.id} was overturned by {old.replaced_by} already: use that one instead"
+            )
+        return old, self._home(record)
 
     def add(self, experiences: Iterable[Experience], *, replace: bool = False) -> None:
         """Store whole experiences: all of them, or none.

@@ -187,6 +187,9 @@ class Experience:
         started_at: when it began.
         updated_at: when it last changed; default: `started_at`.
         resolved_at: when it was resolved; default: `updated_at`. None while it is open.
+        replaces: ids of the experiences whose outcome this one overturned.
+        replaced_by: the id of the experience that overturned this one, or None.
+        valid_until: when that happened, or None.
     """
 
     id: Annotated[str, "the id that later calls name it by"] = field()
@@ -211,6 +214,15 @@ class Experience:
     updated_at: datetime = field(converter=_utc, validator=_check_time)
     resolved_at: datetime | None = field(converter=_utc, validator=_check_optional_time)
     confidence_tier: Annotated[Tier | None, "how far to trust it; null while it is open"] = field()
+    replaces: Annotated[tuple[str, ...], "ids of those whose outcome this one overturned"] = field(
+        default=(), converter=tuple
+    )
+    replaced_by: Annotated[str | None, "id of the one that overturned this one's outcome"] = field(
+        default=None
+    )
+    valid_until: Annotated[datetime | None, "when that was"] = field(
+        default=None, converter=_utc, validator=_check_optional_time
+    )
 
     @updated_at.default
     def _no_change_since_it_began(self) -> datetime:
@@ -233,6 +245,17 @@ class Experience:
     def _is_an_id(self, _: Attribute[str], value: Any) -> None:
         if not is_id(value):
             raise _wrong("id", value, "'ghap_' and up to 64 letters, digits, '_' or '-'")
+
+    @replaces.validator
+    def _are_ids(self, _: Attribute[tuple[str, ...]], value: tuple[Any, ...]) -> None:
+        for each in value:
+            if not is_id(each):
+                raise _wrong("replaces", each, "ids of experiences")
+
+    @replaced_by.validator
+    def _is_an_id_or_none(self, _: Attribute[str | None], value: Any) -> None:
+        if value is not None and not is_id(value):
+            raise _wrong("replaced_by", value, "the id of an experience")
 
     @lesson.validator
     def _is_a_lesson(self, _: Attribute[Lesson | None], value: Any) -> None:

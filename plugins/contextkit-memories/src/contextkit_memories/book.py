@@ -16,7 +16,7 @@ from attrs import evolve
 from contextkit import Records
 from contextkit.logs import get_logger
 from contextkit.models import KEEP_SECRET
-from contextkit.sources import Book, changed
+from contextkit.sources import VALID_UNTIL, LastingBook, changed
 from contextkit_memories.errors import (
     InvalidMemoryError,
     SecretInMemoryError,
@@ -24,6 +24,7 @@ from contextkit_memories.errors import (
 )
 from contextkit_memories.ids import PREFIX, canonical_id, new_id
 from contextkit_memories.memory import Memory, digest_of
+from contextkit_memories.near import Near, nearest
 from contextkit_memories.showing import rows_of
 from contextkit_memories.words import category_spellings, stored_tags
 
@@ -32,7 +33,7 @@ _Memories = list[Memory]
 _RIGHT_BEHIND = timedelta(minutes=2)
 
 
-class MemoryBook(Book[Memory]):
+class MemoryBook(LastingBook[Memory]):
     """The memories of a project and of its user.
 
     ```python
@@ -43,7 +44,7 @@ class MemoryBook(Book[Memory]):
     """
 
     source, entry, unknown = "memories", Memory, UnknownMemoryError
-    fixed = ("sequence",)
+    fixed = (*LastingBook.fixed, "sequence")
 
     def remember(  # noqa: PLR0913 - what a memory is made of
         self,
@@ -56,6 +57,8 @@ class MemoryBook(Book[Memory]):
         created_at: datetime | None = None,
         sequence: str | None = None,
         position: int | None = None,
+        valid_from: datetime | None = None,
+        replaces: str | Iterable[str] | None = None,
         keep_secret: bool = True,
     ) -> Memory:
         """Store a memory once per text and scope.
@@ -75,6 +78,9 @@ class MemoryBook(Book[Memory]):
             sequence: the name of its sequence, such as a session. A memory that matches a question
                 supports those beside it in its sequence.
             position: its position in the sequence, from 0; default: after the last one.
+            valid_from: since when it is true, aware; default: since it was created.
+            replaces: ids of older memories that are no longer true, as `get` takes them. They end
+                when this one begins to be true; contexts then show this one.
             keep_secret: False refuses a text with what looks like a key, a password or a
                 token; by default it is stored as given, without redaction, and a warning is
                 logged.
@@ -85,6 +91,7 @@ class MemoryBook(Book[Memory]):
         Raises:
             InvalidMemoryError: a part has an invalid value; nothing was stored.
             SecretInMemoryError: of these, what looks like a secret and is not to be kept.
+            UnknownMemoryError: `replaces` has an id that belongs to no memory.
         """
         given = Memory.checked(
             {
@@ -95,30 +102,30 @@ class MemoryBook(Book[Memory]):
                 "created_at": created_at,
                 "sequence": sequence,
                 "position": position,
+                "valid_from": valid_from,
             }
         )
         if "position" in given and "sequence" not in given:
             raise InvalidMemoryError(f"position {position!r} needs the name of a sequence")
-        secrets = self.secrets_in(given["text"])
-        if secrets and not keep_secret:
+        if not keep_secret and (secrets := self.secrets_in(given["text"])):
             raise SecretInMemoryError(secrets)
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)
             if "sequence" in given and "position" not in given:
                 given["position"] = _position(scope, given["sequence"], known)
+            replaced = self.replaceable(_several(replaces), known.id if known else None)
+            if replaced:
+                known_ids = known.replaces if known else ()
+                given["replaces"] = tuple(dict.fromkeys([*known_ids, *(m.id for m in replaced)]))
             memory = self._new(given, scope) if known is None else changed(known, given)
             if memory.sequence is not None:
                 memory = evolve(memory, run=None)
             elif known is None:
                 memory = _in_run(scope, memory)
             if memory.outcome != "unchanged":
-                record = memory.as_record()
-                if secrets:
-                    record = evolve(record, fields={**record.fields, KEEP_SECRET: True})
-                scope.put([record])
-        if secrets:
-            _log.warning("memory_looks_secret", id=memory.id, found=secrets)
+                self.write(memory)
+            self.end_replaced(replaced, memory)
         return memory
 
     def _new(self, given: Mapping[str, Any], scope: Records) -> Memory:
@@ -148,7 +155,7 @@ class MemoryBook(Book[Memory]):
             limit: the most memories to return.
             category: only of this category, in singular or plural.
             tag: only with this tag.
-            filters: the filters of `Book.list`.
+            filters: the arguments of `LastingBook.list`: `ended=True` for ended ones, too.
 
         Raises:
             InvalidMemoryError: the category or the tag is not a word.
@@ -201,6 +208,16 @@ class MemoryBook(Book[Memory]):
         """Show memories in columns, one per line."""
         return rows_of(entries)
 
+    def near(self, memory: Memory, limit: int = 3) -> builtins.list[Near]:
+        """Return the true memories nearest to one, nearest first.
+
+        Args:
+            memory: the memory; itself, what it replaced and its neighbours in a sequence are left
+                out.
+            limit: how many at most; only really near ones are returned.
+        """
+        return nearest(self.records, memory, limit)
+
     def forget(self, *memory_ids: str) -> _Memories:
         """Delete memories, or none if one id is wrong.
 
@@ -237,7 +254,10 @@ def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
     same = [
         memory
         for record in scope.scan({"digest": digest_of(given["text"])})
-        if record.project == scope.project and record.text == given["text"]
+        if record.project == scope.project
+        and record.text == given["text"]
+        # What was true once and is true again is another memory.
+        and VALID_UNTIL not in record.fields
         for memory in [Memory.from_record(record)]
         if all(
             getattr(memory, part) in (None, given.get(part, getattr(memory, part)))
@@ -246,6 +266,12 @@ def _same_text(scope: Records, given: Mapping[str, Any]) -> Memory | None:
     ]
     # Ids of one millisecond are in no order.
     return min(same, key=lambda memory: (memory.created_at, memory.id)) if same else None
+
+
+def _several(ids: str | Iterable[str] | None) -> list[str]:
+    if ids is None:
+        return []
+    return [ids] if isinstance(ids, str) else list(ids)
 
 
 def _position(scope: Records, sequence: str, known: Memory | None) -> int:

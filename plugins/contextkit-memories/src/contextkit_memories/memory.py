@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from attrs import frozen
 
 from contextkit import Record
-from contextkit.sources import Entry, name, number, part, text, whole
+from contextkit.sources import LastingEntry, name, number, part, text, whole
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.words import DEFAULT_CATEGORY, stored_category, stored_tags
 
@@ -20,7 +20,7 @@ MAX_TEXT = 20_000
 
 
 @frozen(kw_only=True)
-class Memory(Entry):
+class Memory(LastingEntry):
     """Something worth remembering: a fact, preference, decision or error.
 
     Attributes:
@@ -38,7 +38,7 @@ class Memory(Entry):
     noun = "memory"
     shown = (
         "id", "text", "category", "importance", "tags", "scope", "project", "created_at",
-        "sequence", "position",
+        "sequence", "position", "valid_from", "valid_until", "replaces", "replaced_by",
     )  # fmt: skip
     invalid = InvalidMemoryError
 
