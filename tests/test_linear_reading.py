@@ -46,6 +46,8 @@ from contextkit_documents.file_kinds import FileKind, Kind
 from contextkit_entities.mentions import mentions_in
 from tests.growing import assert_linear
 
+pytestmark = pytest.mark.one_python
+
 PUMPS = (
     *("\n", " ", "a", "a ", "A", "0 ", "#", "`", "``` \n", "|", "|-|\n", "> ", "- ", "* ", "1. "),
     *(

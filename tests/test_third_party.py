@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from attrs import evolve, frozen
 
+pytestmark = pytest.mark.one_python
+
 EXAMPLE = Path(__file__).parents[1] / "examples" / "third-party" / "contextkit-weather"
 INSTALL = (
     "-m",

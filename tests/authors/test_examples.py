@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside
 
+pytestmark = pytest.mark.one_python
+
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ("issues", "notes", "terms")

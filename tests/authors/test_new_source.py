@@ -20,6 +20,8 @@ from contextkit.cli.root import cli
 if TYPE_CHECKING:
     from tests.authors.conftest import Beside
 
+pytestmark = pytest.mark.one_python
+
 
 ROOT = Path(__file__).parents[2]
 LONG = "a-rather_long-name-of-a-source-that-somebody-wants"

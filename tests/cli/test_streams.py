@@ -17,6 +17,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
+pytestmark = pytest.mark.one_python
+
 HANGING = """
     import pathlib, time
     from contextkit import hookimpl

@@ -13,6 +13,8 @@ from contextkit.cli.colour import coloured_markdown
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine, Repository
 
+pytestmark = pytest.mark.one_python
+
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 # Whatever takes over a second to index is drawn on a terminal: it is done before.
 ASSEMBLE = ("assemble", "split the token budget", "--sources", "code", "--no-index")

@@ -14,6 +14,8 @@ from contextkit import ContextAssembler, ContextAssemblyError, ContextKit
 from examples.langchain_retriever import ContextKitRetriever
 from examples.own_searcher import Search
 
+pytestmark = pytest.mark.one_python
+
 QUERY = "why are payments retried?"
 
 
@@ -43,12 +45,6 @@ def test_it_works_without_an_event_loop(kit: ContextKit) -> None:
     assert retriever.batch(queries) == alone
     assert asyncio.run(retriever.abatch(queries)) == alone
     assert len({joined(documents) for documents in alone}) == 3
-
-
-async def test_it_blocks_no_event_loop(kit: ContextKit) -> None:
-    """The synchronous call in a loop's thread is refused with what to do instead."""
-    with pytest.raises(ContextAssemblyError, match="await the method without _sync"):
-        ContextKitRetriever(kit=kit).invoke(QUERY)
 
 
 async def test_the_options_reach_the_kit(kit: ContextKit) -> None:

@@ -18,6 +18,8 @@ from contextkit_memories import MemoryBook, UnknownMemoryError
 from examples.two_projects import open_project, remember
 from tests.examples.conftest import ROOT, SETTINGS
 
+pytestmark = pytest.mark.one_python
+
 SOURCES = ["memories", "code", "experiences", "values", "commits"]
 EVERYTHING: dict[str, Any] = {"min_relevance": 0.0, "max_tokens": 20_000}
 QUERY = "how is a parcel shipped?"

@@ -28,6 +28,8 @@ from contextkit.store.reembed import reembed
 from contextkit.store.verify import verify
 from contextkit.testing import HashingModel
 
+pytestmark = pytest.mark.one_python
+
 Note = Callable[..., Record]
 
 DAMAGER = Path(__file__).with_name("damager.py")

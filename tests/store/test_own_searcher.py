@@ -15,6 +15,8 @@ import pytest
 from contextkit import ContextAssembler, InvalidContextTypeError, InvalidRequestError
 from tests.store.seed_host import FIVE, THINGS, AsyncHost, Result, SyncHost, experience
 
+pytestmark = pytest.mark.one_python
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_searcher.py"
 PATIENT: dict[str, Any] = {"source_timeout": 30, "deadline": 30}
 

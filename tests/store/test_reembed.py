@@ -17,6 +17,8 @@ from contextkit.models.records import Records
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.reembed import reembed
 
+pytestmark = pytest.mark.one_python
+
 Note = Callable[..., Record]
 Calls = list[tuple[int, int | None]]
 Choose = Callable[..., Embedders]

@@ -23,6 +23,8 @@ from contextkit.store.base import RecordStore
 from contextkit.store.embedded import EmbeddedStore
 from contextkit.store.transfer import ImportReport, export_records, import_records
 
+pytestmark = pytest.mark.one_python
+
 Note = Callable[..., Record]
 Calls = list[tuple[int, int | None]]
 
