@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from contextkit.cli import Session, json_option, part_options, pass_session
+from contextkit_memories import by_hand
 from contextkit_memories.book import MemoryBook
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import MAX_TEXT, Memory
@@ -53,11 +54,15 @@ def remember(session: Session, /, text: str, shared: bool, as_json: bool, **give
 
 @click.group()
 def memories() -> None:
-    """List, show and delete memories.
+    """List, search, edit and delete memories.
 
     \b
     Example: contextkit memories list --category decisions
     """
+
+
+for command in (by_hand.search, by_hand.edit, by_hand.export, by_hand.import_):
+    memories.add_command(command)
 
 
 @memories.command("list")
