@@ -14,6 +14,7 @@ from contextkit.sources import beside, best_supported, sequence_supports, suppor
 from contextkit.text import closeness, named_dates
 from contextkit_memories.errors import InvalidMemoryError
 from contextkit_memories.memory import RUN, Memory, place_in_run, place_name
+from contextkit_memories.truth import ANCHORS, with_marks
 from contextkit_memories.words import category_spellings
 
 _CONSIDERED = 50
@@ -44,7 +45,8 @@ async def find_memories(request: ContextRequest) -> list[ContextItem]:
     if places:
         found = await in_thread(lambda: _standing_at(places, request.records, filters))
         items += [_item(record, 0.0) for record in found]
-    return best_supported(_with_hints(items, request.query), weight, limit)
+    best = best_supported(_with_hints(items, request.query), weight, limit)
+    return await with_marks(best, request)
 
 
 def _with_hints(items: Sequence[ContextItem], query: str) -> list[ContextItem]:
@@ -100,7 +102,10 @@ def _item(record: Record, relevance: float) -> ContextItem:
         salience=memory.importance,
         sequence=sequence,
         position=position,
-        metadata={name: data[name] for name in shown},
+        metadata={
+            **{name: data[name] for name in shown},
+            **({ANCHORS: memory.anchors} if memory.anchors else {}),
+        },
     )
 
 

@@ -1,0 +1,116 @@
+"""Check the anchors of memories when they are shown.
+
+Files are looked up on the disk. A name is first looked for in the files that had it when the
+memory was written, then in the records of the source `code`, and a commit in those of `commits`.
+No program runs. What cannot be told is not reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import evolve
+
+from contextkit import ContextItem, ContextRequest, Range, Record, RecordsView
+from contextkit.concurrency import in_thread
+from contextkit.indexing import Folder
+from contextkit_memories.anchors import NEEDED, Anchor
+from contextkit_memories.occurrences import NOT_FOUND
+from contextkit_memories.places import exists, grade_in
+
+ANCHORS, OUTDATED = "anchors", "outdated"
+"""The names of an item's metadata: what it mentions, and the texts of it that are gone."""
+
+_SEARCHED = 10
+_READ_FILES = 5
+_MARKED = 3
+
+
+async def with_marks(items: Sequence[ContextItem], request: ContextRequest) -> list[ContextItem]:
+    """Replace the anchors in memories' metadata by the texts that are gone, if any."""
+    asked = dict.fromkeys(anchor for item in items for anchor in item.metadata.get(ANCHORS, ()))
+    if not asked:
+        return list(items)
+    gone: set[Anchor] = set()
+    if request.workspace is not None:
+        root = request.workspace
+        suspects = await in_thread(lambda: _without_witness(asked, root))
+        gone = await _gone(suspects, request, Folder(root)) if suspects else gone
+    return [_marked(item, gone) for item in items]
+
+
+def _marked(item: ContextItem, gone: Collection[Anchor]) -> ContextItem:
+    metadata = dict(item.metadata)
+    texts = dict.fromkeys(anchor[1] for anchor in metadata.pop(ANCHORS, ()) if anchor in gone)
+    if texts:
+        metadata[OUTDATED] = list(texts)[:_MARKED]
+    return evolve(item, metadata=metadata)
+
+
+def _without_witness(anchors: Iterable[Anchor], workspace: Path) -> list[Anchor]:
+    """List the anchors that are not where they were."""
+    folder = Folder(workspace)
+    return [anchor for anchor in anchors if not _stands(anchor, folder)]
+
+
+def _stands(anchor: Anchor, folder: Folder) -> bool:
+    kind, text, *places = anchor
+    if kind == "commit":
+        return False
+    if kind == "path":
+        return any(exists(folder, path) for path in places)
+    return any(grade_in(folder, path, text) >= NEEDED[kind] for path in places)
+
+
+async def _gone(suspects: Sequence[Anchor], request: ContextRequest, folder: Folder) -> set[Anchor]:
+    """Return the anchors that are gone, also according to the indexes."""
+    code, commits = request.records.others("code"), request.records.others("commits")
+    gone = {anchor for anchor in suspects if _is_whole_path(anchor)}
+    shas = [anchor for anchor in suspects if anchor[0] == "commit"]
+    names = [anchor for anchor in suspects if anchor not in gone and anchor not in shas]
+    if names and await in_thread(lambda: code.count()):
+        hits = await asyncio.gather(*(code.search(each[1], limit=_SEARCHED) for each in names))
+        found = [[hit.record for hit in each] for each in hits]
+        gone |= {name for name, each in zip(names, found, strict=True) if _lost(name, each, folder)}
+    if shas:
+        gone |= await in_thread(lambda: {each for each in shas if _rewritten(each, commits)})
+    return gone
+
+
+def _is_whole_path(anchor: Anchor) -> bool:
+    """Whether it names one place in the workspace, not a file's name or last folders."""
+    return anchor[0] == "path" and anchor[1].rstrip("/") == anchor[2]
+
+
+def _lost(anchor: Anchor, records: Iterable[Record], folder: Folder) -> bool:
+    """Whether no indexed file has a name, or is the file."""
+    kind, text, *_ = anchor
+    paths = dict.fromkeys(
+        str(record.fields.get("file_path"))
+        for record in records
+        if kind == "path" or text in record.text
+    )
+    for path in list(paths)[:_READ_FILES]:
+        if kind == "path":
+            if path == text or path.endswith(f"/{text}"):
+                return False
+            continue
+        found = grade_in(folder, path, text)
+        # An indexed file without the name is one that was changed or deleted since.
+        if found == NOT_FOUND or found >= NEEDED[kind]:
+            return False
+    return True
+
+
+def _rewritten(anchor: Anchor, commits: RecordsView) -> bool:
+    """Whether a commit is missing among the indexed ones of its time."""
+    _, _, sha, seconds = anchor
+    if not seconds.isdecimal() or commits.get(sha):
+        return False
+    time = datetime.fromtimestamp(int(seconds), UTC)
+    newer = commits.newest(1, {"created_at": Range(gt=time)})
+    older = next(iter(commits.scan({"created_at": Range(lte=time)})), None)
+    return bool(newer) and older is not None
