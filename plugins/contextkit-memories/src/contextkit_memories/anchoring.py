@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+
+from attrs import define
 
 from contextkit.indexing import Folder, Git, GitError, GitFailedError, git_files
 from contextkit.logs import get_logger
 from contextkit_memories.anchors import MAX_ANCHORS, NEEDED, WITNESSES, Anchor
-from contextkit_memories.occurrences import DEFINED, USED
-from contextkit_memories.places import exists, grade_in
+from contextkit_memories.occurrences import DEFINED, USED, grade
+from contextkit_memories.places import grade_in
 from contextkit_memories.references import Reference, references_in
 
 _SEARCHED_NAMES = 20
@@ -22,124 +25,175 @@ _SECONDS = 2.0
 _log = get_logger(__name__)
 
 
-def anchors_of(text: str, workspace: Path) -> tuple[Anchor, ...]:
-    """Return the anchors of a text, by the state of the workspace.
+def anchors_of(text: str, tree: Tree) -> tuple[Anchor, ...]:
+    """Return the anchors of a text, by the state of a tree.
 
     Without git, only paths become anchors. Nothing is raised: a reference that cannot be looked up
     is not anchored.
     """
-    references = references_in(text)
-    if not references:
-        return ()
+    found: list[Anchor] = []
+    names: list[Reference] = []
     try:
-        return _Anchoring(workspace).anchors(references)
-    except GitError as error:
-        _log.debug("memory_not_anchored", reason=str(error))
-        return ()
-
-
-class _Anchoring:
-    """Looks up references in one workspace."""
-
-    def __init__(self, workspace: Path) -> None:
-        self.folder = Folder(workspace)
-        self.git = Git(workspace, timeout=_SECONDS)
-        self.listed: Sequence[str] | None = None
-
-    def anchors(self, references: Iterable[Reference]) -> tuple[Anchor, ...]:
-        found: list[Anchor] = []
-        names: list[Reference] = []
-        for reference in references:
+        for reference in references_in(text):
             if reference.kind == "path":
-                found += self._paths(reference.text)
+                found += _of_path(reference.text, tree)
             elif reference.kind == "commit":
-                found += self._commits(reference.text)
+                found += _of_commit(reference.text, tree)
             else:
                 names.append(reference)
         # What is a path is no name: `setup.py` does not use `setup`.
         taken = {anchor[1] for anchor in found}
-        found += self._names([name for name in names if name.text not in taken])
-        return tuple(dict.fromkeys(found))[:MAX_ANCHORS]
+        found += _of_names([name for name in names if name.text not in taken], tree)
+    except GitError as error:
+        _log.debug("memory_not_anchored", reason=str(error))
+    return tuple(dict.fromkeys(found))[:MAX_ANCHORS]
 
-    def _paths(self, text: str) -> list[Anchor]:
-        path = text.rstrip("/")
-        if isinstance(self.folder.look_up(path), os.stat_result):
-            return [("path", text, path)]
-        if text.endswith("/"):
-            return []
-        if self.listed is None:
-            self.listed = git_files(self.folder.root).paths or []
-        fitting = [each for each in self.listed if each.endswith(f"/{path}")]
-        fitting = [each for each in fitting[:_FILES_PER_NAME] if exists(self.folder, each)]
-        return [("path", text, *fitting)] if 0 < len(fitting) <= WITNESSES else []
 
-    def _commits(self, text: str) -> list[Anchor]:
-        # Only commits of the history, with a change in the workspace's folder.
-        said = self.git.run("log", "-1", "--format=%H %ct", text, "--", check=False)
-        parts = said.text.split()
-        if said.code or len(parts) != 2 or not parts[0].startswith(text):
-            return []
-        is_own = self.git.run("merge-base", "--is-ancestor", parts[0], "HEAD", check=False)
-        return [("commit", text, *parts)] if is_own.code == 0 else []
+@define(slots=False)
+class Tree:
+    """The files of a workspace, now or at a commit.
 
-    def _names(self, references: Sequence[Reference]) -> list[Anchor]:
-        components = [
-            Reference("name" if "_" in part.strip("_") else "word", part)
-            for reference in references
-            if reference.kind == "name" and "-" not in reference.text
-            for part in reference.text.split(".")
-            if "." in reference.text and len(part) > 1
-        ]
-        wanted = list(dict.fromkeys([*references, *components]))[:_SEARCHED_NAMES]
-        if not wanted:
-            return []
-        files = files_with(self.git, [reference.text for reference in wanted])
-        known = {each: self._witnesses(each, files[each.text]) for each in wanted}
-        found = []
-        for reference in references:
-            parts = [each for each in components if each.text in reference.text.split(".")]
-            # `Shelf.restock` is true as long as both are; `def restock` does not have the dot.
-            held = [each for each in parts if known.get(each)] or [reference]
-            found += [(each.kind, each.text, *known[each]) for each in held if known.get(each)]
-        return found
+    Attributes:
+        root: the workspace's root folder.
+        commit: the full sha of a commit of its history; None for the files as they are.
+    """
 
-    def _witnesses(self, reference: Reference, paths: Iterable[str]) -> tuple[str, ...]:
-        """Choose files that contain a name, those that define it first."""
+    root: Path
+    commit: str | None = None
+
+    @cached_property
+    def git(self) -> Git:
+        """Git, with a short timeout."""
+        return Git(self.root, timeout=_SECONDS)
+
+    @cached_property
+    def folder(self) -> Folder:
+        """The root folder."""
+        return Folder(self.root)
+
+    @cached_property
+    def paths(self) -> Sequence[str]:
+        """The paths of all files; none without git."""
+        if self.commit is None:
+            return git_files(self.root).paths or []
+        listed = self.git.run("ls-tree", "-r", "-z", "--name-only", self.commit).output
+        return os.fsdecode(listed).split("\0")
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        if self.commit is None:
+            return isinstance(self.folder.look_up(path), os.stat_result)
+        return any(each == path or each.startswith(f"{path}/") for each in self.paths)
+
+    def grade(self, path: str, name: str) -> int:
+        """Tell how a file contains a name, as one of the constants of `occurrences`."""
+        if self.commit is None:
+            return grade_in(self.folder, path, name)
+        found = self.git.run("cat-file", "blob", f"{self.commit}:./{path}", check=False)
+        return grade(found.text, path, name)
+
+    def files_with(self, names: Sequence[str]) -> Mapping[str, list[str]]:
+        """Map names to files that contain them, some of each.
+
+        Raises `GitError`, also where there is no repository.
+        """
+        found: dict[str, dict[str, None]] = {name: {} for name in names}
+        for path, name in self._matches(names) if names else ():
+            files = found.get(name)
+            # A store holds only UTF-8.
+            if files is not None and len(files) < _FILES_PER_NAME and path.isprintable():
+                files[path] = None
+        return {name: list(files) for name, files in found.items()}
+
+    def _matches(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+        options = ["-z", "-o", "-I", "-F", "-w", "--no-color", "--no-line-number", "--no-column"]
+        patterns = [part for name in names for part in ("-e", name)]
+        # With the commit, git prints `COMMIT:PATH`.
+        where = ["--untracked"] if self.commit is None else []
+        trees = [] if self.commit is None else [self.commit]
+        arguments = ["--no-full-name", *options, *where, *patterns, *trees, "--", self.git.here]
+        rest, size = b"", 0
+        try:
+            for chunk in self.git.stream("grep", *arguments):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    path, _, name = os.fsdecode(line).partition("\0")
+                    yield path.removeprefix(f"{self.commit}:"), name
+                size += len(chunk)
+                if size > _MAX_OUTPUT:
+                    break
+        except GitFailedError as error:
+            if error.code != _NO_MATCH:
+                raise
+
+    def witnesses(self, kind: str, name: str, paths: Iterable[str]) -> tuple[str, ...]:
+        """Choose files that contain a name as it must be, those that define it first."""
         graded: dict[int, list[str]] = defaultdict(list)
         for path in paths:
-            graded[grade_in(self.folder, path, reference.text)].append(path)
-        fitting = [p for g in (DEFINED, USED) if g >= NEEDED[reference.kind] for p in graded[g]]
-        return tuple(fitting[:WITNESSES])
+            graded[self.grade(path, name)].append(path)
+        return tuple(p for each in (DEFINED, USED) if each >= NEEDED[kind] for p in graded[each])
+
+    def fitting(self, path: str) -> list[str]:
+        """List the files of which a path is the end."""
+        fitting = [each for each in self.paths if each.endswith(f"/{path}")]
+        return [each for each in fitting[:_FILES_PER_NAME] if self.exists(each)]
+
+    def has_commit(self, sha: str) -> bool:
+        """Whether a commit is in the history of the tree."""
+        head = self.commit or "HEAD"
+        return self.git.run("merge-base", "--is-ancestor", sha, head, check=False).code == 0
 
 
-def files_with(git: Git, names: Sequence[str]) -> Mapping[str, list[str]]:
-    """Map names to files of a work tree that contain them, some of each.
+def _of_path(text: str, tree: Tree) -> list[Anchor]:
+    path = text.rstrip("/")
+    if tree.exists(path):
+        return [("path", text, path)]
+    fitting = [] if text.endswith("/") else tree.fitting(path)
+    return [("path", text, *fitting)] if 0 < len(fitting) <= WITNESSES else []
 
-    Raises `GitError`, also where there is no repository.
+
+def _of_commit(text: str, tree: Tree) -> list[Anchor]:
+    said = tree.git.run("log", "-1", "--format=%H %ct", text, "--", check=False)
+    parts = said.text.split()
+    if said.code or len(parts) != 2 or not parts[0].startswith(text):
+        return []
+    return [("commit", text, *parts)] if tree.has_commit(parts[0]) else []
+
+
+def _of_names(references: Sequence[Reference], tree: Tree) -> list[Anchor]:
+    parts = {each: _parts(each) for each in references}
+    wanted = dict.fromkeys([*references, *(part for each in parts.values() for part in each)])
+    searched = list(wanted)[:_SEARCHED_NAMES]
+    files = tree.files_with([each.text for each in searched])
+    known = {each: tree.witnesses(each.kind, each.text, files[each.text]) for each in searched}
+    found: list[Anchor] = []
+    for reference in references:
+        for each, paths in _held(reference, parts[reference], known).items():
+            found.append((each.kind, each.text, *paths[:WITNESSES]))
+    return found
+
+
+def _parts(reference: Reference) -> list[Reference]:
+    """List the last two names of a name with dots."""
+    names = reference.text.split(".")[-2:]
+    if len(names) == 1 or reference.kind != "name":
+        return []
+    return [Reference("name" if "_" in name.strip("_") else "word", name) for name in names]
+
+
+def _held(
+    reference: Reference, parts: Sequence[Reference], known: Mapping[Reference, Sequence[str]]
+) -> dict[Reference, Sequence[str]]:
+    """Choose what to look for later, with the files that have it.
+
+    `Shelf.restock` is true as long as both are: `def restock` does not have the dot. A plain word
+    is a part of it only where one file defines both.
     """
-    found: dict[str, dict[str, None]] = {name: {} for name in names}
-    for path, name in _matches(git, names):
-        files = found.get(name)
-        # A store holds only UTF-8.
-        if files is not None and len(files) < _FILES_PER_NAME and path.isprintable():
-            files[path] = None
-    return {name: list(files) for name, files in found.items()}
-
-
-def _matches(git: Git, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    options = ("-z", "-o", "-I", "-F", "-w", "--untracked", "--no-color")
-    more = ("--no-full-name", "--no-line-number", "--no-column")
-    patterns = [part for name in names for part in ("-e", name)]
-    rest, size = b"", 0
-    try:
-        for chunk in git.stream("grep", *options, *more, *patterns, "--", git.here):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                path, _, name = os.fsdecode(line).partition("\0")
-                yield path, name
-            size += len(chunk)
-            if size > _MAX_OUTPUT:
-                break
-    except GitFailedError as error:
-        if error.code != _NO_MATCH:
-            raise
+    files = [set(known.get(part, ())) for part in parts]
+    common = set.intersection(*files) if files else set()
+    held: dict[Reference, Sequence[str]] = {part: sorted(common) for part in parts if common}
+    if not held:
+        held = {part: known[part] for part in parts if part.kind == "name" and known.get(part)}
+    if not held and known.get(reference):
+        held = {reference: known[reference]}
+    return held

@@ -118,9 +118,9 @@ class MemoryBook(Book[Memory]):
             raise SecretInMemoryError(secrets)
         if self.workspace is not None and not shared:
             # Reading memories needs no git.
-            from contextkit_memories.anchoring import anchors_of
+            from contextkit_memories.anchoring import Tree, anchors_of
 
-            given["anchors"] = anchors_of(given["text"], self.workspace)
+            given["anchors"] = anchors_of(given["text"], Tree(self.workspace))
         scope = self.scope(shared)
         with self.turn():
             known = _same_text(scope, given)

@@ -14,7 +14,7 @@ _GONE = (FileNotFoundError, NotADirectoryError)
 
 
 def exists(folder: Folder, path: str) -> bool:
-    """Whether there is a file or folder; True where that cannot be told."""
+    """Whether there may be a file or folder: False only where there is none."""
     return not isinstance(folder.look_up(path), _GONE)
 
 

@@ -71,7 +71,8 @@ async def _gone(suspects: Sequence[Anchor], request: ContextRequest, folder: Fol
     gone = {anchor for anchor in suspects if _is_whole_path(anchor)}
     shas = [anchor for anchor in suspects if anchor[0] == "commit"]
     names = [anchor for anchor in suspects if anchor not in gone and anchor not in shas]
-    if names and await in_thread(lambda: code.count()):
+    is_indexed = bool(names) and await in_thread(lambda: code.count() > 0)
+    if is_indexed:
         hits = await asyncio.gather(*(code.search(each[1], limit=_SEARCHED) for each in names))
         found = [[hit.record for hit in each] for each in hits]
         gone |= {name for name, each in zip(names, found, strict=True) if _lost(name, each, folder)}
