@@ -201,11 +201,11 @@ def _commit_at(moment: datetime, tree: Tree) -> str | None:
 
 
 def _explained(anchor: Anchor, tree: Tree) -> Broken:
-    kind, text, *places = anchor
+    kind, text, *_ = anchor
     if kind == "commit":
         return Broken(kind, text)
     try:
-        change = change_of_path(places[0], tree) if kind == "path" else change_of_name(anchor, tree)
+        change = change_of_path(anchor, tree) if kind == "path" else change_of_name(anchor, tree)
     except GitError:
         change = None
     return Broken(kind, text, change)

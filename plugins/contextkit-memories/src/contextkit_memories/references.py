@@ -12,13 +12,15 @@ Kind = Literal["path", "name", "word", "commit"]
 
 MAX_REFERENCES = 30
 
+_SHORTEST = 2
+
 _SPAN = re.compile(r"`([^`\n]{1,200})`")
 _TOKEN = re.compile(r"[\w./@+$-]{2,200}(?:\(\))?")
 _JOINERS = re.compile(r"::|->|#|\\")
 _LINE_NUMBER = re.compile(r":\d.*")
 _FLAG = re.compile(r"--[A-Za-z]\w*(?:-\w+)*")
 _PATH = re.compile(r"(?:\./)?[\w.@+-]+(?:/[\w.@+-]+)*/?")
-_FILE = re.compile(r"[\w.@+-]*\w\.[A-Za-z]\w{0,9}")
+_FILE = re.compile(r"(?=.{4})[\w.@+-]*\w\.[A-Za-z]\w{0,9}")
 _COMMIT = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _KEBAB = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
@@ -83,6 +85,9 @@ def _of_token(token: str, *, in_backticks: bool) -> Iterator[Reference]:
 
 
 def _of_name(name: str, in_backticks: bool, *, is_call: bool) -> Iterator[Reference]:
+    if max(map(len, name.split("."))) < _SHORTEST:
+        # `e.g`, `i.e`.
+        return
     if is_call or _CODE_LIKE.search(name):
         yield Reference("name", name)
     elif in_backticks:

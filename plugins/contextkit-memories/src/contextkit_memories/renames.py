@@ -35,11 +35,12 @@ class Change:
     now: str | None = None
 
 
-def change_of_path(path: str, tree: Tree) -> Change | None:
+def change_of_path(anchor: Anchor, tree: Tree) -> Change | None:
     """Find the commit that removed a file or folder, and where it went.
 
     Raises `GitError`.
     """
+    _, text, path, *_ = anchor
     git = Git(tree.root, timeout=_SECONDS)
     removed = ("--diff-filter=D", "--no-renames", "--", path)
     found = _newest(git, *removed)
@@ -49,7 +50,8 @@ def change_of_path(path: str, tree: Tree) -> Change | None:
     options = ("--format=", "-M", "--diff-filter=R", "--name-status", "-z", "--relative")
     listed = os.fsdecode(git.run("show", *options, commit).output).strip("\n").split("\0")
     renames = dict(zip(listed[1::3], listed[2::3], strict=False))
-    return Change(commit, date, _new_path(path, renames, tree))
+    new = _new_path(path, renames, tree)
+    return Change(commit, date, f"{new}/" if new and text.endswith("/") else new)
 
 
 def _new_path(path: str, renames: dict[str, str], tree: Tree) -> str | None:

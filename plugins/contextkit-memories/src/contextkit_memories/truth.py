@@ -18,14 +18,13 @@ from contextkit import ContextItem, ContextRequest, Range, Record, RecordsView
 from contextkit.concurrency import in_thread
 from contextkit.indexing import Folder
 from contextkit_memories.anchors import NEEDED, Anchor
-from contextkit_memories.occurrences import NOT_FOUND
+from contextkit_memories.occurrences import NOT_FOUND, grade
 from contextkit_memories.places import exists, grade_in
 
 ANCHORS, OUTDATED = "anchors", "outdated"
 """The names of an item's metadata: what it mentions, and the texts of it that are gone."""
 
-_SEARCHED = 10
-_READ_FILES = 5
+_SEARCHED = 30
 _MARKED = 3
 
 
@@ -86,24 +85,19 @@ def _is_whole_path(anchor: Anchor) -> bool:
     return anchor[0] == "path" and anchor[1].rstrip("/") == anchor[2]
 
 
-def _lost(anchor: Anchor, records: Iterable[Record], folder: Folder) -> bool:
+def _lost(anchor: Anchor, records: Sequence[Record], folder: Folder) -> bool:
     """Whether no indexed file has a name, or is the file."""
     kind, text, *_ = anchor
-    paths = dict.fromkeys(
-        str(record.fields.get("file_path"))
-        for record in records
-        if kind == "path" or text in record.text
-    )
-    for path in list(paths)[:_READ_FILES]:
-        if kind == "path":
-            if path == text or path.endswith(f"/{text}"):
-                return False
-            continue
-        found = grade_in(folder, path, text)
-        # An indexed file without the name is one that was changed or deleted since.
-        if found == NOT_FOUND or found >= NEEDED[kind]:
-            return False
-    return True
+    paths = [str(record.fields.get("file_path")) for record in records]
+    if kind == "path":
+        return not any(f"/{path}".endswith(f"/{text}") for path in paths)
+    if len(records) == _SEARCHED and text.casefold() in records[-1].text.casefold():
+        # There are more records with it, which may use it.
+        return False
+    having = [p for p, r in zip(paths, records, strict=True) if grade(r.text, p, text)]
+    # An indexed file without the name was changed or deleted since.
+    found = [grade_in(folder, path, text) for path in dict.fromkeys(having)]
+    return all(NOT_FOUND < each < NEEDED[kind] for each in found)
 
 
 def _rewritten(anchor: Anchor, commits: RecordsView) -> bool:
